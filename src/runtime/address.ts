@@ -1,0 +1,113 @@
+// Which IP addresses the service may talk to: global unicast, and what the operator's allow list names.
+// Pure. ipaddr.js knows the registries; the rules of our own here close what it calls unicast although
+// it leads inside (`::7f00:1`, everything outside 2000::/3) and look inside addresses that carry an IPv4 one.
+
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** CIDR blocks that are let through although they are not global unicast. */
+export type AllowList = readonly { readonly address: Address; readonly bits: number }[];
+
+/** What a range is called in a reason. Names not listed here are "a reserved address". */
+const words: Readonly<Record<string, string | undefined>> = {
+  unspecified: "an unspecified address",
+  broadcast: "a broadcast address",
+  multicast: "a multicast address",
+  linkLocal: "a link-local address",
+  loopback: "a loopback address",
+  carrierGradeNat: "a carrier-grade NAT address",
+  private: "a private address",
+  uniqueLocal: "a private address",
+  deprecatedSiteLocal: "a private address",
+  "6to4": "a 6to4 address",
+  teredo: "a Teredo address",
+  benchmarking: "a benchmarking address",
+};
+const otherwise = "a reserved address";
+
+const globalUnicast = ipaddr.IPv6.parse("2000::");
+const compatible = ipaddr.IPv6.parse("::");
+const nat64 = ipaddr.IPv6.parse("64:ff9b::");
+
+/**
+ * Why an address is refused, in words that complete "… is", or null when it may be talked to.
+ * `ip` is an address in canonical text, as DNS, a socket or a URL parser gives it; any other text is
+ * refused. An IPv4 address inside an IPv4-mapped or NAT64 (64:ff9b::/96) one is judged itself; 6to4,
+ * Teredo and the local NAT64 block (64:ff9b:1::/48, whose layout only its owner knows) are refused whole.
+ */
+export function forbiddenAddress(ip: string, allow: AllowList): string | null {
+  if (ip.includes("%")) return "an address with a zone";
+  switch (isIP(ip)) {
+    case 4:
+      return judge4(ipaddr.IPv4.parse(ip), allow);
+    case 6:
+      return judge6(parse6(ip), allow);
+    default:
+      return "not an IP address";
+  }
+}
+
+/**
+ * ipaddr.js 2.5.0 reads `::127.0.0.1` (which is how getaddrinfo writes `::7f00:1`) as `::ffff:127.0.0.1`,
+ * another address; the URL parser first turns the dotted tail into the groups that it stands for.
+ */
+function parse6(ip: string): ipaddr.IPv6 {
+  const groups = ip.includes(".") ? new URL(`http://[${ip}]/`).hostname.slice(1, -1) : ip;
+  return ipaddr.IPv6.parse(groups);
+}
+
+function judge4(address: ipaddr.IPv4, allow: AllowList): string | null {
+  const range = address.range();
+  return range === "unicast" || allows(allow, address) ? null : (words[range] ?? otherwise);
+}
+
+function judge6(address: ipaddr.IPv6, allow: AllowList): string | null {
+  // Before the allow list: `::/0` there must not let the machine's own IPv4 addresses through.
+  if (address.isIPv4MappedAddress()) return judge4(address.toIPv4Address(), allow);
+  if (allows(allow, address)) return null;
+  if (address.match(nat64, 96)) return judge4(new ipaddr.IPv4(address.toByteArray().slice(12)), allow);
+  const range = address.range();
+  if (range !== "unicast") return words[range] ?? otherwise;
+  if (address.match(compatible, 96)) return "an IPv4-compatible address";
+  return address.match(globalUnicast, 3) ? null : otherwise;
+}
+
+function allows(allow: AllowList, address: Address): boolean {
+  return allow.some(
+    (block) => block.address.kind() === address.kind() && address.match(block.address, block.bits),
+  );
+}
+
+/**
+ * Reads comma-separated CIDR blocks (`127.0.0.0/8, fd00::/8`); an address without a length is that one
+ * address. Throws an error whose message names every entry that is wrong, in words for the operator.
+ */
+export function readAllowList(text: string): AllowList {
+  const entries = text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+  const wrong: string[] = [];
+  const list: { address: Address; bits: number }[] = [];
+  for (const entry of entries) {
+    const block = readBlock(entry);
+    if (typeof block === "string") wrong.push(`"${entry}" ${block}`);
+    else list.push(block);
+  }
+  if (wrong.length > 0) throw new Error(`${wrong.join("; ")}.`);
+  return list;
+}
+
+function readBlock(entry: string): { address: Address; bits: number } | string {
+  const [ip = "", length, ...rest] = entry.split("/");
+  const version = isIP(ip);
+  if (version === 0 || ip.includes("%") || rest.length > 0) return "is not a CIDR block such as 10.0.0.0/8";
+  const longest = version === 4 ? 32 : 128;
+  const bits = length === undefined ? longest : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
+  if (!(bits <= longest)) return `needs a length from 0 to ${longest} after the slash`;
+  if (version === 4) return { address: ipaddr.IPv4.parse(ip), bits };
+  const address = parse6(ip);
+  return address.isIPv4MappedAddress() ? "has to be written as an IPv4 block" : { address, bits };
+}

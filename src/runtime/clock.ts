@@ -1,0 +1,34 @@
+// The operating system's clock. A sleep may be longer than a Node timer can hold (2^31 ms, 24.8 days: a
+// longer delay silently becomes 1 ms), and an abort leaves neither a timer nor a listener behind.
+
+import type { Clock } from "./runtime.ts";
+
+/** The longest delay that setTimeout honours. */
+const longestTimerMs = 2 ** 31 - 1;
+
+export function systemClock(): Clock {
+  return { now: () => Date.now(), monotonic: () => performance.now(), sleep };
+}
+
+/** Measured on the monotonic clock, so that a step of the wall clock neither shortens nor prolongs it. */
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const dueAt = performance.now() + ms;
+    let timer: NodeJS.Timeout | undefined;
+    const wake = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", wake);
+      resolve();
+    };
+    // A timer may also fire up to a millisecond early, for the event loop counts whole ones; nobody may be
+    // woken before the time, so what is left then is waited for too.
+    const wait = () => {
+      const left = dueAt - performance.now();
+      if (!(left > 0)) wake();
+      else timer = setTimeout(wait, Math.min(longestTimerMs, Math.ceil(left)));
+    };
+    signal?.addEventListener("abort", wake, { once: true });
+    timer = setTimeout(wait, Math.min(longestTimerMs, Math.max(0, Math.ceil(ms))));
+  });
+}

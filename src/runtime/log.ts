@@ -1,0 +1,136 @@
+// JSON lines, one event each. Secrets are not logged in the first place; this file is the second net:
+// values under telling names, and credentials inside any text, become `[redacted]`. Characters that could
+// drive a terminal, or fake the order of its text, leave only as `\u` escapes.
+
+import { pino } from "pino";
+import type { Log } from "./runtime.ts";
+
+export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+
+export interface LogOptions {
+  level: LogLevel;
+  /** Gets each line with its line feed. Default: standard output, synchronously, so a crash loses none. */
+  destination?: { write(line: string): void };
+}
+
+const redacted = "[redacted]";
+const deepest = 8;
+const mostItems = 100;
+const longestText = 10_000;
+
+/** Compared without case, hyphens and underscores. */
+const secretNames = new Set(["settings", "credentials", "setcookie"]);
+const secretEndings =
+  /(?:apikey|authorization|password|passwd|passphrase|token|secret|privatekey|masterkey|cookie|signature)$/;
+
+/** Credentials inside text, wherever it came from: `?api_key=x`, `Bearer x`, `scheme://user:x@host`. */
+const inText: readonly (readonly [RegExp, string])[] = [
+  [/((?:api(?:[_-]|%5f|%2d)?key|token|secret|password|signature)(?:=|%3d))[^&#\s"'<>]+/gi, `$1${redacted}`],
+  [/(\bauthorization["']?\s?[:=]\s?["']?)[^\r\n"']+/gi, `$1${redacted}`],
+  [/\b(Bearer)\s[\w.~+/=-]{6,}/gi, `$1 ${redacted}`],
+  [/(:\/\/)[^\s/?#"'@]{1,1000}@/g, `$1${redacted}@`],
+];
+
+/** DEL, C1 controls, line and paragraph separators, bidirectional controls. JSON escapes C0 itself. */
+const unsafe = /[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+export function createLog(options: LogOptions): Log {
+  const destination = options.destination ?? pino.destination({ dest: 1, sync: true });
+  const lines = {
+    write: (line: string) => {
+      destination.write(
+        line.replace(unsafe, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
+      );
+    },
+  };
+  const root = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      // `scrub` has made plain objects of errors, whatever key they stand under.
+      serializers: { err: (value) => value },
+    },
+    lines,
+  );
+  return wrap(root);
+}
+
+/** A log that keeps nothing. */
+export function silentLog(): Log {
+  const nothing = () => {};
+  const log: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => log };
+  return log;
+}
+
+function wrap(logger: pino.Logger): Log {
+  const at = (level: "debug" | "info" | "warn" | "error") => (fields: object, message: string) => {
+    if (logger.isLevelEnabled(level)) logger[level](scrubFields(fields), scrubText(message));
+  };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: (fields) => wrap(logger.child(scrubFields(fields))),
+  };
+}
+
+function scrubFields(fields: object): Record<string, unknown> {
+  if (fields instanceof Error) return { err: scrub(fields, []) };
+  const scrubbed = scrub(fields, []) as Record<string, unknown>;
+  // Our own columns: a field of the same name would stand in the line twice.
+  for (const name of ["level", "time", "msg"]) {
+    if (!Object.hasOwn(scrubbed, name)) continue;
+    scrubbed[`${name}_`] = scrubbed[name];
+    delete scrubbed[name];
+  }
+  return scrubbed;
+}
+
+/** A copy that is safe to write. `above` are the objects around it, to end at cycles. */
+function scrub(value: unknown, above: readonly object[]): unknown {
+  if (typeof value === "string") return scrubText(value);
+  if (typeof value === "bigint") return String(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Error) {
+    // No `cause`, and no own properties: clients hang requests and answers there.
+    return { type: value.name, message: scrubText(value.message), stack: scrubText(value.stack ?? "") };
+  }
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  if (above.includes(value)) return "[circular]";
+  if (above.length >= deepest) return "[deep]";
+  const around = [...above, value];
+  if (Array.isArray(value)) {
+    const items = value.slice(0, mostItems).map((item) => scrub(item, around));
+    return value.length > mostItems ? [...items, `[${value.length - mostItems} more]`] : items;
+  }
+  // URL, Date, Temporal.
+  if ("toJSON" in value && typeof value.toJSON === "function") return scrub(value.toJSON(), around);
+  const copy: Record<string, unknown> = {};
+  for (const [name, inner] of Object.entries(value)) {
+    if (isSecretName(name)) copy[name] = redacted;
+    else if (squeeze(name).endsWith("headers")) copy[name] = hideAll(inner);
+    else copy[name] = scrub(inner, around);
+  }
+  return copy;
+}
+
+function hideAll(headers: unknown): unknown {
+  if (typeof headers !== "object" || headers === null || Array.isArray(headers)) return redacted;
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, redacted]));
+}
+
+function isSecretName(name: string): boolean {
+  const squeezed = squeeze(name);
+  return secretNames.has(squeezed) || secretEndings.test(squeezed);
+}
+
+const squeeze = (name: string) => name.toLowerCase().replace(/[-_\s]/g, "");
+
+function scrubText(text: string): string {
+  let clean = text.length > longestText ? `${text.slice(0, longestText)} [cut]` : text;
+  for (const [pattern, replacement] of inText) clean = clean.replace(pattern, replacement);
+  return clean;
+}

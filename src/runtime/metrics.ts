@@ -1,0 +1,85 @@
+// What Prometheus is told. The one file that knows prom-client.
+
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+
+export interface GatewayLoad {
+  gateway: string;
+  /** Messages that are due and wait. */
+  waiting: number;
+  /** Age of the oldest of them, seconds. */
+  oldestSeconds: number;
+  paused: boolean;
+}
+
+export interface Metrics {
+  accepted(channel: string, messages: number): void;
+  refused(channel: string, why: string): void;
+  /** One try of a message, by what became of it. */
+  outcome(gateway: string, kind: string): void;
+  receipts(gateway: string, count: number): void;
+  /** The Prometheus text; the load is read at that moment. */
+  text(): Promise<string>;
+}
+
+export function createMetrics(readLoad: () => Promise<GatewayLoad[]>): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const accepted = new Counter({
+    name: "trunkline_messages_accepted_total",
+    help: "Messages accepted and stored.",
+    labelNames: ["channel"],
+    registers,
+  });
+  const refused = new Counter({
+    name: "trunkline_sends_refused_total",
+    help: "Send requests that were refused.",
+    labelNames: ["channel", "why"],
+    registers,
+  });
+  const outcomes = new Counter({
+    name: "trunkline_outcomes_total",
+    help: "Transmissions by gateway and outcome.",
+    labelNames: ["gateway", "outcome"],
+    registers,
+  });
+  const receipts = new Counter({
+    name: "trunkline_receipts_total",
+    help: "Delivery reports received.",
+    labelNames: ["gateway"],
+    registers,
+  });
+  const waiting = new Gauge({
+    name: "trunkline_messages_waiting",
+    help: "Messages that are due and wait (counted up to 300,000 a gateway).",
+    labelNames: ["gateway"],
+    registers,
+  });
+  const oldest = new Gauge({
+    name: "trunkline_oldest_waiting_seconds",
+    help: "Age of the oldest message that is due and waits.",
+    labelNames: ["gateway"],
+    registers,
+  });
+  const paused = new Gauge({
+    name: "trunkline_gateway_paused",
+    help: "1 while a gateway's lane is paused.",
+    labelNames: ["gateway"],
+    registers,
+  });
+  return {
+    accepted: (channel, messages) => accepted.inc({ channel }, messages),
+    refused: (channel, why) => refused.inc({ channel, why }),
+    outcome: (gateway, outcome) => outcomes.inc({ gateway, outcome }),
+    receipts: (gateway, count) => receipts.inc({ gateway }, count),
+    text: async () => {
+      for (const gauge of [waiting, oldest, paused]) gauge.reset();
+      for (const load of await readLoad()) {
+        waiting.set({ gateway: load.gateway }, load.waiting);
+        oldest.set({ gateway: load.gateway }, load.oldestSeconds);
+        paused.set({ gateway: load.gateway }, load.paused ? 1 : 0);
+      }
+      return await registry.metrics();
+    },
+  };
+}

@@ -1,0 +1,155 @@
+// The only way out over HTTP. It promises that a forbidden address is never talked to, and that `not_sent`
+// means that no byte of the request left. Proxies of the environment and redirects are never followed.
+
+import { Agent } from "undici";
+import type { AllowList } from "./address.ts";
+import { guardedConnector, guardedLookup, type Lookup, systemLookup } from "./connect.ts";
+import { Exchange } from "./exchange.ts";
+import type { Log, Outbound, OutboundRequest, OutboundResult } from "./runtime.ts";
+import { refusedUrl } from "./url.ts";
+
+/** A longer idle connection is not used again: a peer that closes it meanwhile makes an unknown outcome. */
+const idleMs = 1000;
+const connectionsPerOrigin = 256;
+const defaultMaxBytes = 1024 * 1024;
+/** A campaign whose URLs differ by recipient must not fill the memory. */
+const mostJudged = 500;
+const longestJudged = 2000;
+
+/** Headers that belong to the connection, and to this door: a caller's are left out. */
+const ownHeaders = new Set([
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+export interface OutboundOptions {
+  allow: AllowList;
+  /** Told at `warn` about refused addresses. */
+  log?: Log;
+  /** Takes the place of DNS in tests. Its answers are judged like any others. */
+  lookup?: Lookup;
+}
+
+/**
+ * HTTP/1.1 over keep-alive connections of its own, one request at a time on each. Answers come as they were
+ * sent: `accept-encoding: identity` is asked for, and whatever comes back is not unpacked. Certificates are
+ * always verified.
+ */
+export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOptions): Outbound {
+  const connector = guardedConnector(allow, guardedLookup(allow, lookup));
+  const agent = new Agent({
+    connect: connector.connect,
+    connections: connectionsPerOrigin,
+    pipelining: 1,
+    allowH2: false,
+    // The second bounds what a server's Keep-Alive header may ask for; the third is taken off that.
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    keepAliveTimeoutThreshold: idleMs,
+    // The exchange has one timer for everything.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  let closing = false;
+  let running = 0;
+  let whenIdle: (() => void) | null = null;
+
+  const judged = new Map<string, Target>();
+
+  /** Gateways call the same few URLs over and over; parsing and judging one costs as much as sending to it. */
+  function judge(text: string): Target {
+    const known = judged.get(text);
+    if (known !== undefined) return known;
+    const target = readTarget(text, allow);
+    if (text.length > longestJudged) return target;
+    if (judged.size >= mostJudged) judged.clear();
+    judged.set(text, target);
+    return target;
+  }
+
+  function request(request: OutboundRequest): Promise<OutboundResult> {
+    const target = judge(request.url);
+    const { host, refused } = target;
+    if (refused !== null) {
+      log?.warn({ host, reason: refused }, "An outbound request was refused.");
+      return Promise.resolve({
+        kind: "not_sent",
+        code: "url_not_allowed",
+        reason: `Not allowed: ${refused}.`,
+      });
+    }
+    if (closing || request.signal?.aborted) {
+      return Promise.resolve({
+        kind: "not_sent",
+        code: "aborted",
+        reason: `Stopped before anything was sent to ${host}.`,
+      });
+    }
+    return new Promise((resolve) => {
+      const limits = {
+        host,
+        timeoutMs: request.timeoutMs,
+        maxBytes: request.maxBytes ?? defaultMaxBytes,
+        signal: request.signal,
+      };
+      const exchange = new Exchange(limits, (result) => {
+        if (exchange.refusal !== null) {
+          const { address, message } = exchange.refusal;
+          log?.warn({ host, address, reason: message }, "An outbound connection was refused.");
+        }
+        running -= 1;
+        if (running === 0) whenIdle?.();
+        resolve(result);
+      });
+      running += 1;
+      const { method, body = null } = request;
+      const headers = sentHeaders(request.headers);
+      agent.dispatch({ origin: target.origin, path: target.path, method, headers, body }, exchange);
+    });
+  }
+
+  return {
+    request,
+    refuses: (text) => readTarget(text, allow).refused,
+    /** Lets running requests end (each has its own timeout), refuses new ones, and drops all connections. */
+    async close() {
+      closing = true;
+      if (running > 0) await new Promise<void>((resolve) => (whenIdle = resolve));
+      connector.abandon();
+      await agent.destroy();
+    },
+  };
+}
+
+interface Target {
+  origin: string;
+  /** With the port, unless it is the scheme's own. */
+  host: string;
+  path: string;
+  refused: string | null;
+}
+
+function readTarget(text: string, allow: AllowList): Target {
+  const url = URL.parse(text);
+  if (url === null) return { origin: "", host: "", path: "", refused: "it is not a valid URL" };
+  const { origin, host, pathname, search } = url;
+  return { origin, host, path: pathname + search, refused: refusedUrl(url, allow) };
+}
+
+/** undici's flat list: name, value, name, value. */
+function sentHeaders(headers: Record<string, string> | undefined): string[] {
+  const list = ["accept-encoding", "identity"];
+  for (const name in headers) {
+    if (!ownHeaders.has(name.toLowerCase())) list.push(name, headers[name]!);
+  }
+  return list;
+}

@@ -1,0 +1,29 @@
+// Randomness from the operating system. Small requests are cut from a pool (a call into OpenSSL costs
+// about a microsecond whatever its size), and a byte that was handed out is wiped from the pool.
+
+import { randomBytes, randomFillSync } from "node:crypto";
+import type { Random } from "./runtime.ts";
+
+const poolBytes = 4096;
+/** Longer requests go to the system directly. */
+const longestPooled = 256;
+
+export function systemRandom(): Random {
+  const pool = new Uint8Array(poolBytes);
+  let used = poolBytes;
+  return {
+    bytes(count) {
+      if (count > longestPooled) return randomBytes(count);
+      if (used + count > poolBytes) {
+        randomFillSync(pool);
+        used = 0;
+      }
+      const taken = pool.slice(used, used + count);
+      pool.fill(0, used, used + count);
+      used += count;
+      return taken;
+    },
+    // Jitter needs no unpredictability.
+    fraction: () => Math.random(),
+  };
+}

@@ -1,0 +1,76 @@
+// The only door to the outside world: time, randomness, outbound HTTP and the log.
+// Everything else receives the part that it needs as a value, so that a test can hand in a clock it
+// moves by hand, seeded randomness, scripted HTTP and a log it can read.
+
+/** Wall time in epoch milliseconds, and a monotonic count for measuring how long something took. */
+export interface Clock {
+  /** Epoch milliseconds. May jump when the operating system's clock is set. */
+  now(): number;
+  /** Milliseconds since an arbitrary start; never goes back. */
+  monotonic(): number;
+  /** Resolves after `ms`, or at once when the signal aborts (never rejects). */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Random {
+  /** `count` unpredictable bytes. */
+  bytes(count: number): Uint8Array;
+  /** A number in [0, 1), for jitter. */
+  fraction(): number;
+}
+
+export interface OutboundRequest {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  url: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  /** From the start of the connection to the last byte of the answer. */
+  timeoutMs: number;
+  /** The longest answer that is read; a longer one counts as no answer. Default 1 MiB. */
+  maxBytes?: number;
+  signal?: AbortSignal;
+}
+
+/**
+ * What became of a request. Error codes do not tell whether a request left this machine, so the door
+ * itself decides: `not_sent` is a promise that no byte of it left; `no_answer` means that some may have.
+ */
+export type OutboundResult =
+  | { kind: "answer"; status: number; headers: Record<string, string>; body: Buffer }
+  | { kind: "not_sent"; code: NotSentCode; reason: string }
+  | { kind: "no_answer"; reason: string };
+
+/** `url_not_allowed`: the outbound guard refused the address. `unreachable`: DNS, connect or TLS failed. */
+export type NotSentCode = "url_not_allowed" | "unreachable" | "aborted";
+
+/** Outbound HTTP. Redirects are never followed; private addresses are refused unless allowed. */
+export interface Outbound {
+  request(request: OutboundRequest): Promise<OutboundResult>;
+  /**
+   * Checks a URL that somebody wants to save (a gateway's, a webhook's), without asking DNS.
+   * Returns a plain-words reason, or null when it may be used.
+   */
+  refuses(url: string): string | null;
+  close(): Promise<void>;
+}
+
+/** Structured log lines. Secrets never go in; see `log.ts` for what is redacted as a second net. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  child(fields: object): Log;
+}
+
+export interface Runtime {
+  clock: Clock;
+  random: Random;
+  outbound: Outbound;
+  log: Log;
+  /**
+   * Fault tests kill the process at a named point with this; elsewhere it does nothing.
+   * Names: `accept`, `stamp`, `send`, `settle`, `receipt`, each with `.before` or `.after`.
+   */
+  crashPoint(name: string): void;
+}

@@ -1,0 +1,40 @@
+// The runtime of a real process. Tests put another one together from the same parts.
+
+import type { AllowList } from "./address.ts";
+import { systemClock } from "./clock.ts";
+import { createLog, type LogLevel } from "./log.ts";
+import { createOutbound } from "./outbound.ts";
+import { systemRandom } from "./random.ts";
+import type { Runtime } from "./runtime.ts";
+
+export interface SystemRuntimeOptions {
+  logLevel: LogLevel;
+  /** From `readAllowList`. */
+  outboundAllow: AllowList;
+  /** For fault tests: a crash point's name, or `name:N` for its Nth hit in this process, from 1. */
+  crashAt?: string;
+}
+
+export function systemRuntime({ logLevel, outboundAllow, crashAt }: SystemRuntimeOptions): Runtime {
+  const log = createLog({ level: logLevel });
+  return {
+    clock: systemClock(),
+    random: systemRandom(),
+    outbound: createOutbound({ allow: outboundAllow, log }),
+    log,
+    crashPoint: crashAt === undefined ? () => {} : crashPoints(crashAt),
+  };
+}
+
+function crashPoints(crashAt: string): (name: string) => void {
+  const [, target, count = "1"] = /^(.+?)(?::(\d+))?$/.exec(crashAt) ?? [];
+  let left = Number(count);
+  return (name) => {
+    if (name !== target) return;
+    left -= 1;
+    if (left !== 0) return;
+    process.kill(process.pid, "SIGKILL");
+    // The signal may take a moment to arrive; nothing behind this line may happen.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  };
+}

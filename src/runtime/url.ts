@@ -1,0 +1,47 @@
+// Which URLs the service may call, judged by their text alone. The WHATWG parser first turns every spelling
+// of a host (2130706433, 0x7f.1, 127.1, full-width digits, percent escapes) into the one that a socket would
+// get, so only canonical hosts are judged. What a name resolves to is judged at connection (`connect.ts`).
+
+import { type AllowList, forbiddenAddress } from "./address.ts";
+
+/** Ends every reason that an operator can change. */
+export const hint = "TRUNKLINE_OUTBOUND_ALLOW can let it through";
+
+/**
+ * Why a URL is refused, as a clause without a full stop, or null. Schemes other than http and https,
+ * credentials in the URL, and hosts that are forbidden addresses or loopback names are refused; any port
+ * is fine, because gateways run on odd ones, and what lies on a forbidden port is behind a forbidden address.
+ */
+export function refusedUrl(url: URL, allow: AllowList): string | null {
+  if (url.protocol !== "https:" && url.protocol !== "http:") return "only http and https URLs are allowed";
+  if (url.username !== "" || url.password !== "") return "a URL with a user name or password is not allowed";
+  const host = bareHost(url.hostname);
+  if (host === "") return "the URL names no host";
+  if (isLoopbackName(host)) {
+    return loopbackAddresses(allow).length > 0 ? null : `${host} is a loopback name; ${hint}`;
+  }
+  // A colon or a last label of digits: the parser has accepted it, so it is an address. Names skip the parse.
+  if (!host.includes(":") && !/^[\d.]+$/.test(host)) return null;
+  const forbidden = forbiddenAddress(host, allow);
+  return forbidden === null ? null : `${host} is ${forbidden}; ${hint}`;
+}
+
+/** A URL's host without the brackets of IPv6 and without the root's trailing dots. */
+export function bareHost(hostname: string): string {
+  if (hostname.startsWith("[")) return hostname.slice(1, -1);
+  return hostname.endsWith(".") ? hostname.replace(/\.+$/, "") : hostname;
+}
+
+/** `localhost` and everything below it mean this machine, whatever DNS says (RFC 6761, 6.3). */
+export function isLoopbackName(host: string): boolean {
+  return host === "localhost" || host.endsWith(".localhost");
+}
+
+/** What a loopback name resolves to: those of this machine's two addresses that are allowed. */
+export function loopbackAddresses(allow: AllowList): { address: string; family: 4 | 6 }[] {
+  const both = [
+    { address: "127.0.0.1", family: 4 as const },
+    { address: "::1", family: 6 as const },
+  ];
+  return both.filter(({ address }) => forbiddenAddress(address, allow) === null);
+}

@@ -1,0 +1,34 @@
+// Errors in plain words: whatever an error says or carries, its text does not get into a reason.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { errors } from "undici";
+import { plainWords } from "#runtime/failure.ts";
+
+const canary = "cnry7Qx0Zr3Kd9TfWb2M";
+const withCode = (code: unknown) =>
+  Object.assign(new Error(canary, { cause: canary }), { code, address: canary });
+
+test("known codes have words, unknown ones are named, and nothing else of the error shows", () => {
+  const table: [error: unknown, said: string][] = [
+    [withCode("ECONNREFUSED"), "the connection was refused"],
+    [withCode("ENOTFOUND"), "the name does not resolve"],
+    [withCode("CERT_HAS_EXPIRED"), "its certificate has expired"],
+    [new errors.ConnectTimeoutError(canary), "connecting timed out"],
+    [new errors.SocketError(canary), "the connection was closed"],
+    [new errors.ResponseContentLengthMismatchError(canary), "the answer was cut off"],
+    [new errors.HTTPParserError(canary), "the answer is not valid HTTP"],
+    [new errors.HTTPParserError("Invalid EOF state"), "the answer was cut off"],
+    [withCode("ENEWCODE"), "the connection failed (ENEWCODE)"],
+    [withCode(canary), "the connection failed"],
+    [withCode(`E ${canary}`), "the connection failed"],
+    [withCode("E".repeat(100)), "the connection failed"],
+    [withCode(7), "the connection failed"],
+    [withCode("constructor"), "the connection failed"],
+    [new Error(canary), "the connection failed"],
+    [canary, "the connection failed"],
+    [undefined, "the connection failed"],
+    [new AggregateError([withCode("ECONNREFUSED")], canary), "the connection failed"],
+  ];
+  for (const [error, said] of table) assert.equal(plainWords(error), said);
+});
