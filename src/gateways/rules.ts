@@ -1,0 +1,26 @@
+// How one gateway is driven: its pace, its retries, and what an unknown outcome means for it.
+
+import type { Pace } from "./gateway.ts";
+
+export interface RetryRules {
+  firstMs: number;
+  maxMs: number;
+  /** How long after its first deferral a message is tried, not counting pauses of the lane. */
+  forMs: number;
+}
+
+export interface GatewayRules {
+  pace: Pace;
+  retry: RetryRules;
+  /** Null: as the kind of gateway says. */
+  onUnknown: "hold" | "resend" | null;
+}
+
+/**
+ * How long to wait after the `attempt`-th try, ms: exponential with full jitter above the first step.
+ * `fraction` is a random number in [0, 1).
+ */
+export function retryDelay(rules: RetryRules, attempt: number, fraction: number): number {
+  const ceiling = Math.min(rules.maxMs, rules.firstMs * 2 ** Math.min(attempt, 30));
+  return Math.round(rules.firstMs + fraction * Math.max(0, ceiling - rules.firstMs));
+}

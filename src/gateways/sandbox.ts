@@ -1,0 +1,95 @@
+// The gateway of a fresh installation: it sends nothing, and plays what the recipient asks for, so that
+// every way a message can end may be tried without a provider.
+
+import { z } from "zod";
+import { defineGateway, type Outcome } from "./gateway.ts";
+
+const behaviours = [
+  "delivered",
+  "undelivered",
+  "bounced",
+  "refused",
+  "deferred",
+  "unknown",
+  "slow",
+  "opened",
+] as const;
+type Behaviour = (typeof behaviours)[number];
+
+const byLastDigits: Record<string, Behaviour> = {
+  "0001": "delivered",
+  "0002": "undelivered",
+  "0003": "refused",
+  "0004": "deferred",
+  "0005": "unknown",
+  "0006": "slow",
+};
+
+const slowMs = 5000;
+
+/** What the recipient asks for: a number by its last four digits, an address by its local part. */
+export function behaviourOf(recipient: string): Behaviour {
+  const at = recipient.lastIndexOf("@");
+  if (at < 0) return byLastDigits[recipient.slice(-4)] ?? "delivered";
+  const local = recipient.slice(0, at).toLowerCase();
+  const found = behaviours.find((behaviour) => behaviour === local);
+  return found === "undelivered" ? "delivered" : (found ?? "delivered");
+}
+
+/** `opened` is delivered here; the opening is played by whoever tracks openings. */
+export const sandbox = defineGateway({
+  kind: "sandbox",
+  channels: ["sms", "whatsapp", "email"],
+  title: "Sandbox",
+  summary: "Sends nothing; the recipient decides what happens to the message. It costs no credit.",
+  settings: z.strictObject({}),
+  test: true,
+  async send(message, _settings, tools): Promise<Outcome> {
+    const reference = `sbx_${message.id}`;
+    const delivered: Outcome = { kind: "accepted", reference, receipt: { status: "delivered" } };
+    switch (behaviourOf(message.recipient)) {
+      case "undelivered": {
+        const reason = "The sandbox did not deliver it, as this recipient asks for.";
+        return {
+          kind: "accepted",
+          reference,
+          receipt: { status: "undelivered", code: "sandbox_undelivered", reason },
+        };
+      }
+      case "bounced": {
+        const reason = "The sandbox bounced it, as this recipient asks for.";
+        return {
+          kind: "accepted",
+          reference,
+          receipt: { status: "bounced", code: "sandbox_bounced", reason },
+        };
+      }
+      case "refused": {
+        const reason = "The sandbox refused it, as this recipient asks for.";
+        return { kind: "rejected", code: "sandbox_refused", reason };
+      }
+      case "deferred": {
+        if (message.attempt > 2) return delivered;
+        const reason = `The sandbox put off attempt ${message.attempt}, as this recipient asks for.`;
+        return { kind: "deferred", code: "sandbox_deferred", reason };
+      }
+      case "unknown": {
+        const reason = "The sandbox gave no answer, as this recipient asks for.";
+        return { kind: "unknown", code: "sandbox_unknown", reason };
+      }
+      case "slow":
+        await tools.clock.sleep(slowMs, tools.signal);
+        if (tools.signal.aborted) {
+          return {
+            kind: "unknown",
+            code: "sandbox_aborted",
+            reason: "Stopped while the sandbox was being slow.",
+          };
+        }
+        return delivered;
+      case "opened":
+      case "delivered":
+        return delivered;
+    }
+  },
+});

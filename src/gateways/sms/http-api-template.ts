@@ -1,0 +1,103 @@
+// Fills `{{to}}`, `{{message}}`, `{{id}}` and `{{from}}` into what an `http-api` gateway sends, once, with
+// the escaping of the place where they stand. A `{{…}}` inside a value, and any other one, stays text.
+
+export const fields = ["to", "message", "id", "from"] as const;
+export type Field = (typeof fields)[number];
+export type Values = Record<Field, string>;
+
+/** Stands in for a message where settings are checked. */
+export const sampleValues: Values = { to: "+15550100", message: "Hello", id: "msg_0", from: "Sample" };
+
+const pattern = /\{\{\s*(to|message|id|from)\s*\}\}/g;
+
+type Plain = string | number | boolean | null | Plain[] | { [name: string]: Plain };
+
+interface Templates {
+  url: string;
+  headers: Record<string, string>;
+  body?: Plain | undefined;
+}
+
+/** Whether the field is used anywhere. */
+export function hasField(templates: Templates, field: Field): boolean {
+  const used = new RegExp(`\\{\\{\\s*${field}\\s*\\}\\}`);
+  return [templates.url, ...Object.values(templates.headers), ...leaves(templates.body)].some((text) =>
+    used.test(text),
+  );
+}
+
+/** Every text and number that stands in a template, keys not counted. */
+export function leaves(template: Plain | undefined): string[] {
+  if (typeof template === "string" || typeof template === "number") return [String(template)];
+  if (typeof template !== "object" || template === null) return [];
+  return Object.values(template).flatMap(leaves);
+}
+
+/** The texts of a template between its fields: what the operator wrote, secrets among it. */
+export function literals(template: string): string[] {
+  return template.split(/\{\{\s*(?:to|message|id|from)\s*\}\}/);
+}
+
+function fill(template: string, values: Values, escaped: (value: string) => string): string {
+  return template.replace(pattern, (_match, field: Field) => escaped(values[field]));
+}
+
+/**
+ * Fields in the path and the query, percent-encoded. Null when a value of `.` or `..` would stand in the
+ * path: URL parsers resolve those, in every spelling, and the request would go elsewhere.
+ */
+export function fillUrl(template: string, values: Values): string | null {
+  const path = template.split("?", 1)[0] ?? "";
+  for (const [, field] of path.matchAll(pattern)) {
+    if (/^\.{1,2}$/.test(values[field as Field])) return null;
+  }
+  return fill(template, values, percentEncoded);
+}
+
+/** Encodes like `encodeURIComponent`, which throws on half a surrogate pair. */
+function percentEncoded(value: string): string {
+  return encodeURIComponent(value.toWellFormed());
+}
+
+/**
+ * Fields in a header. Control characters, CR and LF first of all, become spaces; what is not ASCII is
+ * percent-encoded, since a header has no way to carry it.
+ */
+export function fillHeader(template: string, values: Values): string {
+  return fill(template, values, (value) =>
+    value
+      .toWellFormed()
+      .replace(/[\u0000-\u001f\u007f]+/g, " ")
+      .replace(/[^\x20-\x7e]+/gu, encodeURIComponent),
+  );
+}
+
+/** The JSON body: fields filled in the parsed structure, or JSON-escaped in a text. */
+export function fillJson(template: Plain, values: Values): string {
+  if (typeof template === "string") {
+    return fill(template, values, (value) => JSON.stringify(value).slice(1, -1));
+  }
+  return JSON.stringify(filled(template, values));
+}
+
+function filled(template: Plain, values: Values): Plain {
+  if (typeof template === "string") return fill(template, values, (value) => value);
+  if (typeof template !== "object" || template === null) return template;
+  if (Array.isArray(template)) return template.map((item) => filled(item, values));
+  return Object.fromEntries(Object.entries(template).map(([name, item]) => [name, filled(item, values)]));
+}
+
+/** The body as `application/x-www-form-urlencoded`, for a form or a query. A list repeats its field. */
+export function fillForm(template: Plain, values: Values): string {
+  if (typeof template === "string") return fill(template, values, formEncoded);
+  if (typeof template !== "object" || template === null) return "";
+  const form = new URLSearchParams();
+  for (const [name, item] of Object.entries(template)) {
+    for (const value of [item].flat()) form.append(name, String(filled(value, values)));
+  }
+  return form.toString();
+}
+
+function formEncoded(value: string): string {
+  return new URLSearchParams([["", value]]).toString().slice(1);
+}

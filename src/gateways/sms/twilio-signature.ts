@@ -1,0 +1,60 @@
+// Tells Twilio's calls from anybody else's (https://www.twilio.com/docs/usage/webhooks/webhooks-security).
+// The signature has no time in it, so a replay passes here: receipts have to be idempotent. It joins
+// names and values without separators, so it must be checked over the very parameters that are then used.
+
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { CallbackRequest } from "#gateways/gateway.ts";
+
+/**
+ * The parameters that Twilio signed: of the form in the body, or of the query for a GET and for a body
+ * that the URL binds by `bodySHA256`. Null when the signature does not fit.
+ */
+export function verifiedParameters(callback: CallbackRequest, authToken: string): URLSearchParams | null {
+  const given = callback.headers["x-twilio-signature"];
+  if (given === undefined || authToken === "") return null;
+  const bodyHash = callback.query.get("bodySHA256");
+  const isForm = callback.method === "POST" && bodyHash === null;
+  const form = new URLSearchParams(isForm ? callback.body.toString("utf8") : "");
+  if (bodyHash !== null) {
+    const actual = createHash("sha256").update(callback.body).digest("hex");
+    if (!sameBytes(bodyHash.toLowerCase(), actual)) return null;
+  }
+  const signedBy = (url: string) => sameBytes(given, signature(authToken, url, form));
+  if (!spellings(callback.url).some(signedBy)) return null;
+  return isForm ? form : callback.query;
+}
+
+/**
+ * Base64 of HMAC-SHA1 over the URL and, sorted by name, each name with its value. A repeated name counts
+ * with each of its different values once, sorted.
+ */
+function signature(authToken: string, url: string, form: URLSearchParams): string {
+  let text = url;
+  for (const name of [...new Set(form.keys())].sort()) {
+    for (const value of [...new Set(form.getAll(name))].sort()) text += name + value;
+  }
+  return createHmac("sha1", authToken).update(text, "utf8").digest("base64");
+}
+
+/**
+ * Twilio signs the URL sometimes with the port and sometimes without, also where it is the default one;
+ * its own libraries try both, and normalise the URL first.
+ */
+function spellings(url: string): string[] {
+  const normal = URL.canParse(url) ? new URL(url).toString() : url;
+  return [...new Set([url, normal].flatMap(withAndWithoutPort))];
+}
+
+function withAndWithoutPort(url: string): string[] {
+  const [, scheme = "", authority = "", rest = ""] = /^(https?):\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
+  if (scheme === "") return [url];
+  const host = authority.replace(/:\d+$/, "");
+  const port = /:\d+$/.exec(authority)?.[0] ?? (scheme.toLowerCase() === "https" ? ":443" : ":80");
+  return [`${scheme}://${host}${rest}`, `${scheme}://${host}${port}${rest}`];
+}
+
+function sameBytes(given: string, wanted: string): boolean {
+  const left = Buffer.from(given);
+  const right = Buffer.from(wanted);
+  return left.length === right.length && timingSafeEqual(left, right);
+}

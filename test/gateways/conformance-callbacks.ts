@@ -1,0 +1,154 @@
+// The part of the gateway suite about callbacks: only the provider can make them, and nothing in one,
+// however odd, breaks the adapter.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { CallbackRequest, Gateway, Received } from "#gateways/gateway.ts";
+import { callbackUrl, cleanReason, seed, stillClock } from "./conformance-samples.ts";
+
+/** What a provider would send, before it is signed. */
+export interface Unsigned {
+  method: "GET" | "POST";
+  query: [string, string][];
+  contentType: string;
+  body: Buffer;
+}
+
+export interface CallbackCases {
+  /** Signs as the provider does. */
+  sign(unsigned: Unsigned): CallbackRequest;
+  cases: { name: string; unsigned: Partial<Unsigned>; received: Received }[];
+  /** Settings in which the secret is missing, as no schema would let through. */
+  withoutSecret: (settings: never) => unknown;
+  /** Whether the provider's scheme covers these, so that a change to them must be refused. */
+  covers: { body: boolean; url: boolean };
+}
+
+export function callbackChecks(
+  gateway: Gateway,
+  callbacks: CallbackCases,
+  parsed: unknown,
+  secrets: readonly string[],
+): void {
+  const tools = { clock: stillClock };
+  const unsigned = (change: Partial<Unsigned>): Unsigned => ({
+    method: "POST",
+    query: [],
+    contentType: "application/x-www-form-urlencoded",
+    body: Buffer.alloc(0),
+    ...change,
+  });
+  const receive = (callback: CallbackRequest, settings: unknown = parsed) => {
+    const received = gateway.receive(callback, settings, tools);
+    if (received.kind !== "received") cleanReason(received.reason, secrets);
+    return received;
+  };
+
+  for (const { name, unsigned: given, received } of callbacks.cases) {
+    test(`callback: ${name}`, () => {
+      const callback = callbacks.sign(unsigned(given));
+      assert.deepEqual(receive(callback), received);
+      assert.deepEqual(receive(callback), received, "the same call again says the same");
+      assert.equal(
+        receive({ ...callback, headers: {}, query: new URLSearchParams(), url: callbackUrl }).kind,
+        "forbidden",
+      );
+      assert.equal(receive(callback, callbacks.withoutSecret(parsed as never)).kind, "not_configured");
+      if (callbacks.covers.body && callback.method === "POST") {
+        const tampered = Buffer.concat([callback.body, Buffer.from("&added=1")]);
+        assert.equal(receive({ ...callback, body: tampered }).kind, "forbidden");
+      }
+      if (callbacks.covers.url) {
+        const elsewhere = callback.url.replace("sms-main", "sms-other");
+        assert.equal(receive({ ...callback, url: elsewhere }).kind, "forbidden");
+        const longer = `${callback.url}${callback.url.includes("?") ? "&" : "?"}message=msg_other`;
+        assert.equal(receive({ ...callback, url: longer }).kind, "forbidden");
+      }
+    });
+  }
+
+  test("junk with a right signature never throws and never invents a receipt without a name", () => {
+    const words = fc.constantFrom(
+      "MessageSid",
+      "MessageStatus",
+      "SmsStatus",
+      "Body",
+      "From",
+      "NumMedia",
+      "MediaUrl0",
+      "id",
+      "state",
+      "err",
+    );
+    const values = fc.oneof(
+      fc.string(),
+      fc.constantFrom("delivered", "DELIVRD", "0", "99", "-1", "\u0000", "x".repeat(400)),
+    );
+    const pairs = fc.array(fc.tuple(fc.oneof(words, fc.string()), values), { maxLength: 8 });
+    const body = fc.oneof(
+      pairs.map((list) => Buffer.from(new URLSearchParams(list).toString())),
+      pairs.map((list) => Buffer.from(JSON.stringify(Object.fromEntries(list)))),
+      fc.json().map((text) => Buffer.from(text)),
+      fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+      fc.constant(Buffer.from("[".repeat(50_000))),
+    );
+    const contentType = fc.constantFrom(
+      "application/x-www-form-urlencoded",
+      "application/json",
+      "",
+      "text/plain",
+      "multipart/form-data",
+    );
+    fc.assert(
+      fc.property(
+        fc.constantFrom("GET" as const, "POST" as const),
+        pairs,
+        contentType,
+        body,
+        (method, query, type, bytes) => {
+          const reserved = new Set(["token", "bodySHA256"]);
+          const callback = callbacks.sign({
+            method,
+            query: query
+              .filter(([name]) => !reserved.has(name))
+              .map(([name, value]) => [name.toWellFormed(), value.toWellFormed()]),
+            contentType: type,
+            body: bytes,
+          });
+          const received = receive(callback);
+          assert.notEqual(
+            received.kind,
+            "forbidden",
+            JSON.stringify([method, query, type, bytes.toString()]),
+          );
+          if (received.kind !== "received") return;
+          for (const receipt of received.receipts) {
+            assert.ok(receipt.reference !== null || receipt.messageId !== undefined);
+            if (receipt.reference !== null) assert.ok(receipt.reference.length <= 255);
+            if (receipt.reason !== undefined) cleanReason(receipt.reason, secrets);
+          }
+        },
+      ),
+      { numRuns: 1000, seed },
+    );
+  });
+
+  test("junk without a right signature is always forbidden", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.uint8Array({ maxLength: 100 }), (header, token, bytes) => {
+        fc.pre(!secrets.includes(token));
+        const query = new URLSearchParams({ token });
+        const received = receive({
+          method: "POST",
+          url: `${callbackUrl}?${query}`,
+          query,
+          headers: { "x-twilio-signature": header, "content-type": "application/json" },
+          body: Buffer.from(bytes),
+        });
+        assert.equal(received.kind, "forbidden");
+      }),
+      { numRuns: 500, seed },
+    );
+  });
+}

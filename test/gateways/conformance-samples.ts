@@ -1,0 +1,66 @@
+// What the gateway tests send, with which tools, and what makes an outcome fit to be stored and shown.
+
+import assert from "node:assert/strict";
+import type { GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
+import type { Clock } from "#runtime/runtime.ts";
+import { scriptedOutbound } from "./scripted-outbound.ts";
+
+export const now = Date.UTC(2026, 10, 20, 12, 0, 0);
+export const callbackUrl = "https://sms.example.test/callbacks/sms-main";
+export const seed = 20261120;
+
+const message: OutgoingMessage = {
+  id: "msg_01test",
+  channel: "sms",
+  recipient: "+4915112345678",
+  message: "Grüße & 100% {{to}} 🎉",
+  attempt: 1,
+};
+
+export function sampleMessage(change: Partial<OutgoingMessage> = {}): OutgoingMessage {
+  return { ...message, ...change };
+}
+
+export const stillClock: Clock = { now: () => now, monotonic: () => 0, sleep: async () => {} };
+
+export function toolsWith(change: Partial<GatewayTools> = {}): GatewayTools {
+  return {
+    outbound: scriptedOutbound({ kind: "no_answer", reason: "nothing scripted" }),
+    clock: stillClock,
+    callbackUrl,
+    timeoutMs: 30_000,
+    signal: new AbortController().signal,
+    ...change,
+  };
+}
+
+/** An outcome that can be stored and shown. */
+export function wellFormed(outcome: Outcome, secrets: readonly string[]): void {
+  if (outcome.kind === "accepted") {
+    const { reference } = outcome;
+    if (reference === null) return;
+    assert.ok(reference.length > 0 && reference.length <= 255);
+    assert.doesNotMatch(reference, /[\u0000-\u001f\u007f]/);
+    return;
+  }
+  cleanReason(outcome.reason, secrets);
+  if (outcome.code !== undefined) {
+    assert.match(outcome.code, /^[\w.:-]{1,64}$/);
+    cleanReason(outcome.code, secrets);
+  }
+  if (outcome.kind === "deferred" && outcome.retryAfterMs !== undefined) {
+    assert.ok(outcome.retryAfterMs >= 1000 && outcome.retryAfterMs <= 3_600_000);
+  }
+}
+
+/** A reason that can be shown to anybody. */
+export function cleanReason(reason: string, secrets: readonly string[]): void {
+  assert.ok(reason.length > 0 && reason.length <= 300, `${reason.length} characters`);
+  assert.doesNotMatch(reason, /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+  assert.ok(reason.isWellFormed());
+  for (const secret of secrets) {
+    for (const spelling of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) {
+      assert.ok(!reason.toLowerCase().includes(spelling.toLowerCase()), `${secret} stands in: ${reason}`);
+    }
+  }
+}

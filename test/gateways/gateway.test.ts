@@ -1,0 +1,43 @@
+// The contract's own defaults: what a definition that says nothing gets.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { z } from "zod";
+import { defineGateway, secret } from "#gateways/gateway.ts";
+import { stillClock, toolsWith } from "./conformance-samples.ts";
+
+const plain = defineGateway({
+  kind: "plain",
+  channels: ["sms"],
+  title: "Plain",
+  summary: "A gateway that says nothing about itself.",
+  settings: z.strictObject({ key: secret() }),
+  send: async (_message, own) => ({ kind: "accepted", reference: own.key }),
+});
+
+test("a definition without more holds what is unknown, is no test and takes no callbacks", async () => {
+  assert.equal(plain.onUnknown, "hold");
+  assert.equal(plain.test, false);
+  assert.equal(plain.receives, false);
+  assert.deepEqual(plain.urls({ key: "k" }), []);
+  const callback = {
+    method: "POST",
+    url: "",
+    query: new URLSearchParams(),
+    headers: {},
+    body: Buffer.alloc(0),
+  };
+  assert.equal(plain.receive(callback, { key: "k" }, { clock: stillClock }).kind, "not_configured");
+  const message = { id: "msg_1", channel: "sms" as const, recipient: "+1", message: "", attempt: 1 };
+  assert.deepEqual(await plain.send(message, { key: "k" }, toolsWith()), {
+    kind: "accepted",
+    reference: "k",
+  });
+});
+
+test("a secret is never empty, and stays flagged when it is described or narrowed", () => {
+  assert.equal(secret().safeParse("").success, false);
+  for (const field of [secret(), secret().describe("A key."), secret().min(8).describe("A key.")]) {
+    assert.deepEqual({ ...field.meta(), description: undefined }, { secret: true, description: undefined });
+  }
+});

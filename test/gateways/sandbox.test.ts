@@ -1,0 +1,76 @@
+// The sandbox: every ending of a message, by recipient.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sandbox } from "#gateways/sandbox.ts";
+import { gatewayConformance } from "./conformance.ts";
+import { sampleMessage, stillClock, toolsWith, wellFormed } from "./conformance-samples.ts";
+
+gatewayConformance(sandbox, {
+  settings: {},
+  refused: [{ settings: { from: "Sample" }, path: "", says: /from/ }],
+});
+
+const send = (recipient: string, attempt = 1, tools = toolsWith()) =>
+  sandbox.send(sampleMessage({ recipient, attempt }), {}, tools);
+
+test("it serves every channel, costs nothing and reaches nothing outside", () => {
+  assert.deepEqual(sandbox.channels, ["sms", "whatsapp", "email"]);
+  assert.equal(sandbox.test, true);
+  assert.deepEqual(sandbox.urls({}), []);
+  assert.equal(sandbox.receives, false);
+});
+
+test("the recipient decides: last four digits of a number, local part of an address", async () => {
+  const expected = new Map([
+    ["+15550000001", "accepted delivered"],
+    ["+15550001234", "accepted delivered"],
+    ["112", "accepted delivered"],
+    ["+15550000002", "accepted undelivered"],
+    ["+15550000003", "rejected"],
+    ["+15550000004", "deferred"],
+    ["+15550000005", "unknown"],
+    ["+15550000006", "accepted delivered"],
+    ["+15550000062", "accepted delivered"],
+    ["delivered@example.test", "accepted delivered"],
+    ["bounced@example.test", "accepted bounced"],
+    ["Refused@example.test", "rejected"],
+    ["deferred@example.test", "deferred"],
+    ["unknown@example.test", "unknown"],
+    ["slow@example.test", "accepted delivered"],
+    ["opened@example.test", "accepted delivered"],
+    ["undelivered@example.test", "accepted delivered"],
+    ["someone0002@example.test", "accepted delivered"],
+  ]);
+  for (const [recipient, wanted] of expected) {
+    const outcome = await send(recipient);
+    wellFormed(outcome, []);
+    const receipt = outcome.kind === "accepted" ? ` ${outcome.receipt?.status}` : "";
+    assert.equal(outcome.kind + receipt, wanted, recipient);
+    if (outcome.kind === "accepted") assert.equal(outcome.reference, "sbx_msg_01test");
+    if (outcome.kind === "deferred") assert.equal(outcome.trouble, undefined, "the lane must not pause");
+  }
+});
+
+test("deferred: twice, then delivered", async () => {
+  for (const recipient of ["+15550000004", "deferred@example.test"]) {
+    const kinds = [];
+    for (const attempt of [1, 2, 3, 4]) kinds.push((await send(recipient, attempt)).kind);
+    assert.deepEqual(kinds, ["deferred", "deferred", "accepted", "accepted"]);
+  }
+});
+
+test("slow: five seconds of the clock it is given", async () => {
+  const slept: number[] = [];
+  const clock = { ...stillClock, sleep: async (ms: number) => void slept.push(ms) };
+  await send("+15550000006", 1, toolsWith({ clock }));
+  await send("+15550000001", 1, toolsWith({ clock }));
+  assert.deepEqual(slept, [5000]);
+});
+
+test("slow, and stopped meanwhile: unknown, as with a provider", async () => {
+  const stop = new AbortController();
+  const clock = { ...stillClock, sleep: async () => stop.abort() };
+  const outcome = await send("+15550000006", 1, toolsWith({ clock, signal: stop.signal }));
+  assert.equal(outcome.kind, "unknown");
+});
