@@ -1,0 +1,150 @@
+// Every error of the channel endpoints: its status, its body to the letter, and a sentence for the
+// documentation. Nothing else builds an error body, so nothing of our inside can slip into one.
+
+import { errorsByPath, type Issue } from "./issue.ts";
+
+interface Entry {
+  status: number;
+  /** The default text of `message`. */
+  message: string;
+  /** For the documentation. */
+  when: string;
+}
+
+/** The errors of the usual shape (`success`, `message`, `code`). */
+export const problems = {
+  malformed_body: {
+    status: 400,
+    message: "The body could not be read.",
+    when: "The body is not valid JSON, form data or UTF-8, or is nested deeper than 32 levels.",
+  },
+  malformed_request: {
+    status: 400,
+    message: "The request could not be read.",
+    when: "The request is not valid HTTP. The connection is closed.",
+  },
+  insufficient_credit: {
+    status: 402,
+    message: "The credit is not enough for this request.",
+    when: "The credit is not enough for the whole request. Nothing was accepted.",
+  },
+  forbidden: {
+    status: 403,
+    message: "This is not open to you.",
+    when: "Metrics were asked for without the token, or not directly from the machine itself.",
+  },
+  not_found: {
+    status: 404,
+    message: "Not found.",
+    when: "The path, channel or message does not exist, or the message is another account's.",
+  },
+  method_not_allowed: {
+    status: 405,
+    message: "This path does not take that method.",
+    when: "The path exists, but not with this method; `Allow` names the ones it takes.",
+  },
+  request_timeout: {
+    status: 408,
+    message: "The request took too long to arrive.",
+    when: "The headers took over 10 s or the body over 30 s. The connection is closed.",
+  },
+  not_cancellable: {
+    status: 409,
+    message: "The message can no longer be cancelled.",
+    when: "The message is already being sent, or has ended.",
+  },
+  body_too_large: {
+    status: 413,
+    message: "The body is too large.",
+    when: "The body, or the number of its form fields, is over the limit.",
+  },
+  unsupported_media_type: {
+    status: 415,
+    message:
+      "The body must be application/json, multipart/form-data or application/x-www-form-urlencoded, and not compressed.",
+    when: "The body is of another media type, or compressed.",
+  },
+  rate_limited: {
+    status: 429,
+    message: "Too many requests.",
+    when: "The account's request limit is used up; `Retry-After` says when to try again.",
+  },
+  headers_too_large: {
+    status: 431,
+    message: "The headers are too large.",
+    when: "The headers are over 16 KiB. The connection is closed.",
+  },
+  server_error: {
+    status: 500,
+    message: "Something went wrong here. Nothing was accepted; please try again.",
+    when: "A fault of the service. Nothing was accepted, so it is safe to repeat.",
+  },
+  unavailable: {
+    status: 503,
+    message: "The service cannot take requests at the moment. Nothing was accepted; please try again.",
+    when: "The storage is not available. Nothing was accepted, so it is safe to repeat.",
+  },
+  commit_unknown: {
+    status: 503,
+    message:
+      "It is not known whether this request was accepted. Repeat it with the same Idempotency-Key, or look it up first.",
+    when: "The storage was lost while accepting; the request may or may not have been accepted.",
+  },
+} as const satisfies Record<string, Entry>;
+
+export type ProblemCode = keyof typeof problems;
+
+/** An error reply, ready to be written. */
+export interface Problem {
+  status: number;
+  headers?: Record<string, string>;
+  body: object;
+  problem: true;
+}
+
+/** The reply for a problem. `message` replaces the catalogue's text; `retryAfterMs` becomes `Retry-After`. */
+export function problem(
+  code: ProblemCode,
+  details: { message?: string; retryAfterMs?: number; allow?: string } = {},
+): Problem {
+  const headers: Record<string, string> = {};
+  if (details.retryAfterMs !== undefined) {
+    headers["Retry-After"] = String(Math.max(1, Math.ceil(details.retryAfterMs / 1_000)));
+  }
+  if (details.allow !== undefined) headers.Allow = details.allow;
+  const { status, message } = problems[code];
+  return {
+    problem: true,
+    status,
+    headers,
+    body: { success: false, message: details.message ?? message, code },
+  };
+}
+
+/** The 422 for a request with faults. */
+export function validationFailed(issues: readonly Issue[]): Problem {
+  return {
+    problem: true,
+    status: 422,
+    body: { success: false, message: "Validation failed.", errors: errorsByPath(issues) },
+  };
+}
+
+/** The three refusals of authentication. */
+export const refusals = {
+  missing: {
+    problem: true,
+    status: 403,
+    body: {
+      status: "error",
+      message: "Api key is required. Send it in the Api-key header or the api_key URL parameter.",
+      error: "Invalid Api Key",
+    },
+  },
+  invalid: { problem: true, status: 403, body: { status: "error", error: "Invalid Api Key" } },
+  expired: {
+    problem: true,
+    status: 403,
+    body: { status: "error", error: "Your Subscription Is Expired! Buy A New Plan" },
+  },
+} as const satisfies Record<string, Problem>;
