@@ -1,0 +1,102 @@
+// What the rest of the code knows of storage: named operations, run on either engine.
+// An operation is a function that runs beside the connection, inside one transaction: in the writer
+// thread on SQLite, on a pooled connection on PostgreSQL. Callers see one promise, resolved after the
+// commit has been flushed to disk.
+
+import type { Kysely, RawBuilder } from "kysely";
+import type { Schema } from "./schema.ts";
+
+export type Engine = "sqlite" | "postgres";
+
+/** Column types of rows handed to SQL as one JSON parameter. */
+export type ColumnType = "text" | "bigint";
+
+/** An open transaction (for a read on PostgreSQL: a connection). The few differences between the engines are here. */
+export interface Tx {
+  engine: Engine;
+  db: Kysely<Schema>;
+  /**
+   * Inserts many rows: `constant` holds the columns that are the same in all of them, `varying` one array
+   * a column, all equally long.
+   */
+  insert<T extends keyof Schema & string>(
+    table: T,
+    constant: Partial<Schema[T]>,
+    varying: { [C in keyof Schema[T]]?: readonly unknown[] },
+  ): Promise<void>;
+  /** `records` as a table expression `name(columns)`, passed as one JSON parameter. */
+  rows(name: string, columns: Record<string, ColumnType>, records: readonly object[]): RawBuilder<unknown>;
+  /** `for update` / `for share`; empty on SQLite, where the one writer needs no row locks. */
+  lock(strength: "update" | "share"): RawBuilder<unknown>;
+}
+
+interface OperationHead {
+  name: string;
+  access: "read" | "write";
+}
+
+/** One call, one run. */
+export interface SingleOperation<I, O> extends OperationHead {
+  gathered: false;
+  run(tx: Tx, input: I): Promise<O>;
+}
+
+/**
+ * Concurrent calls are gathered: while one transaction is in flight the next ones wait and go together,
+ * which is where the throughput comes from without giving up a flush before each answer.
+ */
+export interface GatheredOperation<I, O> extends OperationHead {
+  gathered: true;
+  run(tx: Tx, inputs: readonly I[]): Promise<O[]>;
+}
+
+export type Operation<I, O> = SingleOperation<I, O> | GatheredOperation<I, O>;
+
+export function readOperation<I, O>(name: string, run: (tx: Tx, input: I) => Promise<O>): Operation<I, O> {
+  return { name, access: "read", gathered: false, run };
+}
+
+export function writeOperation<I, O>(name: string, run: (tx: Tx, input: I) => Promise<O>): Operation<I, O> {
+  return { name, access: "write", gathered: false, run };
+}
+
+/** `run` gets all the inputs that came together and answers one output each, in the same order. */
+export function gatheredOperation<I, O>(
+  name: string,
+  run: (tx: Tx, inputs: readonly I[]) => Promise<O[]>,
+): Operation<I, O> {
+  return { name, access: "write", gathered: true, run };
+}
+
+export interface Database {
+  engine: Engine;
+  /** Runs an operation; rejects with a `StorageError`, and then nothing of it was stored (but see `commitUnknown`). */
+  run<I, O>(operation: Operation<I, O>, input: I): Promise<O>;
+  /** Tells other processes (PostgreSQL) that something changed; a hint only, never relied on. */
+  announce(topic: string): void;
+  /** Hears `announce` of other processes. */
+  onAnnounced(listener: (topic: string) => void): void;
+  close(): Promise<void>;
+}
+
+export type StorageFault =
+  /** The database cannot be reached, or is shutting down. */
+  | "unavailable"
+  /** The disk is full. */
+  | "full"
+  /** The disk or the file failed. */
+  | "io"
+  /** The connection broke during COMMIT: stored or not, nobody knows yet. */
+  | "commit_unknown"
+  /** Anything else: a bug. */
+  | "failed";
+
+export class StorageError extends Error {
+  override readonly name = "StorageError";
+  readonly fault: StorageFault;
+
+  constructor(fault: StorageFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.fault = fault;
+  }
+}

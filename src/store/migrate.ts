@@ -1,0 +1,30 @@
+// Brings the schema up to date, forward only. A schema newer than this code is refused: an older binary
+// on a newer database would lose what it does not know.
+
+import { sql } from "kysely";
+import { StorageError, type Tx } from "./database.ts";
+import { up as foundation } from "./migrations/0001-foundation.ts";
+
+const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
+  { id: 1, name: "foundation", up: foundation },
+];
+
+/** Runs inside one transaction, under the engine's own lock, so that two starters do not collide. */
+export async function migrate(tx: Tx): Promise<void> {
+  await sql`create table if not exists migrations (id bigint primary key, name text not null)`.execute(tx.db);
+  const { rows } = await sql<{ id: number }>`select id from migrations order by id`.execute(tx.db);
+  const applied = new Set(rows.map((row) => row.id));
+  const newest = Math.max(0, ...applied);
+  const known = migrations.at(-1)?.id ?? 0;
+  if (newest > known) {
+    throw new StorageError(
+      "failed",
+      `The database has schema ${newest}, this version of Trunkline knows ${known}. Start a version that is at least as new as the one that wrote it.`,
+    );
+  }
+  for (const migration of migrations) {
+    if (applied.has(migration.id)) continue;
+    await migration.up(tx);
+    await sql`insert into migrations (id, name) values (${migration.id}, ${migration.name})`.execute(tx.db);
+  }
+}

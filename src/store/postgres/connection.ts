@@ -1,0 +1,110 @@
+// Kysely over one pooled `pg` connection, and the transaction handle that operations get.
+
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  sql,
+} from "kysely";
+import type { PoolClient } from "pg";
+import type { ColumnType, Tx } from "#store/database.ts";
+import type { Schema } from "#store/schema.ts";
+
+/** Statement names by text: PostgreSQL plans a named statement once a connection. Bounded, like the statements are. */
+const names = new Map<string, string>();
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= 300) return known;
+  const name = `t${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+/** By bytes, as the tables' columns are: two different orders do not compare. */
+const types: Record<ColumnType, string> = { text: 'text collate "C"', bigint: "bigint" };
+
+class PostgresConnection implements DatabaseConnection {
+  readonly #client: PoolClient;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const name = nameOf(query.sql);
+    const result = await this.#client.query({
+      text: query.sql,
+      values: query.parameters as unknown[],
+      ...(name === undefined ? {} : { name }),
+    });
+    return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface asks for it; nothing here streams.
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error("PostgreSQL results are not streamed.");
+  }
+}
+
+function dialect(connection: DatabaseConnection): Dialect {
+  const driver: Driver = {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    beginTransaction: async () => {},
+    commitTransaction: async () => {},
+    rollbackTransaction: async () => {},
+    releaseConnection: async () => {},
+    destroy: async () => {},
+  };
+  return {
+    createDriver: () => driver,
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  };
+}
+
+/** The handle of a connection; the engine begins and commits around it. */
+export function postgresTx(client: PoolClient): Tx {
+  const db = new Kysely<Schema>({ dialect: dialect(new PostgresConnection(client)) });
+  return {
+    engine: "postgres",
+    db,
+    lock: (strength) => (strength === "update" ? sql`for update` : sql`for share`),
+    insert: async (table, constant, varying) => {
+      const fixed = Object.keys(constant);
+      const lists = Object.entries(varying) as [string, readonly unknown[]][];
+      const count = lists[0]?.[1].length ?? 0;
+      const records = Array.from({ length: count }, (_, row) =>
+        Object.fromEntries(lists.map(([column, list]) => [column, list[row]])),
+      );
+      // The table's own row type gives the columns their types.
+      const columns = sql.join(
+        [...fixed, ...lists.map(([column]) => column)].map((column) => sql.ref(column)),
+      );
+      const values = sql.join([
+        ...fixed.map((column) => sql.ref(`fixed.${column}`)),
+        ...lists.map(([column]) => sql.ref(`many.${column}`)),
+      ]);
+      const type = sql.table(table);
+      await sql`
+        insert into ${type} (${columns})
+        select ${values} from json_populate_record(null::${type}, ${JSON.stringify(constant)}::json) as fixed,
+          json_populate_recordset(null::${type}, ${JSON.stringify(records)}::json) as many
+      `.execute(db);
+    },
+    rows: (name, columns, records) => {
+      const fields = sql.join(
+        Object.entries(columns).map(([column, type]) => sql`${sql.ref(column)} ${sql.raw(types[type])}`),
+      );
+      return sql`json_to_recordset(${JSON.stringify(records)}::json) as ${sql.table(name)}(${fields})`;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// Gathers concurrent calls of one operation: while a group is in flight the next calls wait and go together.
+// If a group throws, its members are run again singly, so that one bad input fails alone.
+
+/** How many groups of one operation may be in flight: one being flushed while the next is being run. */
+const groupsInFlight = 2;
+const largestGroup = 1000;
+
+export class Gatherer<I, O> {
+  readonly #run: (inputs: readonly I[]) => Promise<O[]>;
+  readonly #mayRunAgain: (error: unknown) => boolean;
+  #waiting: { input: I; resolve(output: O): void; reject(error: unknown): void }[] = [];
+  #inFlight = 0;
+
+  /** `mayRunAgain` says whether a failed group certainly stored nothing. */
+  constructor(run: (inputs: readonly I[]) => Promise<O[]>, mayRunAgain: (error: unknown) => boolean) {
+    this.#run = run;
+    this.#mayRunAgain = mayRunAgain;
+  }
+
+  call(input: I): Promise<O> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ input, resolve, reject });
+      void this.#pump();
+    });
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#inFlight >= groupsInFlight || this.#waiting.length === 0) return;
+    const group = this.#waiting.splice(0, largestGroup);
+    this.#inFlight += 1;
+    try {
+      const outputs = await this.#run(group.map(({ input }) => input));
+      group.forEach(({ resolve }, i) => {
+        resolve(outputs[i] as O);
+      });
+    } catch (error) {
+      if (group.length === 1 || !this.#mayRunAgain(error)) for (const { reject } of group) reject(error);
+      else {
+        for (const { input, resolve, reject } of group) {
+          await this.#run([input]).then(([output]) => resolve(output as O), reject);
+        }
+      }
+    } finally {
+      this.#inFlight -= 1;
+      void this.#pump();
+    }
+  }
+}

@@ -1,0 +1,324 @@
+// A message on its way: read when due, stamped `sending` before the call, settled after it.
+// Stamp and settle are fenced: a process that lost its lane changes nothing with them.
+
+import { sql } from "kysely";
+import type { Channel } from "#contract/channel.ts";
+import type { OwnStep, ReceiptStep } from "#contract/states.ts";
+import { Changes, type Happening, insertEvents, lockMessages } from "./change.ts";
+import { gatheredOperation, readOperation, writeOperation } from "./database.ts";
+import { attachReferences } from "./receipts.ts";
+import type { MessagesTable } from "./schema.ts";
+
+const dueColumns = [
+  "id",
+  "account_id",
+  "channel",
+  "number",
+  "recipient",
+  "body",
+  "band",
+  "due_at",
+  "attempts",
+  "resends",
+  "deferred_from",
+] as const;
+
+export type DueMessage = Pick<MessagesTable, (typeof dueColumns)[number]> & { due_at: number };
+
+/** The next due messages of a lane's band, oldest due first, after a place in that order. Writes nothing. */
+export const readDue = readOperation(
+  "readDue",
+  async (
+    tx,
+    input: {
+      laneId: string;
+      band: number;
+      now: number;
+      after: { dueAt: number; id: string } | null;
+      limit: number;
+    },
+  ) => {
+    const { laneId, band, now, after, limit } = input;
+    let query = tx.db
+      .selectFrom("messages")
+      .select(dueColumns)
+      .where("gateway_id", "=", laneId)
+      .where("band", "=", band)
+      .where("due_at", "<=", now);
+    // A row value is what both planners turn into one range of the index.
+    if (after) query = query.where(sql<boolean>`(due_at, id) > (${after.dueAt}, ${after.id})`);
+    const rows = await query.orderBy("due_at").orderBy("id").limit(limit).execute();
+    return rows as DueMessage[];
+  },
+);
+
+/** When the lane's next message that is not yet due will be; null when there is none. */
+export const nextDue = readOperation(
+  "nextDue",
+  async (tx, input: { laneId: string; bands: readonly number[]; now: number }) => {
+    let next: number | null = null;
+    for (const band of input.bands) {
+      const row = await tx.db
+        .selectFrom("messages")
+        .select("due_at")
+        .where("gateway_id", "=", input.laneId)
+        .where("band", "=", band)
+        .where("due_at", ">", input.now)
+        .orderBy("due_at")
+        .limit(1)
+        .executeTakeFirst();
+      if (row?.due_at != null && (next === null || row.due_at < next)) next = row.due_at;
+    }
+    return next;
+  },
+);
+
+export interface Stamp {
+  laneId: string;
+  fence: number;
+  ids: string[];
+  at: number;
+  /** The lane's local day, when it has a daily cap to count. */
+  day: string | null;
+}
+
+/** `stamped`: these, and only these, may go out now, each as this attempt. `fenced`: the lane belongs to another process. */
+export type StampResult = { kind: "stamped"; attempts: Map<string, number> } | { kind: "fenced" };
+
+export const stampMessages = gatheredOperation("stampMessages", async (tx, stamps: readonly Stamp[]) => {
+  const counted = stamps.some((stamp) => stamp.day !== null);
+  const lanes = await tx.db
+    .selectFrom("lanes")
+    .select(["id", "fence", "day", "day_count"])
+    .where("id", "in", [...new Set(stamps.map((stamp) => stamp.laneId))])
+    .orderBy("id")
+    // A takeover waits for this transaction, or this one sees its higher fence.
+    .modifyEnd(tx.lock(counted ? "update" : "share"))
+    .execute();
+  const held = new Map(lanes.map((lane) => [lane.id, lane]));
+  const owned = stamps.filter((stamp) => held.get(stamp.laneId)?.fence === stamp.fence);
+  const wanted = owned
+    .flatMap((stamp) => stamp.ids.map((id) => ({ id, fence: stamp.fence, at: stamp.at, lane: stamp.laneId })))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  if (wanted.length === 0)
+    return stamps.map(
+      (stamp) =>
+        (owned.includes(stamp)
+          ? { kind: "stamped", attempts: new Map() }
+          : { kind: "fenced" }) satisfies StampResult,
+    );
+  const rows = tx.rows("wanted", { id: "text", fence: "bigint", at: "bigint", lane: "text" }, wanted);
+  const stamped = await sql<{
+    id: string;
+    version: number;
+    account_id: string;
+    at: number;
+    attempts: number;
+  }>`
+    update messages set
+      status = 'sending', due_at = null, fence = wanted.fence, updated_at = wanted.at,
+      attempts = attempts + 1, version = version + 1
+    from ${rows}
+    where messages.id = wanted.id and messages.due_at is not null and messages.gateway_id = wanted.lane
+    returning messages.id, messages.version, messages.account_id, messages.updated_at as at, messages.attempts
+  `.execute(tx.db);
+  await insertEvents(
+    tx,
+    stamped.rows.map((row) => ({
+      message_id: row.id,
+      seq: row.version,
+      account_id: row.account_id,
+      at: row.at,
+      type: "sending",
+      detail: `Attempt ${row.attempts}.`,
+    })),
+  );
+  const done = new Map(stamped.rows.map((row) => [row.id, row.attempts]));
+  const results: StampResult[] = [];
+  for (const stamp of stamps) {
+    if (!owned.includes(stamp)) {
+      results.push({ kind: "fenced" });
+      continue;
+    }
+    const attempts = new Map<string, number>();
+    for (const id of stamp.ids) {
+      const attempt = done.get(id);
+      if (attempt === undefined) continue;
+      attempts.set(id, attempt);
+      // Each attempt is one caller's alone.
+      done.delete(id);
+    }
+    results.push({ kind: "stamped", attempts });
+    if (stamp.day === null || attempts.size === 0) continue;
+    const lane = held.get(stamp.laneId)!;
+    lane.day_count = (lane.day === stamp.day ? lane.day_count : 0) + attempts.size;
+    lane.day = stamp.day;
+    await tx.db
+      .updateTable("lanes")
+      .set({ day: lane.day, day_count: lane.day_count })
+      .where("id", "=", lane.id)
+      .execute();
+  }
+  return results;
+});
+
+export interface Settlement {
+  id: string;
+  laneId: string;
+  fence: number;
+  /** The attempt that this is the outcome of. */
+  attempt: number;
+  step: OwnStep;
+  happening: Happening;
+  /** How it ended, where the provider said so in the same answer. */
+  receipt: { step: ReceiptStep; happening: Happening } | null;
+}
+
+/** `settled`: as meant; `late`: the row had moved on, and what could still be learned was. */
+export const settleMessages = gatheredOperation(
+  "settleMessages",
+  async (tx, settlements: readonly Settlement[]) => {
+    // References before messages: a receipt takes its locks in the same order.
+    const early = await attachReferences(
+      tx,
+      settlements.flatMap(({ id, laneId, happening }) =>
+        happening.reference
+          ? [{ gateway_id: laneId, reference: happening.reference, message_id: id, created_at: happening.at }]
+          : [],
+      ),
+    );
+    const rows = await lockMessages(
+      tx,
+      settlements.map(({ id }) => id),
+    );
+    const changes = new Changes();
+    const results = settlements.map((settlement): "settled" | "late" => {
+      const row = rows.get(settlement.id);
+      // Only retention removes rows, and only ended ones.
+      if (!row) return "late";
+      // Somebody else's by now (the lane was taken while this process slept): only proof of a transmission still counts.
+      const own = row.fence === settlement.fence && row.attempts === settlement.attempt;
+      if (own || settlement.step === "accepted") {
+        changes.apply(row, { by: "us", step: settlement.step }, settlement.happening);
+      }
+      const { receipt } = settlement;
+      if (receipt) changes.apply(row, { by: "receipt", step: receipt.step }, receipt.happening);
+      for (const { step, happening } of early.get(row.id) ?? [])
+        changes.apply(row, { by: "receipt", step }, happening);
+      return own ? "settled" : "late";
+    });
+    await changes.write(tx);
+    return results;
+  },
+);
+
+/**
+ * Takes a lane's stamped messages that were certainly never handed over back to the queue: the stamp's own
+ * answer was lost, or the process is stopping. Fenced like a settlement.
+ */
+export const unstampMessages = writeOperation(
+  "unstampMessages",
+  async (tx, input: { fence: number; ids: string[]; happening: Happening }) => {
+    const rows = await lockMessages(tx, input.ids);
+    const changes = new Changes();
+    for (const row of rows.values()) {
+      if (row.status !== "sending" || row.fence !== input.fence) continue;
+      changes.apply(row, { by: "us", step: "deferred" }, input.happening);
+    }
+    await changes.write(tx);
+  },
+);
+
+/**
+ * Messages that an earlier owner of the lane left `sending`: what they may have become is decided by
+ * the gateway's policy. At most `limit`; returns how many were found.
+ */
+export const recoverMessages = writeOperation(
+  "recoverMessages",
+  async (
+    tx,
+    input: {
+      laneId: string;
+      fence: number;
+      limit: number;
+      /** For messages that were not repeated before, and for those that were. */
+      first: { step: OwnStep; happening: Happening };
+      again: { step: OwnStep; happening: Happening };
+    },
+  ) => {
+    const left = await tx.db
+      .selectFrom("messages")
+      .select("id")
+      .where("gateway_id", "=", input.laneId)
+      // A literal, so that both planners use the partial index.
+      .where(sql<boolean>`status = 'sending'`)
+      .where("fence", "<", input.fence)
+      .limit(input.limit)
+      .execute();
+    const rows = await lockMessages(
+      tx,
+      left.map(({ id }) => id),
+    );
+    const changes = new Changes();
+    for (const row of rows.values()) {
+      if (row.status !== "sending" || row.fence >= input.fence) continue;
+      const { step, happening } = row.resends === 0 ? input.first : input.again;
+      changes.apply(row, { by: "us", step }, happening);
+    }
+    await changes.write(tx);
+    return left.length;
+  },
+);
+
+export type CancelOutcome = { kind: "cancelled" } | { kind: "not_cancellable" } | { kind: "not_found" };
+
+/** Cancels a message that is not yet on its way; cancelling twice is the same as once. */
+export const cancelMessage = writeOperation(
+  "cancelMessage",
+  async (
+    tx,
+    input: { accountId: string; channel: Channel; id: string; happening: Happening },
+  ): Promise<CancelOutcome> => {
+    const row = (await lockMessages(tx, [input.id])).get(input.id);
+    if (!row || row.account_id !== input.accountId || row.channel !== input.channel)
+      return { kind: "not_found" };
+    if (row.status === "cancelled") return { kind: "cancelled" };
+    const changes = new Changes();
+    if (!changes.apply(row, { by: "us", step: "cancelled" }, input.happening))
+      return { kind: "not_cancellable" };
+    await changes.write(tx);
+    return { kind: "cancelled" };
+  },
+);
+
+/**
+ * Moves waiting messages whose caller named no gateway from a gateway that is switched off to another one.
+ * At most `limit`; returns how many moved.
+ */
+export const moveWaiting = writeOperation(
+  "moveWaiting",
+  async (tx, input: { from: string; to: string; limit: number; at: number }) => {
+    const rows = await tx.db
+      .selectFrom("messages")
+      .select("id")
+      .where("gateway_id", "=", input.from)
+      .where("due_at", "is not", null)
+      .where("named", "=", 0)
+      // The order of the due index: by id, a planner walks all messages there are instead.
+      .orderBy("band")
+      .orderBy("due_at")
+      .orderBy("id")
+      .limit(input.limit)
+      .modifyEnd(tx.lock("update"))
+      .execute();
+    if (rows.length === 0) return 0;
+    const wanted = tx.rows("wanted", { id: "text" }, rows);
+    await tx.db
+      .updateTable("messages")
+      .set({ gateway_id: input.to, updated_at: input.at })
+      .where("id", "in", sql<string>`(select id from ${wanted})`)
+      .where("due_at", "is not", null)
+      .execute();
+    return rows.length;
+  },
+);

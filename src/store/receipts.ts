@@ -1,0 +1,226 @@
+// Providers' reports. A receipt may come before our own record of the provider's reference: both sides
+// write the same (gateway, reference) row, so whoever comes second finds the other.
+
+import { sql } from "kysely";
+import { type ReceiptStep, receiptSteps } from "#contract/states.ts";
+import { Changes, type Happening, lockMessages } from "./change.ts";
+import { gatheredOperation, type Tx, writeOperation } from "./database.ts";
+import type { InboundTable, ReceiptsTable, ReferencesTable } from "./schema.ts";
+
+export interface IncomingReceipt {
+  gatewayId: string;
+  /** A digest of what the provider said; the same key again has no effect. */
+  key: string;
+  reference: string | null;
+  messageId: string | null;
+  status: ReceiptStep;
+  code: string | null;
+  reason: string | null;
+  /** By the provider's clock. */
+  at: number | null;
+  receivedAt: number;
+}
+
+function happeningOf(receipt: Pick<ReceiptsTable, "received_at" | "status" | "code" | "reason">): Happening {
+  const said = [receipt.reason, receipt.code].filter((part) => part !== null && part !== "");
+  return {
+    at: receipt.received_at,
+    detail: said.length === 0 ? "The provider reported it." : `The provider reported: ${said.join(" · ")}`,
+    code: receipt.code ?? receipt.status,
+    message: receipt.reason ?? "The provider reported no reason.",
+  };
+}
+
+/** Stores receipts and moves their messages, as far as those are known. `new`: seen for the first time. */
+export const storeReceipts = gatheredOperation(
+  "storeReceipts",
+  async (tx, incoming: readonly IncomingReceipt[]): Promise<("new" | "repeated")[]> => {
+    const unique = [
+      ...new Map(incoming.map((receipt) => [`${receipt.gatewayId} ${receipt.key}`, receipt])).values(),
+    ];
+    const inserted = await tx.db
+      .insertInto("receipts")
+      .expression(
+        sql<never>`select gateway_id, key, reference, message_id, status, code, reason, at, received_at, 0 from ${tx.rows(
+          "incoming",
+          {
+            gateway_id: "text",
+            key: "text",
+            reference: "text",
+            message_id: "text",
+            status: "text",
+            code: "text",
+            reason: "text",
+            at: "bigint",
+            received_at: "bigint",
+          },
+          unique.map((receipt) => ({
+            gateway_id: receipt.gatewayId,
+            key: receipt.key,
+            reference: receipt.reference,
+            message_id: null,
+            status: receipt.status,
+            code: receipt.code,
+            reason: receipt.reason,
+            at: receipt.at,
+            received_at: receipt.receivedAt,
+          })),
+        )} where true`,
+      )
+      .onConflict((conflict) => conflict.columns(["gateway_id", "key"]).doNothing())
+      .returning(["gateway_id", "key"])
+      .execute();
+    const fresh = new Set(inserted.map((row) => `${row.gateway_id} ${row.key}`));
+    const isNew = (receipt: IncomingReceipt) => fresh.has(`${receipt.gatewayId} ${receipt.key}`);
+    const mine = unique.filter(isNew);
+    if (mine.length > 0) await applyFresh(tx, mine);
+    return incoming.map((receipt) => (isNew(receipt) ? "new" : "repeated"));
+  },
+);
+
+async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise<void> {
+  const byReference = await meetReferences(
+    tx,
+    receipts.flatMap(({ gatewayId, reference, receivedAt }) =>
+      reference === null
+        ? []
+        : [{ gateway_id: gatewayId, reference, message_id: null, created_at: receivedAt }],
+    ),
+  );
+  const target = (receipt: IncomingReceipt) =>
+    byReference.get(`${receipt.gatewayId} ${receipt.reference}`) ?? receipt.messageId;
+  const ids = receipts.map(target).filter((id) => id !== null);
+  const owners = new Map<string, string>();
+  if (ids.length > 0) {
+    const wanted = tx.rows(
+      "wanted",
+      { id: "text" },
+      [...new Set(ids)].map((id) => ({ id })),
+    );
+    const rows = await tx.db
+      .selectFrom("messages")
+      .select(["id", "gateway_id"])
+      .where("id", "in", sql<string>`(select id from ${wanted})`)
+      .execute();
+    for (const row of rows) owners.set(row.id, row.gateway_id);
+  }
+  // A callback speaks only for messages of its own gateway, whatever id it carries.
+  const known = receipts.filter((receipt) => {
+    const id = target(receipt);
+    return id !== null && owners.get(id) === receipt.gatewayId;
+  });
+  // A report that carries our id teaches its reference to those that carry the reference alone, come or to come.
+  const waiting = await attachReferences(
+    tx,
+    known.flatMap(({ gatewayId, reference, messageId, receivedAt }) =>
+      reference === null || messageId === null || byReference.has(`${gatewayId} ${reference}`)
+        ? []
+        : [{ gateway_id: gatewayId, reference, message_id: messageId, created_at: receivedAt }],
+    ),
+  );
+  const rows = await lockMessages(
+    tx,
+    known.map((receipt) => target(receipt) as string),
+  );
+  const changes = new Changes();
+  for (const [id, receipts] of waiting) {
+    const row = rows.get(id);
+    if (row)
+      for (const { step, happening } of receipts) changes.apply(row, { by: "receipt", step }, happening);
+  }
+  for (const receipt of known) {
+    const row = rows.get(target(receipt) as string);
+    if (!row) continue;
+    const happening = happeningOf({
+      received_at: receipt.receivedAt,
+      status: receipt.status,
+      code: receipt.code,
+      reason: receipt.reason,
+    });
+    changes.apply(
+      row,
+      { by: "receipt", step: receipt.status },
+      { ...happening, reference: row.provider_reference ?? receipt.reference },
+    );
+  }
+  await changes.write(tx);
+  if (known.length === 0) return;
+  const applied = tx.rows(
+    "done",
+    { gateway_id: "text", key: "text", message_id: "text" },
+    known.map((receipt) => ({
+      gateway_id: receipt.gatewayId,
+      key: receipt.key,
+      message_id: target(receipt),
+    })),
+  );
+  await sql`
+    update receipts set applied = 1, message_id = done.message_id from ${applied}
+    where receipts.gateway_id = done.gateway_id and receipts.key = done.key
+  `.execute(tx.db);
+}
+
+/** Writes reference rows, or meets those that are there; returns the message of each, where one is known. */
+async function meetReferences(tx: Tx, references: readonly ReferencesTable[]): Promise<Map<string, string>> {
+  if (references.length === 0) return new Map();
+  const unique = new Map(references.map((row) => [`${row.gateway_id} ${row.reference}`, row]));
+  const sorted = [...unique.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  const rows = tx.rows(
+    "met",
+    { gateway_id: "text", reference: "text", message_id: "text", created_at: "bigint" },
+    sorted,
+  );
+  const result = await sql<{ gateway_id: string; reference: string; message_id: string | null }>`
+    insert into message_references (gateway_id, reference, message_id, created_at)
+    select gateway_id, reference, message_id, created_at from ${rows} where true
+    on conflict (gateway_id, reference) do update
+      set message_id = coalesce(message_references.message_id, excluded.message_id)
+    returning gateway_id, reference, message_id
+  `.execute(tx.db);
+  const known = new Map<string, string>();
+  for (const row of result.rows)
+    if (row.message_id !== null) known.set(`${row.gateway_id} ${row.reference}`, row.message_id);
+  return known;
+}
+
+/** Attaches references to their messages and hands out, by message, the receipts that were there before them. */
+export async function attachReferences(
+  tx: Tx,
+  references: readonly (ReferencesTable & { message_id: string })[],
+): Promise<Map<string, { step: ReceiptStep; happening: Happening }[]>> {
+  const early = new Map<string, { step: ReceiptStep; happening: Happening }[]>();
+  if (references.length === 0) return early;
+  const known = await meetReferences(tx, references);
+  const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, references);
+  const waiting = await sql<ReceiptsTable>`
+    select receipts.* from receipts join ${wanted}
+      on receipts.gateway_id = wanted.gateway_id and receipts.reference = wanted.reference
+    where receipts.applied = 0 order by receipts.received_at
+  `.execute(tx.db);
+  for (const receipt of waiting.rows) {
+    const messageId = known.get(`${receipt.gateway_id} ${receipt.reference}`);
+    if (messageId === undefined) continue;
+    const list = early.get(messageId) ?? [];
+    const step = receiptSteps.find((known) => known === receipt.status);
+    if (step) list.push({ step, happening: { ...happeningOf(receipt), reference: receipt.reference } });
+    early.set(messageId, list);
+    await tx.db
+      .updateTable("receipts")
+      .set({ applied: 1, message_id: messageId })
+      .where("gateway_id", "=", receipt.gateway_id)
+      .where("key", "=", receipt.key)
+      .execute();
+  }
+  return early;
+}
+
+/** Stores a message from a person; the same one again has no effect. */
+export const storeInbound = writeOperation("storeInbound", async (tx, message: InboundTable) => {
+  const result = await tx.db
+    .insertInto("inbound_messages")
+    .values(message)
+    .onConflict((conflict) => conflict.columns(["gateway_id", "reference"]).doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return result === undefined ? ("repeated" as const) : ("new" as const);
+});

@@ -1,0 +1,87 @@
+// Secrets at rest: AES-256-GCM, bound to the place where they stand, so that a sealed value moved to another
+// row does not open. The key never comes from the database.
+
+import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import type { Random } from "#runtime/runtime.ts";
+
+export interface Sealer {
+  /** `place` names the row and column, e.g. `gateways gw_… settings`; opening needs the same. */
+  seal(text: string, place: string): string;
+  /** Throws when the value was changed, moved, or sealed with another key. */
+  open(sealed: string, place: string): string;
+  /** Tells whether two installations' keys are the same, without telling the key. */
+  fingerprint: string;
+}
+
+/** `masterKey`: at least 32 characters of secret text. */
+export function createSealer(masterKey: string, random: Random): Sealer {
+  const key = Buffer.from(hkdfSync("sha256", masterKey, "trunkline", "seal v1", 32));
+  const fingerprint = createHash("sha256")
+    .update(Buffer.from(hkdfSync("sha256", masterKey, "trunkline", "fingerprint v1", 32)))
+    .digest("hex");
+  return {
+    fingerprint,
+    seal: (text, place) => {
+      const nonce = random.bytes(12);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(place));
+      const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`;
+    },
+    open: (sealed, place) => {
+      if (!sealed.startsWith("v1.")) throw new Error("A sealed value has an unknown form.");
+      const bytes = Buffer.from(sealed.slice(3), "base64url");
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAAD(Buffer.from(place));
+      decipher.setAuthTag(bytes.subarray(12, 28));
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
+    },
+  };
+}
+
+const shortestKey = 32;
+
+/** Reads the key file, or makes one (0600) at first start. Throws when what stands there is no key. */
+export function readOrMakeMasterKey(path: string, random: Random): string {
+  try {
+    return readKey(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const made = Buffer.from(random.bytes(32)).toString("base64url");
+  // Written whole and flushed under another name: a crash, or a second first start, never meets half a key.
+  const draft = `${path}.${Buffer.from(random.bytes(8)).toString("hex")}`;
+  const file = openSync(draft, "wx", 0o600);
+  try {
+    writeSync(file, `${made}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  try {
+    // Of two first starts at once only one gives its key the name, the other reads that one.
+    linkSync(draft, path);
+    return made;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return readKey(path);
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
+function readKey(path: string): string {
+  const key = readFileSync(path, "utf8").trim();
+  if (key.length >= shortestKey) return key;
+  throw new Error(`The key file ${path} is damaged: a master key has at least ${shortestKey} characters.`);
+}

@@ -1,0 +1,17 @@
+// What goes between the event loop and a SQLite thread: one message there, one back.
+
+import type { StorageFault } from "#store/database.ts";
+
+export interface Call {
+  name: string;
+  inputs: unknown[];
+}
+
+export type Work = { kind: "open" } | { kind: "run"; calls: Call[] } | { kind: "close" };
+
+export type Answer = { ok: true; value: unknown } | { ok: false; fault: StorageFault; message: string };
+
+/** One list of answers a call, one answer an input. */
+export interface Reply {
+  answers: Answer[][];
+}

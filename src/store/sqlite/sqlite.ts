@@ -1,0 +1,174 @@
+// The SQLite engine: one thread that writes, one that reads, and a lock that keeps a second process away.
+
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
+import { type Database, type Operation, StorageError } from "#store/database.ts";
+import type { Answer, Call, Reply, Work } from "./protocol.ts";
+
+interface Waiting {
+  operation: Operation<unknown, unknown>;
+  input: unknown;
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+/** How many calls go into one transaction at the most, so that one flush never keeps the others long. */
+const largestGroup = 2000;
+
+const sqliteBusy = 5;
+
+/** A thread with at most one message in flight; what arrives meanwhile waits and goes together. */
+class Thread {
+  readonly #worker: Worker;
+  readonly #gone: Promise<void>;
+  #waiting: Waiting[] = [];
+  #inFlight: ((reply: Reply) => void) | null = null;
+  #dead: StorageError | null = null;
+
+  constructor(path: string, access: "read" | "write", crashAt: string | null) {
+    this.#worker = new Worker(new URL("./worker.ts", import.meta.url), {
+      name: `sqlite-${access}`,
+      workerData: { path, access, crashAt },
+    });
+    this.#worker.on("message", (reply: Reply) => this.#inFlight?.(reply));
+    const die = (message: string) => {
+      this.#dead ??= new StorageError("unavailable", message);
+      for (const waiting of this.#waiting.splice(0)) waiting.reject(this.#dead);
+      this.#inFlight?.({ answers: [] });
+    };
+    this.#worker.on("error", (error) =>
+      die(`The SQLite thread failed: ${error instanceof Error ? error.message : String(error)}`),
+    );
+    this.#gone = new Promise((resolve) => {
+      this.#worker.on("exit", () => {
+        die("The database is closed.");
+        resolve();
+      });
+    });
+  }
+
+  async open(): Promise<void> {
+    const answer = (await this.#send({ kind: "open" })).answers[0]?.[0];
+    if (!answer) throw this.#dead ?? new StorageError("unavailable", "The SQLite thread did not start.");
+    if (!answer.ok) throw new StorageError(answer.fault, answer.message);
+    this.#pump();
+  }
+
+  call(operation: Operation<unknown, unknown>, input: unknown): Promise<unknown> {
+    if (this.#dead) return Promise.reject(this.#dead);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ operation, input, resolve, reject });
+      if (this.#inFlight || this.#waiting.length > 1) return;
+      // Everything that this turn of the event loop brings goes together: fewer flushes, fewer thread switches.
+      setImmediate(() => this.#pump());
+    });
+  }
+
+  async close(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#inFlight) await new Promise((resolve) => setImmediate(resolve));
+    if (!this.#dead) await this.#send({ kind: "close" });
+    await this.#gone;
+  }
+
+  #send(work: Work): Promise<Reply> {
+    return new Promise((resolve) => {
+      this.#inFlight = (reply) => {
+        this.#inFlight = null;
+        resolve(reply);
+      };
+      // As text: cheaper for this thread than a structured clone of many small objects.
+      this.#worker.postMessage(JSON.stringify(work));
+    });
+  }
+
+  #pump(): void {
+    if (this.#inFlight || this.#waiting.length === 0) return;
+    const group = this.#waiting.splice(0, largestGroup);
+    // Gathered operations take all their inputs at once; the others keep their turn.
+    const calls: { call: Call; members: Waiting[] }[] = [];
+    const byName = new Map<string, { call: Call; members: Waiting[] }>();
+    for (const waiting of group) {
+      let entry = waiting.operation.gathered ? byName.get(waiting.operation.name) : undefined;
+      if (!entry) {
+        entry = { call: { name: waiting.operation.name, inputs: [] }, members: [] };
+        calls.push(entry);
+        if (waiting.operation.gathered) byName.set(waiting.operation.name, entry);
+      }
+      entry.call.inputs.push(waiting.input);
+      entry.members.push(waiting);
+    }
+    void this.#send({ kind: "run", calls: calls.map(({ call }) => call) }).then(({ answers }) => {
+      this.#pump();
+      calls.forEach(({ members }, i) => {
+        members.forEach((member, j) => {
+          this.#settle(member, answers[i]?.[j]);
+        });
+      });
+    });
+  }
+
+  #settle(member: Waiting, answer: Answer | undefined): void {
+    if (!answer)
+      member.reject(this.#dead ?? new StorageError("unavailable", "The SQLite thread gave no answer."));
+    else if (answer.ok) member.resolve(answer.value);
+    else member.reject(new StorageError(answer.fault, `${member.operation.name}: ${answer.message}`));
+  }
+}
+
+/**
+ * Holds an exclusive SQLite lock on a file beside the database for as long as the process lives; the kernel
+ * drops it when the process dies, however it dies.
+ */
+function lockFile(path: string): DatabaseSync {
+  let lock: DatabaseSync | null = null;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    lock = new DatabaseSync(`${path}.lock`);
+    lock.exec("pragma locking_mode = exclusive; pragma journal_mode = memory; begin exclusive");
+    return lock;
+  } catch (error) {
+    lock?.close();
+    const { errcode, message } = error as { errcode?: number; message?: string };
+    if (errcode === sqliteBusy) {
+      throw new StorageError(
+        "unavailable",
+        `Another process is using ${path}. One SQLite file serves one process; several processes need PostgreSQL.`,
+      );
+    }
+    throw new StorageError("unavailable", `${path} cannot be opened: ${message}`, { cause: error });
+  }
+}
+
+/** Opens (or creates, 0600) the database file and brings its schema up to date. */
+export async function openSqlite(options: { path: string; crashAt?: string | null }): Promise<Database> {
+  const { path, crashAt = null } = options;
+  const lock = lockFile(path);
+  const writer = new Thread(path, "write", crashAt);
+  const reader = new Thread(path, "read", null);
+  try {
+    await writer.open();
+    for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}.lock`])
+      if (existsSync(file)) chmodSync(file, 0o600);
+    await reader.open();
+  } catch (error) {
+    await Promise.all([writer.close(), reader.close()]).catch(() => {});
+    lock.close();
+    throw error;
+  }
+  return {
+    engine: "sqlite",
+    run: (operation, input) => {
+      const thread = operation.access === "read" ? reader : writer;
+      return thread.call(operation as Operation<unknown, unknown>, input) as Promise<never>;
+    },
+    announce: () => {},
+    onAnnounced: () => {},
+    close: async () => {
+      await reader.close();
+      await writer.close();
+      lock.close();
+    },
+  };
+}
