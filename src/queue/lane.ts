@@ -1,0 +1,410 @@
+// A lane: everything waiting for one gateway, driven by the one process that owns it. It reads ahead, and,
+// as the pace allows, stamps messages durably, hands them over outside any transaction, and settles them.
+// It knows nothing about messages but when they are due; what they are is its work's business.
+//
+// What would break it: handing over what was not stamped under this fence, or losing an outcome before it is settled.
+
+import type { Clock, Log } from "#runtime/runtime.ts";
+import { type Band, bandOrder, bands } from "./band.ts";
+import { Breaker, type Health } from "./breaker.ts";
+import { Pacer } from "./pace.ts";
+
+export interface LaneRow {
+  id: string;
+  band: number;
+  due_at: number;
+}
+
+/** The outcome of one hand-over, and what it says about the gateway. */
+export interface Sent<Outcome> {
+  outcome: Outcome;
+  health: Health;
+  reason: string;
+}
+
+/** What a lane drives. Everything but `send` is storage, and may throw when storage does. */
+export interface LaneWork<Row extends LaneRow, Outcome> {
+  /** Writes nothing. Due at `now`, in order of (due_at, id), after a place in it. */
+  readDue(query: {
+    band: Band;
+    now: number;
+    after: { dueAt: number; id: string } | null;
+    limit: number;
+  }): Promise<Row[]>;
+  nextDue(now: number): Promise<number | null>;
+  /** Makes it durable that these are about to be handed over; says which, and as which attempt. */
+  stamp(
+    rows: readonly Row[],
+    day: string | null,
+  ): Promise<{ kind: "stamped"; attempts: ReadonlyMap<string, number> } | { kind: "fenced" }>;
+  /** Takes back stamps of messages that were certainly not handed over. */
+  unstamp(ids: readonly string[]): Promise<void>;
+  /** Classifies what an earlier owner left stamped; resolves when none is left. */
+  recover(): Promise<void>;
+  /** Hands one over. Never throws. */
+  send(row: Row, attempt: number, signal: AbortSignal): Promise<Sent<Outcome>>;
+  /**
+   * Makes the outcome durable; returns when the row is due again, or null when it waits no more.
+   * `laneNow`: the time less all pauses, epoch ms.
+   */
+  settle(
+    row: Row,
+    attempt: number,
+    outcome: Outcome,
+    judged: { blamed: boolean; laneNow: number },
+  ): Promise<number | null>;
+  pause(pause: { forMs: number; pauses: number; reason: string }): Promise<void>;
+  resume(): Promise<void>;
+}
+
+export interface LaneRules {
+  perSecond: number | null;
+  concurrency: number;
+  jitterMs: number;
+  perDay: number | null;
+  /** Whether the hour of the day allows sending, and when it next does. */
+  open(now: number): { open: true } | { open: false; opensAt: number };
+  /** The local day, and when it ends: what the daily cap counts by. */
+  day(now: number): { name: string; endsAt: number };
+}
+
+export interface LaneState {
+  id: string;
+  fence: number;
+  pauses: number;
+  pausedUntil: number | null;
+  pausedSince: number | null;
+  pausedMs: number;
+  day: string | null;
+  dayCount: number;
+}
+
+export interface LaneParts<Row extends LaneRow, Outcome> {
+  work: LaneWork<Row, Outcome>;
+  rules: LaneRules;
+  state: LaneState;
+  clock: Clock;
+  fraction: () => number;
+  log: Log;
+  /** How long to wait for a hint before looking anyway, ms. */
+  pollMs: number;
+}
+
+const readAhead = 500;
+/** A row may become visible this long after its due time at the most, so places in the order that are younger are read again. */
+const settledAgeMs = 5_000;
+/** Even an old place is given up this often, for a row that took longer. */
+const restartMs = 30_000;
+const storageRetryMs = 500;
+
+export class Lane<Row extends LaneRow, Outcome> {
+  readonly #parts: LaneParts<Row, Outcome>;
+  readonly #pacer: Pacer;
+  readonly #breaker: Breaker;
+  readonly #buffers: Record<Band, Row[]> = { 0: [], 1: [], 2: [] };
+  readonly #places: Record<Band, { dueAt: number; id: string } | null> = { 0: null, 1: null, 2: null };
+  readonly #known = new Set<string>();
+  readonly #abort = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  #filling: Promise<void> | null = null;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Pauses and resumptions are stored one after the other, or a late pause would outlive its end. */
+  #noting: Promise<unknown> = Promise.resolve();
+  #restartedAt = Number.NEGATIVE_INFINITY;
+  #turns = 0;
+  #onWire = 0;
+  #unsettled = 0;
+  #day: string | null;
+  #dayCount: number;
+  #pausedMs: number;
+  #pausedSince: number | null;
+  #stopping = false;
+  /** Something may be due that is not in the buffers. */
+  #stale = true;
+  #nextDue: number | null = null;
+  readonly #pause = new Pause();
+  /** The current wait is for something to become due, not for a slot, the pace or the hour. */
+  #waitsForRows = false;
+  readonly #ended: Promise<void>;
+
+  constructor(parts: LaneParts<Row, Outcome>) {
+    const { state, rules, clock, fraction } = parts;
+    this.#parts = parts;
+    this.#pacer = new Pacer({ perSecond: rules.perSecond, jitterMs: rules.jitterMs, fraction });
+    const left =
+      state.pausedUntil === null ? null : clock.monotonic() + Math.max(0, state.pausedUntil - clock.now());
+    this.#breaker = new Breaker({ pauses: state.pauses, pausedUntil: left });
+    this.#day = state.day;
+    this.#dayCount = state.dayCount;
+    this.#pausedMs = state.pausedMs;
+    this.#pausedSince = state.pausedSince;
+    this.#ended = this.#run();
+  }
+
+  get id(): string {
+    return this.#parts.state.id;
+  }
+
+  get fence(): number {
+    return this.#parts.state.fence;
+  }
+
+  /** Messages handed over and not yet settled. */
+  get inFlight(): number {
+    return this.#unsettled;
+  }
+
+  /** Something was added or moved: look now, unless the lane could not send it now anyway. */
+  wake(): void {
+    this.#stale = true;
+    if (this.#waitsForRows) this.#pause.end();
+  }
+
+  /** Stamps nothing new; resolves when what was handed over is settled. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#pause.end();
+    await this.#ended;
+    while (this.#running.size > 0) await Promise.all(this.#running);
+    await this.#noting;
+  }
+
+  /** Gives up waiting for answers: what is still on the wire comes out as unknown. */
+  abort(): void {
+    this.#abort.abort();
+  }
+
+  async #run(): Promise<void> {
+    await this.#insist("recover", () => this.#parts.work.recover());
+    while (!this.#stopping) {
+      let waitMs: number;
+      try {
+        waitMs = await this.#turn();
+      } catch (error) {
+        this.#parts.log.warn({ lane: this.id, error }, "a lane could not reach its storage");
+        waitMs = storageRetryMs;
+      }
+      if (waitMs > 0 && !this.#stopping) {
+        // Never long, so that a wall clock that was set is noticed.
+        await this.#pause.wait(this.#parts.clock, Math.min(waitMs, this.#parts.pollMs));
+      }
+      this.#waitsForRows = false;
+    }
+  }
+
+  /** One turn: sends what may go now. Returns how long to wait for the next, ms; 0: go on at once. */
+  async #turn(): Promise<number> {
+    const { clock, rules, pollMs } = this.#parts;
+    const free = Math.min(
+      rules.concurrency - this.#onWire,
+      Math.max(64, 4 * rules.concurrency) - this.#unsettled,
+    );
+    if (free <= 0) return pollMs;
+    const gate = this.#breaker.gate(clock.monotonic());
+    if (gate.kind === "shut") return gate.waitMs ?? pollMs;
+    const now = clock.now();
+    const hours = rules.open(now);
+    if (!hours.open) return Math.max(1, hours.opensAt - now);
+    const day = rules.perDay === null ? null : rules.day(now);
+    const leftToday =
+      day === null ? Number.POSITIVE_INFINITY : rules.perDay! - (this.#day === day.name ? this.#dayCount : 0);
+    if (leftToday <= 0) return Math.max(1, day!.endsAt - now);
+    const paced = this.#pacer.allowance(clock.monotonic());
+    if (paced.count === 0) return paced.waitMs;
+
+    await this.#fill(now);
+    const most = Math.min(free, leftToday, paced.count, gate.kind === "probe" ? 1 : Number.POSITIVE_INFINITY);
+    const rows = this.#pick(most, gate.kind === "probe");
+    if (rows.length === 0) {
+      if (this.#stale) return 0;
+      this.#waitsForRows = true;
+      return this.#nextDue === null ? pollMs : Math.min(pollMs, Math.max(1, this.#nextDue - clock.now()));
+    }
+    if (gate.kind === "probe") this.#breaker.probe(rows[0]!.id);
+    await this.#stampAndSend(rows, day?.name ?? null);
+    return 0;
+  }
+
+  async #stampAndSend(rows: readonly Row[], day: string | null): Promise<void> {
+    const { work, clock, log } = this.#parts;
+    let stamped: Awaited<ReturnType<typeof work.stamp>>;
+    try {
+      stamped = await work.stamp(rows, day);
+    } catch (error) {
+      log.warn({ lane: this.id, error }, "a stamp failed; its messages go back");
+      // The stamp may be stored although its answer was lost. Nothing was handed over, so all of it goes back.
+      const ids = rows.map((row) => row.id);
+      await this.#insist("unstamp", () => work.unstamp(ids));
+      for (const id of ids) {
+        this.#known.delete(id);
+        this.#breaker.forgetProbe(id);
+      }
+      this.#stale = true;
+      throw error;
+    }
+    if (stamped.kind === "fenced") {
+      log.warn({ lane: this.id }, "this lane belongs to another process now");
+      this.#stopping = true;
+      return;
+    }
+    if (stamped.attempts.size > 0) this.#pacer.took(stamped.attempts.size, clock.monotonic());
+    if (day !== null) {
+      this.#dayCount = (this.#day === day ? this.#dayCount : 0) + stamped.attempts.size;
+      this.#day = day;
+    }
+    for (const row of rows) {
+      const attempt = stamped.attempts.get(row.id);
+      if (attempt === undefined) {
+        // Cancelled, moved to another gateway or settled by a receipt since it was read.
+        this.#known.delete(row.id);
+        this.#breaker.forgetProbe(row.id);
+        continue;
+      }
+      const one = this.#one(row, attempt);
+      this.#running.add(one);
+      void one.finally(() => this.#running.delete(one));
+    }
+  }
+
+  async #one(row: Row, attempt: number): Promise<void> {
+    const { work, clock } = this.#parts;
+    this.#onWire += 1;
+    this.#unsettled += 1;
+    const sent = await work.send(row, attempt, this.#abort.signal);
+    this.#onWire -= 1;
+    const verdict = this.#breaker.judge(row.id, sent.health, sent.reason, clock.monotonic());
+    const judged = { blamed: verdict.kind === "blame", laneNow: this.#laneNow() };
+    if (verdict.kind === "pause") {
+      this.#pausedSince ??= clock.now();
+      this.#noting = this.#noting.then(() => this.#insist("pause", () => work.pause(verdict)));
+    } else if (verdict.kind === "resume") {
+      if (this.#pausedSince !== null) this.#pausedMs += Math.max(0, clock.now() - this.#pausedSince);
+      this.#pausedSince = null;
+      this.#noting = this.#noting.then(() => this.#insist("resume", () => work.resume()));
+    }
+    this.#pause.end();
+    const dueAgain = await this.#insist("settle", () => work.settle(row, attempt, sent.outcome, judged));
+    this.#unsettled -= 1;
+    this.#known.delete(row.id);
+    if (dueAgain != null) {
+      this.#nextDue = Math.min(this.#nextDue ?? dueAgain, dueAgain);
+      this.#pause.end();
+    } else if (this.#stopping || this.#unsettled >= this.#parts.rules.concurrency) this.#pause.end();
+  }
+
+  #laneNow(): number {
+    const now = this.#parts.clock.now();
+    return now - this.#pausedMs - (this.#pausedSince === null ? 0 : now - this.#pausedSince);
+  }
+
+  /** Keeps at a storage call until it succeeds: what happened is only known here. Ends with the process. */
+  async #insist<T>(what: string, run: () => Promise<T>): Promise<T | null> {
+    const { clock, log, state } = this.#parts;
+    for (let waitMs = storageRetryMs; ; waitMs = Math.min(waitMs * 2, 10_000)) {
+      try {
+        return await run();
+      } catch (error) {
+        log.warn({ lane: state.id, error, what }, "a lane's storage call failed; it is repeated");
+        if (this.#abort.signal.aborted) return null;
+        await clock.sleep(waitMs, this.#abort.signal);
+      }
+    }
+  }
+
+  #pick(most: number, probe: boolean): Row[] {
+    const picked: Row[] = [];
+    if (probe) {
+      const all = bands.flatMap((band) => this.#buffers[band]);
+      const one = all.find((row) => !this.#breaker.suspects(row.id)) ?? all[0];
+      if (!one) return [];
+      const buffer = this.#buffers[one.band as Band];
+      buffer.splice(buffer.indexOf(one), 1);
+      return [one];
+    }
+    while (picked.length < most) {
+      const band = bandOrder(this.#turns).find((candidate) => this.#buffers[candidate].length > 0);
+      if (band === undefined) break;
+      this.#turns += 1;
+      picked.push(this.#buffers[band].shift()!);
+    }
+    return picked;
+  }
+
+  /** Waits for rows only when there are none; otherwise reads ahead behind the sending. */
+  async #fill(now: number): Promise<void> {
+    if (this.#nextDue !== null && this.#nextDue <= now) this.#stale = true;
+    // A hint can get lost.
+    if (this.#parts.clock.monotonic() - this.#lookedAt >= this.#parts.pollMs) this.#stale = true;
+    if (!this.#stale) return;
+    const waiting = bands.reduce<number>((sum, band) => sum + this.#buffers[band].length, 0);
+    this.#filling ??= this.#read(now)
+      .catch((error) => {
+        this.#stale = true;
+        throw error;
+      })
+      .finally(() => {
+        this.#filling = null;
+      });
+    if (waiting === 0) await this.#filling;
+    else this.#filling.catch(() => {});
+  }
+
+  async #read(now: number): Promise<void> {
+    const { work, clock } = this.#parts;
+    this.#stale = false;
+    this.#nextDue = null;
+    this.#lookedAt = clock.monotonic();
+    if (clock.monotonic() - this.#restartedAt > restartMs) {
+      this.#restartedAt = clock.monotonic();
+      for (const band of bands) this.#places[band] = null;
+    }
+    const short = bands.filter((band) => this.#buffers[band].length <= readAhead / 2);
+    let more = short.length < bands.length;
+    // Asked together, so that they are one trip to the storage.
+    const [next, ...found] = await Promise.all([
+      work.nextDue(now),
+      ...short.map(async (band) => {
+        const limit = readAhead + this.#known.size - this.#buffers[band].length;
+        return { band, limit, rows: await work.readDue({ band, now, after: this.#places[band], limit }) };
+      }),
+    ]);
+    for (const { band, limit, rows } of found) {
+      for (const row of rows) {
+        if (this.#known.has(row.id)) continue;
+        this.#known.add(row.id);
+        this.#buffers[band].push(row);
+      }
+      const last = rows.at(-1);
+      // What lies before a place (messages that were put back) is looked at once the backlog behind it is read.
+      if (rows.length === limit || this.#places[band] !== null) more = true;
+      // Rows younger than this may still be joined by others before them.
+      this.#places[band] =
+        last && rows.length === limit && last.due_at < now - settledAgeMs
+          ? { dueAt: last.due_at, id: last.id }
+          : null;
+    }
+    if (more) this.#stale = true;
+    // Messages that were put back meanwhile may be due before the next one.
+    else if (next !== null) this.#nextDue = Math.min(this.#nextDue ?? next, next);
+  }
+}
+
+/** A wait that can be ended early. An end that comes before the wait ends the next one, so that none is missed. */
+class Pause {
+  #ended = false;
+  #timer: AbortController | null = null;
+
+  end(): void {
+    this.#ended = true;
+    this.#timer?.abort();
+  }
+
+  async wait(clock: Clock, ms: number): Promise<void> {
+    if (!this.#ended) {
+      this.#timer = new AbortController();
+      await clock.sleep(ms, this.#timer.signal);
+      this.#timer = null;
+    }
+    this.#ended = false;
+  }
+}
