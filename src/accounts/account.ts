@@ -1,0 +1,50 @@
+// An account as every request sees it: who is calling, what they may do, and through which gateways.
+
+import type { Channel } from "#contract/channel.ts";
+
+export interface Plan {
+  name: string;
+  /** Epoch ms; null: no end. */
+  expiresAt: number | null;
+}
+
+/** A gateway as acceptance needs it: never its settings. */
+export interface AccountGateway {
+  id: string;
+  /** The public `gateway_identifier`. */
+  identifier: string;
+  channel: Channel;
+  kind: string;
+  active: boolean;
+  isDefault: boolean;
+  /** A sandbox: costs nothing, its messages are marked `test`. */
+  test: boolean;
+}
+
+export interface Account {
+  id: string;
+  name: string;
+  /** IANA name. */
+  timeZone: string;
+  /** ISO 3166 alpha-2, the default country of phone numbers; null: none. */
+  country: string | null;
+  plan: Plan;
+  /** Requests a minute on the channel endpoints; null: no bound. */
+  requestsPerMinute: number | null;
+  /** Oldest first. */
+  gateways: readonly AccountGateway[];
+}
+
+/** Whether the plan's end has passed. */
+export function planExpired(account: Account, now: number): boolean {
+  return account.plan.expiresAt !== null && account.plan.expiresAt <= now;
+}
+
+/**
+ * The gateway of a channel for a message that names none: the default one, or, when that is inactive or
+ * none is marked, the oldest active one; null when there is none.
+ */
+export function defaultGateway(account: Account, channel: Channel): AccountGateway | null {
+  const active = account.gateways.filter((gateway) => gateway.channel === channel && gateway.active);
+  return active.find((gateway) => gateway.isDefault) ?? active[0] ?? null;
+}

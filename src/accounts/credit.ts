@@ -1,0 +1,33 @@
+// What an account may still send, per channel.
+
+import type { Channel } from "#contract/channel.ts";
+import { channels } from "#contract/channel.ts";
+import { readCredits } from "#store/accounts.ts";
+import type { Database } from "#store/database.ts";
+
+export interface ChannelCredit {
+  allowance: number;
+  remaining: number;
+}
+
+/**
+ * The balance of each channel; null where there is no allowance (unlimited). `renewedFrom`: epoch ms of the
+ * current month's start in the account's zone; a monthly allowance not touched since then is full again.
+ */
+export async function readCredit(
+  database: Database,
+  accountId: string,
+  renewedFrom: number,
+): Promise<Record<Channel, ChannelCredit | null>> {
+  const rows = await database.run(readCredits, accountId);
+  const credit = {} as Record<Channel, ChannelCredit | null>;
+  for (const channel of channels) {
+    const row = rows.find((candidate) => candidate.channel === channel);
+    if (!row) credit[channel] = null;
+    else {
+      const renewed = row.renews === "monthly" && row.renewed_at < renewedFrom;
+      credit[channel] = { allowance: row.allowance, remaining: renewed ? row.allowance : row.remaining };
+    }
+  }
+  return credit;
+}
