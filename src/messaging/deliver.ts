@@ -1,0 +1,244 @@
+// Takes a lane's messages to their gateway: what the adapter answered becomes the message's next step.
+
+import type { Gateway, GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
+import { type GatewayRules, retryDelay } from "#gateways/rules.ts";
+import { bands } from "#queue/band.ts";
+import type { Health } from "#queue/breaker.ts";
+import type { LaneWork, Sent } from "#queue/lane.ts";
+import type { Metrics } from "#runtime/metrics.ts";
+import type { Clock, Log, Outbound, Random, Runtime } from "#runtime/runtime.ts";
+import type { Happening } from "#store/change.ts";
+import type { Database } from "#store/database.ts";
+import { pauseLane, resumeLane } from "#store/lanes.ts";
+import {
+  type DueMessage,
+  nextDue,
+  readDue,
+  recoverMessages,
+  type Settlement,
+  settleMessages,
+  stampMessages,
+  unstampMessages,
+} from "#store/progress.ts";
+
+export interface DeliverParts {
+  database: Database;
+  clock: Clock;
+  random: Random;
+  outbound: Outbound;
+  log: Log;
+  crashPoint: Runtime["crashPoint"];
+  metrics: Metrics;
+}
+
+/** A gateway as its lane's owner knows it. */
+export interface LaneGateway {
+  id: string;
+  identifier: string;
+  adapter: Gateway;
+  settings: unknown;
+  rules: GatewayRules;
+  timeoutMs: number;
+  callbackUrl: string | null;
+}
+
+/** How many messages of a dead owner are classified in one transaction. */
+const recoverAtOnce = 1000;
+const longestReason = 500;
+
+/** The work of a gateway's lane. */
+export function deliverWork(
+  parts: DeliverParts,
+  gateway: LaneGateway,
+  fence: number,
+): LaneWork<DueMessage, Outcome> {
+  const { database, clock, crashPoint } = parts;
+  const laneId = gateway.id;
+  return {
+    readDue: (query) => database.run(readDue, { laneId, ...query }),
+    nextDue: (now) => database.run(nextDue, { laneId, bands, now }),
+    stamp: async (rows, day) => {
+      crashPoint("stamp.before");
+      const result = await database.run(stampMessages, {
+        laneId,
+        fence,
+        ids: rows.map((row) => row.id),
+        at: clock.now(),
+        day,
+      });
+      crashPoint("stamp.after");
+      return result;
+    },
+    unstamp: async (ids) => {
+      const at = clock.now();
+      const detail = "Not handed over: storage failed at that moment.";
+      await database.run(unstampMessages, {
+        fence,
+        ids: [...ids],
+        happening: { at, dueAt: at, detail, uncounted: true, code: null, message: null },
+      });
+    },
+    recover: () => recover(parts, gateway, fence),
+    send: (row, attempt, signal) => send(parts, gateway, row, attempt, signal),
+    settle: async (row, attempt, outcome, judged) => {
+      const settlement = settlementOf(parts, gateway, fence, row, attempt, outcome, judged);
+      crashPoint("settle.before");
+      const result = await database.run(settleMessages, settlement);
+      crashPoint("settle.after");
+      if (result === "late")
+        parts.log.warn({ message: row.id, lane: laneId, outcome: outcome.kind }, "an outcome came late");
+      return settlement.happening.dueAt ?? null;
+    },
+    pause: async ({ forMs, pauses, reason }) => {
+      parts.log.warn({ gateway: gateway.identifier, reason, forMs }, "gateway paused");
+      const at = clock.now();
+      await database.run(pauseLane, {
+        id: laneId,
+        fence,
+        at,
+        until: at + forMs,
+        reason: clean(reason),
+        pauses,
+      });
+    },
+    resume: async () => {
+      parts.log.info({ gateway: gateway.identifier }, "gateway resumed");
+      await database.run(resumeLane, { id: laneId, fence, at: clock.now() });
+    },
+  };
+}
+
+async function send(
+  parts: DeliverParts,
+  gateway: LaneGateway,
+  row: DueMessage,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<Sent<Outcome>> {
+  const message: OutgoingMessage = {
+    id: row.id,
+    channel: row.channel,
+    recipient: row.recipient,
+    message: row.body,
+    attempt,
+  };
+  const tools: GatewayTools = {
+    outbound: parts.outbound,
+    clock: parts.clock,
+    callbackUrl: gateway.callbackUrl,
+    timeoutMs: gateway.timeoutMs,
+    signal,
+  };
+  parts.crashPoint("send.before");
+  let outcome: Outcome;
+  try {
+    outcome = await gateway.adapter.send(message, gateway.settings, tools);
+  } catch (error) {
+    // A bug in the adapter: what was already on the wire then is not known.
+    parts.log.error({ gateway: gateway.identifier, message: row.id, error }, "a gateway adapter threw");
+    outcome = { kind: "unknown", code: "adapter_error", reason: "The gateway adapter failed; see the log." };
+  }
+  parts.crashPoint("send.after");
+  parts.metrics.outcome(gateway.identifier, outcome.kind);
+  return { outcome, health: healthOf(outcome), reason: outcome.kind === "accepted" ? "" : outcome.reason };
+}
+
+function healthOf(outcome: Outcome): Health {
+  if (outcome.kind === "unknown") return "doubtful";
+  return outcome.kind === "deferred" && outcome.trouble ? outcome.trouble : "well";
+}
+
+function settlementOf(
+  parts: DeliverParts,
+  gateway: LaneGateway,
+  fence: number,
+  row: DueMessage,
+  attempt: number,
+  outcome: Outcome,
+  judged: { blamed: boolean; laneNow: number },
+): Settlement {
+  const at = parts.clock.now();
+  const base = { id: row.id, laneId: gateway.id, fence, attempt, receipt: null };
+  if (outcome.kind === "accepted") {
+    const { reference, receipt } = outcome;
+    return {
+      ...base,
+      step: "accepted",
+      happening: {
+        at,
+        detail: `Accepted by ${gateway.identifier}${reference === null ? "." : ` as ${clean(reference)}.`}`,
+        reference: reference === null ? null : clean(reference),
+      },
+      receipt: receipt
+        ? {
+            step: receipt.status,
+            happening: {
+              at,
+              detail: receipt.reason ? clean(receipt.reason) : "",
+              code: receipt.code ?? receipt.status,
+              message: clean(receipt.reason ?? "The provider gave no reason."),
+            },
+          }
+        : null,
+    };
+  }
+  const message = clean(outcome.reason);
+  const code = clean(outcome.code ?? outcome.kind);
+  const happening: Happening = { at, detail: message, code, message };
+  if (outcome.kind === "rejected") return { ...base, step: "rejected", happening };
+  if (outcome.kind === "unknown") {
+    if (policyOf(gateway) === "hold" || row.resends > 0) return { ...base, step: "doubted", happening };
+    const dueAt = at + retryDelay(gateway.rules.retry, attempt, parts.random.fraction());
+    return { ...base, step: "repeated", happening: { ...happening, dueAt, resend: true } };
+  }
+  if (outcome.trouble) {
+    if (judged.blamed) return { ...base, step: "rejected", happening };
+    // It keeps its place and its tries; the lane waits until the gateway is well again.
+    return { ...base, step: "deferred", happening: { ...happening, dueAt: row.due_at, uncounted: true } };
+  }
+  const deferredFrom = row.deferred_from ?? judged.laneNow;
+  if (judged.laneNow - deferredFrom >= gateway.rules.retry.forMs)
+    return { ...base, step: "rejected", happening };
+  const delay = Math.max(
+    outcome.retryAfterMs ?? 0,
+    retryDelay(gateway.rules.retry, attempt, parts.random.fraction()),
+  );
+  return { ...base, step: "deferred", happening: { ...happening, dueAt: at + delay, deferredFrom } };
+}
+
+const policyOf = (gateway: LaneGateway) => gateway.rules.onUnknown ?? gateway.adapter.onUnknown;
+
+/** What an earlier owner left stamped may or may not have gone out: the gateway's policy decides. */
+async function recover(parts: DeliverParts, gateway: LaneGateway, fence: number): Promise<void> {
+  const message = "The process that was sending it ended before the outcome was known.";
+  for (;;) {
+    const at = parts.clock.now();
+    const doubted = {
+      step: "doubted" as const,
+      happening: { at, detail: message, code: "interrupted", message },
+    };
+    const dueAt = at + retryDelay(gateway.rules.retry, 1, parts.random.fraction());
+    const repeated = { step: "repeated" as const, happening: { ...doubted.happening, dueAt, resend: true } };
+    const found = await parts.database.run(recoverMessages, {
+      laneId: gateway.id,
+      fence,
+      limit: recoverAtOnce,
+      first: policyOf(gateway) === "resend" ? repeated : doubted,
+      again: doubted,
+    });
+    if (found > 0)
+      parts.log.warn(
+        { gateway: gateway.identifier, messages: found },
+        "messages of an interrupted process were classified",
+      );
+    if (found < recoverAtOnce) return;
+  }
+}
+
+/** A provider's text, fit for a column and a screen: no control characters (PostgreSQL stores no NUL), not endless. */
+function clean(text: string): string {
+  return text
+    .replace(/[\u0000-\u001f\u007f-\u009f\ud800-\udfff]+/gu, " ")
+    .slice(0, longestReason)
+    .trim();
+}

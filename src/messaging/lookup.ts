@@ -1,0 +1,75 @@
+// Looking messages up and taking them back, always for one account.
+
+import type { Account } from "#accounts/account.ts";
+import type { Channel, Status } from "#contract/channel.ts";
+import type { MessageRecord } from "#contract/record.ts";
+import { idTime } from "#runtime/ids.ts";
+import type { Clock } from "#runtime/runtime.ts";
+import type { Database } from "#store/database.ts";
+import { findMessage, recentMessages } from "#store/lookup.ts";
+import { cancelMessage } from "#store/progress.ts";
+import { recordOf } from "./record.ts";
+
+/** One message with its timeline; null for an unknown id, another account's, or another channel's. */
+export async function lookup(
+  database: Database,
+  account: Account,
+  channel: Channel,
+  id: string,
+): Promise<MessageRecord | null> {
+  if (idTime(id) === null) return null;
+  const found = await database.run(findMessage, { accountId: account.id, channel, id });
+  return found ? recordOf(found.message, found.events) : null;
+}
+
+/** The newest messages, a page at a time; null when the cursor is none of ours. */
+export async function recent(
+  database: Database,
+  account: Account,
+  channel: Channel,
+  query: { limit: number; cursor: string | null; status: Status | null },
+): Promise<{ records: MessageRecord[]; nextCursor: string | null } | null> {
+  const { limit, cursor, status } = query;
+  // A cursor is the last id of the page before: it says nothing that the page did not.
+  if (cursor !== null && idTime(cursor) === null) return null;
+  const rows = await database.run(recentMessages, {
+    accountId: account.id,
+    channel,
+    status,
+    before: cursor,
+    limit: limit + 1,
+  });
+  const page = rows.slice(0, limit);
+  return {
+    records: page.map((row) => recordOf(row)),
+    nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+  };
+}
+
+export type Cancelled =
+  | { kind: "cancelled"; record: MessageRecord }
+  | { kind: "not_cancellable"; status: Status }
+  | { kind: "not_found" };
+
+/** Cancels what is not yet on its way. Repeating it is harmless. */
+export async function cancel(
+  parts: { database: Database; clock: Clock },
+  account: Account,
+  channel: Channel,
+  id: string,
+): Promise<Cancelled> {
+  const { database, clock } = parts;
+  if (idTime(id) === null) return { kind: "not_found" };
+  const result = await database.run(cancelMessage, {
+    accountId: account.id,
+    channel,
+    id,
+    happening: { at: clock.now(), detail: "Cancelled through the API." },
+  });
+  if (result.kind === "not_found") return result;
+  const record = await lookup(database, account, channel, id);
+  if (!record) return { kind: "not_found" };
+  return result.kind === "cancelled"
+    ? { kind: "cancelled", record }
+    : { kind: "not_cancellable", status: record.status };
+}

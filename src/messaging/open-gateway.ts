@@ -1,0 +1,80 @@
+// Opens a gateway's lane in the process that owns it: its settings unsealed, its rules read, its lane started.
+
+import { gatewayOf } from "#gateways/registry.ts";
+import type { GatewayRules } from "#gateways/rules.ts";
+import { Lane } from "#queue/lane.ts";
+import type { OpenLane } from "#queue/lanes.ts";
+import { dayOf, startOfNextDay, withinHours } from "#runtime/wall-clock.ts";
+import { findAccount } from "#store/accounts.ts";
+import { findGateway, settingsPlace } from "#store/gateways.ts";
+import type { GatewaysTable, LanesTable } from "#store/schema.ts";
+import type { Sealer } from "#store/seal.ts";
+import { type DeliverParts, deliverWork } from "./deliver.ts";
+
+/** A gateway's settings, in the clear. Throws when they were sealed with another master key. */
+export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
+  return JSON.parse(sealer.open(gateway.settings, settingsPlace(gateway.id)));
+}
+
+export interface OpenGatewayParts extends DeliverParts {
+  sealer: Sealer;
+  publicUrl: string | null;
+  pollMs: number;
+}
+
+const usualTimeoutMs = 30_000;
+
+/** Starts a gateway's lane; null (and a log line) when the gateway cannot be driven. */
+export async function openGateway(parts: OpenGatewayParts, state: LanesTable): Promise<OpenLane | null> {
+  const { database, clock, log, random, sealer, publicUrl } = parts;
+  const gateway = await database.run(findGateway, state.id);
+  const account = gateway && (await database.run(findAccount, gateway.account_id));
+  const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
+  if (!gateway || !account || !adapter) {
+    log.error({ lane: state.id, kind: gateway?.kind }, "no adapter for a gateway; its messages wait");
+    return null;
+  }
+  let settings: unknown;
+  try {
+    settings = openSettings(sealer, gateway);
+  } catch (error) {
+    log.error({ gateway: gateway.identifier, error }, "a gateway's settings do not open; its messages wait");
+    return null;
+  }
+  const rules = JSON.parse(gateway.rules) as GatewayRules;
+  const { pace } = rules;
+  const zone = account.time_zone;
+  const timeoutMs = (settings as { timeout_ms?: number }).timeout_ms ?? usualTimeoutMs;
+  const callbackUrl =
+    publicUrl === null ? null : `${publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`;
+  const work = deliverWork(
+    parts,
+    { id: gateway.id, identifier: gateway.identifier, adapter, settings, rules, timeoutMs, callbackUrl },
+    state.fence,
+  );
+  return new Lane({
+    work,
+    rules: {
+      perSecond: pace.perSecond,
+      concurrency: pace.concurrency,
+      jitterMs: pace.jitterMs,
+      perDay: pace.perDay,
+      open: (now) => (pace.hours === null ? { open: true } : withinHours(pace.hours, now, zone)),
+      day: (now) => ({ name: dayOf(now, zone), endsAt: startOfNextDay(now, zone) }),
+    },
+    state: {
+      id: state.id,
+      fence: state.fence,
+      pauses: state.pauses,
+      pausedUntil: state.paused_until,
+      pausedSince: state.paused_since,
+      pausedMs: state.paused_ms,
+      day: state.day,
+      dayCount: state.day_count,
+    },
+    clock,
+    fraction: random.fraction,
+    log,
+    pollMs: parts.pollMs,
+  });
+}

@@ -1,0 +1,106 @@
+// How a text travels as SMS: its alphabet, how many segments it takes (which is what it costs), and where
+// they are cut. A character missing from the table below, or one too many, changes what customers pay.
+
+/** `gsm7`: the GSM 7-bit default alphabet, counted in septets. `ucs2`: UTF-16, counted in code units. */
+export type Encoding = "gsm7" | "ucs2";
+
+export interface Measure {
+  encoding: Encoding;
+  /** At least 1. Carriers refuse more than 255 (the part number is one octet); no bound is applied here. */
+  segments: number;
+  /** Septets (extension characters are two) or UTF-16 code units, without headers. */
+  units: number;
+}
+
+// 3GPP TS 23.038 section 6.2.1, in code order; 0x1B (escape) stands for no character.
+const defaultAlphabet =
+  "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +
+  "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";
+
+// Section 6.2.1.1: sent as escape and one more septet.
+const extensionTable = "\f^{}\\[~]|€";
+
+// 140 octets; in a concatenated message 6 of each part's go to the header with an 8-bit reference.
+const limits = {
+  gsm7: { single: 160, part: 153 },
+  ucs2: { single: 70, part: 67 },
+} as const;
+
+// Septets by UTF-16 code unit, 0 for what the alphabet lacks. The euro sign is the highest of them.
+const septets = new Uint8Array(0x20ad);
+for (const character of defaultAlphabet) septets[character.charCodeAt(0)] = 1;
+for (const character of extensionTable) septets[character.charCodeAt(0)] = 2;
+
+/**
+ * Alphabet, segments and units of a text, as handsets and carriers count them (3GPP TS 23.040): 160 septets
+ * or 70 code units alone, 153 or 67 in each part of a longer message.
+ *
+ * One character outside the default alphabet and its extension table makes the whole text UCS-2; that
+ * includes `ç`, tab, NUL, escape, the no-break space and typographic quotes. Nothing is transliterated, and
+ * national language shift tables (locking or single shift, TS 23.038 annex A) are not used: few providers
+ * and handsets take them, so Turkish, Portuguese, Spanish or Indian letters beyond the default alphabet
+ * count as UCS-2. A lone surrogate is one unit. The empty text is one segment.
+ */
+export function measure(text: string): Measure {
+  const inSeptets = countSeptets(text);
+  const encoding: Encoding = inSeptets === null ? "ucs2" : "gsm7";
+  const units = inSeptets ?? text.length;
+  if (units <= limits[encoding].single) return { encoding, segments: 1, units };
+  let segments = 0;
+  for (let at = 0; at < text.length; segments++) at = partEnd(text, at, encoding);
+  return { encoding, segments, units };
+}
+
+/**
+ * The parts of a text, as many as `measure` says; joined they are the text again. No part ends inside an
+ * escape pair or a surrogate pair, so a part may stay one unit short of full.
+ */
+export function split(text: string): string[] {
+  const { encoding, segments } = measure(text);
+  if (segments === 1) return [text];
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const end = partEnd(text, at, encoding);
+    parts.push(text.slice(at, end));
+    at = end;
+  }
+  return parts;
+}
+
+/** Septets of a text, null when the alphabet does not hold all of it. */
+function countSeptets(text: string): number | null {
+  let units = 0;
+  for (let at = 0; at < text.length; at++) {
+    const cost = septets[text.charCodeAt(at)];
+    // Undefined beyond the table's end.
+    if (!cost) return null;
+    units += cost;
+  }
+  return units;
+}
+
+/** Where the part that begins at `start` ends when it is filled as far as it goes. */
+function partEnd(text: string, start: number, encoding: Encoding): number {
+  const room = limits[encoding].part;
+  if (encoding === "ucs2") {
+    const end = start + room;
+    if (end >= text.length) return text.length;
+    return isHighSurrogate(text.charCodeAt(end - 1)) && isLowSurrogate(text.charCodeAt(end)) ? end - 1 : end;
+  }
+  let used = 0;
+  let end = start;
+  while (end < text.length) {
+    used += septets[text.charCodeAt(end)] ?? 0;
+    if (used > room) break;
+    end++;
+  }
+  return end;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -1,0 +1,116 @@
+// The rules of an SMS that need its account: whose number is it, through which gateway, when, in how many
+// segments. All faults of all contacts are reported together, beside those found in the body itself.
+
+import { type Account, type AccountGateway, defaultGateway } from "#accounts/account.ts";
+import type { Issue } from "#contract/issue.ts";
+import type { SmsSend } from "#contract/sms.ts";
+import { scheduleReader } from "#runtime/wall-clock.ts";
+import type { SendInput } from "#store/accept.ts";
+import { toRecipient } from "./phone.ts";
+import { type Measure, measure } from "./segments.ts";
+
+export type PreparedSms =
+  | { kind: "ready"; messages: Omit<SendInput["messages"], "id"> }
+  | { kind: "invalid"; issues: Issue[] };
+
+/** Contacts looked at before the event loop gets a turn. */
+const slice = 1000;
+
+/** Checks and completes a send. `now`: epoch ms of acceptance; `breathe` lets other work run. */
+export async function prepareSms(
+  account: Account,
+  send: SmsSend,
+  now: number,
+  breathe: () => Promise<void>,
+): Promise<PreparedSms> {
+  const issues = [...send.issues];
+  const gatewayOf = gatewayFinder(account);
+  const readSchedule = scheduleReader(account.timeZone);
+  const measured = measurer();
+  const messages: Omit<SendInput["messages"], "id"> = {
+    gateway_id: [],
+    named: [],
+    number: [],
+    recipient: [],
+    body: [],
+    test: [],
+    status: [],
+    due_at: [],
+    schedule_at: [],
+    scheduled_for: [],
+    encoding: [],
+    segments: [],
+    cost: [],
+  };
+  for (let index = 0; index < send.contacts.length; index++) {
+    if (index > 0 && index % slice === 0) await breathe();
+    const contact = send.contacts[index]!;
+    const fault = (field: string, message: string) =>
+      issues.push({ path: ["contact", index, field], message });
+
+    let recipient: string | null = null;
+    if (contact.number !== undefined) {
+      recipient = toRecipient(contact.number, account.country)?.recipient ?? null;
+      if (recipient === null)
+        fault("number", `The contact.${index}.number field must be a valid phone number.`);
+    }
+    let gateway: AccountGateway | null = null;
+    if (contact.gateway_identifier !== undefined) {
+      gateway = gatewayOf(contact.gateway_identifier);
+      if (gateway === null) {
+        fault(
+          "gateway_identifier",
+          contact.gateway_identifier === null
+            ? "No active sms gateway is configured."
+            : `The selected contact.${index}.gateway_identifier is invalid.`,
+        );
+      }
+    }
+    let scheduledFor: number | null = null;
+    if (contact.schedule_at != null) {
+      scheduledFor = readSchedule(contact.schedule_at);
+      if (scheduledFor === null) {
+        fault("schedule_at", `The contact.${index}.schedule_at field must match the format Y-m-d H:i:s.`);
+      }
+    }
+    if (issues.length > 0 || recipient === null || gateway === null) continue;
+
+    const body = contact.message as string;
+    const { encoding, segments } = measured(body);
+    messages.gateway_id.push(gateway.id);
+    messages.named.push(contact.gateway_identifier === null ? 0 : 1);
+    messages.number.push(contact.number as string);
+    messages.recipient.push(recipient);
+    messages.body.push(body);
+    messages.test.push(gateway.test ? 1 : 0);
+    messages.status.push(scheduledFor === null ? "queued" : "scheduled");
+    // A past time is due at once, and its lateness counts from acceptance.
+    messages.due_at.push(Math.max(now, scheduledFor ?? now));
+    messages.schedule_at.push(contact.schedule_at as string | null);
+    messages.scheduled_for.push(scheduledFor);
+    messages.encoding.push(encoding);
+    messages.segments.push(segments);
+    messages.cost.push(gateway.test ? 0 : segments);
+  }
+  return issues.length > 0 ? { kind: "invalid", issues } : { kind: "ready", messages };
+}
+
+/** Active SMS gateways by identifier; null names the default one. */
+function gatewayFinder(account: Account): (identifier: string | null) => AccountGateway | null {
+  const usual = defaultGateway(account, "sms");
+  const named = new Map(
+    account.gateways
+      .filter((gateway) => gateway.channel === "sms" && gateway.active)
+      .map((gateway) => [gateway.identifier, gateway]),
+  );
+  return (identifier) => (identifier === null ? usual : (named.get(identifier) ?? null));
+}
+
+/** Campaigns repeat one text; it is measured once. */
+function measurer(): (text: string) => Measure {
+  let last: { text: string; measure: Measure } | null = null;
+  return (text) => {
+    if (last?.text !== text) last = { text, measure: measure(text) };
+    return last.measure;
+  };
+}
