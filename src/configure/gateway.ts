@@ -1,0 +1,183 @@
+// Creates and changes gateways, for the provisioning file and whatever else configures: the same checks, the
+// same wording. Settings are sealed as a whole before they are stored.
+
+import { z } from "zod";
+import { channels } from "#contract/channel.ts";
+import type { Issue } from "#contract/issue.ts";
+import { gatewayOf, gateways as kinds } from "#gateways/registry.ts";
+import type { GatewayRules } from "#gateways/rules.ts";
+import type { Clock, Outbound } from "#runtime/runtime.ts";
+import { parseHours } from "#runtime/wall-clock.ts";
+import type { Database } from "#store/database.ts";
+import { findGatewayByIdentifier, saveGateway, settingsPlace } from "#store/gateways.ts";
+import type { Sealer } from "#store/seal.ts";
+
+export const paceInput = z
+  .strictObject({
+    per_second: z
+      .number()
+      .positive()
+      .max(100_000)
+      .nullish()
+      .describe("Most messages a second; null: no bound."),
+    concurrency: z.int().min(1).max(1000).default(8).describe("Most messages under way at once."),
+    jitter_ms: z
+      .int()
+      .min(0)
+      .max(3_600_000)
+      .default(0)
+      .describe("A random pause of up to this between two messages, ms."),
+    per_day: z
+      .int()
+      .min(1)
+      .nullish()
+      .describe("Most messages a day, counted from local midnight; null: no bound."),
+    hours: z
+      .string()
+      .refine((value) => parseHours(value) !== null, "must look like 08:00-20:00")
+      .nullish()
+      .describe("Hours of the day in which messages go out, in the account's time zone; may wrap midnight."),
+  })
+  .describe("How fast the gateway is driven.");
+
+export const retryInput = z
+  .strictObject({
+    first_ms: z
+      .int()
+      .min(100)
+      .max(3_600_000)
+      .default(5_000)
+      .describe("Shortest wait before a try is repeated, ms."),
+    max_ms: z.int().min(100).max(86_400_000).default(900_000).describe("Longest wait, ms."),
+    for_ms: z
+      .int()
+      .min(0)
+      .max(2_592_000_000)
+      .default(86_400_000)
+      .describe("How long it is tried before it fails, ms."),
+  })
+  .describe("How messages that were certainly not sent are tried again.");
+
+export const gatewayInput = z.strictObject({
+  identifier: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+      "must be 1 to 100 letters, digits, dots, dashes or underscores",
+    )
+    .describe("The `gateway_identifier` of the API; unique in the installation."),
+  channel: z.enum(channels).describe("What it sends."),
+  kind: z.string().describe("What it is: a kind of the gateway reference."),
+  default: z.boolean().default(false).describe("Takes the channel's messages that name no gateway."),
+  active: z
+    .boolean()
+    .default(true)
+    .describe(
+      "`false` switches it off: what waits on it moves to the default gateway, unless the sender named this one.",
+    ),
+  settings: z.record(z.string(), z.unknown()).default({}).describe("As its kind's reference page says."),
+  pace: paceInput.prefault({}),
+  retry: retryInput.prefault({}),
+  on_unknown: z
+    .enum(["hold", "resend"])
+    .nullish()
+    .describe(
+      "What to do when nobody knows whether a message was sent: keep it `unknown`, or send it once more.",
+    ),
+});
+export type GatewayInput = z.output<typeof gatewayInput>;
+
+export interface ConfigureParts {
+  database: Database;
+  clock: Clock;
+  outbound: Outbound;
+  sealer: Sealer;
+  newId(prefix: string): string;
+  /** Cached accounts are stale. */
+  accountsChanged(): void;
+  /** Lanes were added or changed. */
+  lanesChanged(): void;
+}
+
+/** Faults of a gateway's settings, with paths inside the gateway; none: they may be saved. */
+export function checkSettings(input: GatewayInput, outbound: Outbound): Issue[] {
+  const adapter = gatewayOf(input.kind, input.channel);
+  if (!adapter) {
+    const known = kinds.filter((kind) => kind.channels.includes(input.channel)).map(({ kind }) => kind);
+    return [
+      { path: ["kind"], message: `is no kind of ${input.channel} gateway; there are: ${known.join(", ")}` },
+    ];
+  }
+  const parsed = adapter.settings.safeParse(input.settings);
+  if (!parsed.success) {
+    return parsed.error.issues.map((issue) => ({
+      path: ["settings", ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))],
+      message: issue.message,
+    }));
+  }
+  const field = "base_url" in adapter.settings.shape ? "base_url" : "url";
+  return adapter.urls(parsed.data).flatMap((url) => {
+    const refusal = outbound.refuses(url);
+    return refusal === null ? [] : [{ path: ["settings", field], message: refusal }];
+  });
+}
+
+/** Everything that keeps a gateway from being saved for an account (null: one that is yet to be made), with paths inside the gateway. */
+export async function gatewayFaults(
+  { database, outbound }: Pick<ConfigureParts, "database" | "outbound">,
+  accountId: string | null,
+  input: GatewayInput,
+): Promise<Issue[]> {
+  const issues = checkSettings(input, outbound);
+  const existing = await database.run(findGatewayByIdentifier, input.identifier);
+  if (existing && existing.account_id !== accountId) {
+    issues.push({ path: ["identifier"], message: "is used by another account" });
+  } else if (existing && existing.channel !== input.channel) {
+    issues.push({ path: ["channel"], message: "of an existing gateway cannot be changed" });
+  }
+  return issues;
+}
+
+/** Creates the gateway, or changes the account's one with this identifier. */
+export async function configureGateway(
+  parts: ConfigureParts,
+  accountId: string,
+  input: GatewayInput,
+): Promise<{ kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] }> {
+  const { database, clock, sealer, newId } = parts;
+  const issues = await gatewayFaults(parts, accountId, input);
+  const existing = await database.run(findGatewayByIdentifier, input.identifier);
+  const adapter = gatewayOf(input.kind, input.channel);
+  if (issues.length > 0 || !adapter) return { kind: "invalid", issues };
+
+  const id = existing?.id ?? newId("gw");
+  const now = clock.now();
+  const rules: GatewayRules = {
+    pace: {
+      perSecond: input.pace.per_second ?? null,
+      concurrency: input.pace.concurrency,
+      jitterMs: input.pace.jitter_ms,
+      perDay: input.pace.per_day ?? null,
+      hours: input.pace.hours ?? null,
+    },
+    retry: { firstMs: input.retry.first_ms, maxMs: input.retry.max_ms, forMs: input.retry.for_ms },
+    onUnknown: input.on_unknown ?? null,
+  };
+  await database.run(saveGateway, {
+    id,
+    account_id: accountId,
+    identifier: input.identifier,
+    channel: input.channel,
+    kind: input.kind,
+    active: input.active ? 1 : 0,
+    is_default: input.default ? 1 : 0,
+    test: adapter.test ? 1 : 0,
+    settings: sealer.seal(JSON.stringify(adapter.settings.parse(input.settings)), settingsPlace(id)),
+    rules: JSON.stringify(rules),
+    created_at: existing?.created_at ?? now,
+    updated_at: now,
+  });
+  parts.accountsChanged();
+  parts.lanesChanged();
+  return { kind: "saved", id };
+}

@@ -1,0 +1,99 @@
+// The provisioning file: its shape, and reading it with `${NAME}` filled in from the environment. Every fault
+// is reported, with its place; values are never repeated in faults, since they may be secrets.
+
+import { readFileSync } from "node:fs";
+import { parse, YAMLParseError } from "yaml";
+import { z } from "zod";
+import { accountInput } from "#configure/account.ts";
+import { gatewayInput } from "#configure/gateway.ts";
+
+export const provisionFile = z.strictObject({
+  accounts: z
+    .array(
+      accountInput.extend({
+        api_key: z
+          .string()
+          .min(32, "must have at least 32 characters")
+          .max(512)
+          .optional()
+          .describe(
+            "The account's API key, at least 32 characters. Without it, one is made and printed once.",
+          ),
+        gateways: z.array(gatewayInput).default([]).describe("Its gateways."),
+      }),
+    )
+    .default([])
+    .describe("The accounts that this file names."),
+});
+export type ProvisionFile = z.output<typeof provisionFile>;
+
+/** Reads a file; `environment` fills `${NAME}` inside its texts. */
+export function readProvisionFile(
+  path: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): { file: ProvisionFile } | { faults: string[] } {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    return {
+      faults: [`The provisioning file cannot be read: ${(error as NodeJS.ErrnoException).code ?? "error"}.`],
+    };
+  }
+  let raw: unknown;
+  try {
+    // JSON is YAML.
+    raw = parse(text, { maxAliasCount: 100 });
+  } catch (error) {
+    const line = error instanceof YAMLParseError ? error.linePos?.[0]?.line : undefined;
+    return { faults: [`The provisioning file is not YAML or JSON${line ? ` (line ${line})` : ""}.`] };
+  }
+  const faults: string[] = [];
+  const filled = fill(raw ?? {}, environment, faults);
+  const result = provisionFile.safeParse(filled);
+  if (!result.success) {
+    for (const issue of result.error.issues)
+      faults.push(`${issue.path.join(".") || "file"}: ${issue.message}`);
+  } else {
+    for (const twice of repeated(result.data.accounts.map(({ name }) => name)))
+      faults.push(`accounts: ${twice} stands twice`);
+    const keys = result.data.accounts.flatMap(({ api_key, name }) =>
+      api_key === undefined ? [] : [{ api_key, name }],
+    );
+    for (const { name } of keys.filter(
+      ({ api_key }, i) => keys.findIndex((one) => one.api_key === api_key) < i,
+    ))
+      faults.push(`accounts: ${name} has the api_key of another account`);
+    const identifiers = result.data.accounts.flatMap(({ gateways }) =>
+      gateways.map(({ identifier }) => identifier),
+    );
+    for (const twice of repeated(identifiers)) faults.push(`gateways: ${twice} stands twice`);
+  }
+  return faults.length > 0 || !result.success ? { faults } : { file: result.data };
+}
+
+function fill(
+  value: unknown,
+  environment: Readonly<Record<string, string | undefined>>,
+  faults: string[],
+): unknown {
+  if (typeof value === "string") {
+    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+      const found = environment[name];
+      const fault = `The environment variable ${name} is not set.`;
+      if (found === undefined && !faults.includes(fault)) faults.push(fault);
+      return found ?? "";
+    });
+  }
+  if (Array.isArray(value)) return value.map((one) => fill(one, environment, faults));
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [key, fill(one, environment, faults)]),
+    );
+  }
+  return value;
+}
+
+function repeated(names: readonly string[]): string[] {
+  return [...new Set(names.filter((name, i) => names.indexOf(name) !== i))];
+}
