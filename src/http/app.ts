@@ -1,0 +1,193 @@
+// The HTTP server: routes, limits of time and size, and the errors that come before any handler. fastify
+// routes and listens; reading bodies, judging keys and writing answers is ours, because the order of those
+// (key before body, limits before parsing) is part of the contract.
+
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { problem } from "#contract/problem.ts";
+import { createIds } from "#runtime/ids.ts";
+import { type Answer, createWriter } from "./answer.ts";
+import type { Gate } from "./authenticate.ts";
+import { createDeadlines } from "./deadlines.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { endpoints } from "./endpoints.ts";
+import type { HttpParts, HttpSettings } from "./parts.ts";
+import { createRateLimit } from "./rate-limit.ts";
+import { docsEndpoints } from "./routes/docs.ts";
+
+/** Limits of time, ms. The first two are Node's own timers; the body's runs on the clock of the parts. */
+export interface HttpTimeouts {
+  headers: number;
+  /** How often Node looks for connections whose time is over. */
+  check: number;
+  body: number;
+  /** A net under all else: the longest that a request may take to arrive. */
+  request: number;
+  keepAlive: number;
+}
+
+const usualTimeouts: HttpTimeouts = {
+  headers: 10_000,
+  check: 2_000,
+  body: 30_000,
+  request: 120_000,
+  keepAlive: 65_000,
+};
+
+/** Form fields for each contact that may come, and some for the rest of a form. */
+const fieldsPerContact = 8;
+const otherFields = 100;
+
+/** `/api/get/{channel}` as the router writes it. */
+function routerPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+/**
+ * Which methods a path takes, when it is not this one: the `Allow` of a 405. Null for a path that does not
+ * exist, and for one that takes the method but whose parameters could not be read.
+ */
+function createAllow(all: readonly Endpoint[]): (method: string, url: string) => string | null {
+  const known = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  for (const { path, method } of all.map((each) => each.head)) {
+    const pattern = new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
+    const entry = known.get(path) ?? { pattern, methods: new Set() };
+    entry.methods.add(method);
+    if (method === "GET") entry.methods.add("HEAD");
+    known.set(path, entry);
+  }
+  return (method, url) => {
+    const path = url.split(/[?#]/, 1)[0] ?? "";
+    for (const { pattern, methods } of known.values()) {
+      if (pattern.test(path)) return methods.has(method) ? null : [...methods].sort().join(", ");
+    }
+    return null;
+  };
+}
+
+/** What to say to bytes that are no request, by the code that Node gives. */
+function clientFault(code: string | undefined): Answer {
+  switch (code) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return problem("request_timeout");
+    case "HPE_HEADER_OVERFLOW":
+      return problem("headers_too_large");
+    default:
+      return problem("malformed_request");
+  }
+}
+
+/**
+ * The server, not yet listening. Paths are case-sensitive, one slash at their end is tolerated, doubled
+ * slashes and `;` are not; whatever spelling reaches a route has passed the same authentication.
+ */
+export function buildApp(
+  parts: HttpParts,
+  settings: HttpSettings,
+  timeouts: Partial<HttpTimeouts> = {},
+): FastifyInstance {
+  const limits = { ...usualTimeouts, ...timeouts };
+  const makeId = createIds(parts.clock, parts.random);
+  const writer = createWriter(parts.clock, settings.publicUrl?.startsWith("https://") ?? false);
+  const deadlines = createDeadlines(parts.clock, limits.body);
+  const all = [...endpoints, ...docsEndpoints];
+  const allow = createAllow(all);
+  const gate: Gate = {
+    parts,
+    rateLimit: createRateLimit(parts.clock),
+    bodyLimits: {
+      maxBytes: settings.maxBodyBytes,
+      maxFields: settings.maxContacts * fieldsPerContact + otherFields,
+      deadlines,
+    },
+  };
+
+  function elsewhere(request: IncomingMessage): Answer {
+    const methods = allow(request.method ?? "", request.url ?? "");
+    return methods === null ? problem("not_found") : problem("method_not_allowed", { allow: methods });
+  }
+
+  function answerElsewhere(request: FastifyRequest, reply: FastifyReply): void {
+    reply.hijack();
+    writer.write(request.raw, reply.raw, request.id, elsewhere(request.raw));
+  }
+
+  const app = fastify({
+    logger: false,
+    genReqId: () => makeId("req"),
+    requestIdHeader: false,
+    trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
+    http: { headersTimeout: limits.headers, connectionsCheckingInterval: limits.check },
+    requestTimeout: limits.request,
+    keepAliveTimeout: limits.keepAlive,
+    // While closing, what still arrives on open connections is served, and told to close its connection:
+    // fastify's own 503 would not have our shape, and refusing gains nothing while the parts still work.
+    return503OnClosing: false,
+    forceCloseConnections: "idle",
+    routerOptions: {
+      caseSensitive: true,
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: false,
+      maxParamLength: 512,
+    },
+    // Paths that cannot be decoded or are far too long name nothing.
+    frameworkErrors: (_error, request, reply) => answerElsewhere(request, reply),
+    clientErrorHandler: (error, socket) => answerBytes(error, socket),
+  });
+
+  function answerBytes(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    socket.end(writer.bare(makeId("req"), clientFault(error.code)), () => socket.destroy());
+  }
+
+  function exchange(each: Endpoint, request: FastifyRequest, reply: FastifyReply): void {
+    const { raw, id: requestId } = request;
+    const params = request.params as Record<string, string>;
+    each.answer({ parts, settings, request: raw, requestId, params, gate }).then(
+      (answer) => {
+        if (answer === null) reply.raw.destroy();
+        else writer.write(raw, reply.raw, requestId, answer);
+      },
+      (error: unknown) => {
+        // The route's pattern, not the URL: that may hold a key.
+        parts.log.error({ requestId, method: raw.method, route: each.head.path, error }, "request failed");
+        writer.write(raw, reply.raw, requestId, problem("server_error"));
+      },
+    );
+  }
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _body, done) => done(null));
+  for (const each of all) {
+    app.route({
+      method: each.head.method,
+      url: routerPath(each.head.path),
+      // Answered in the first hook, and `done` never called: fastify's body stage would judge the content
+      // type before the key, and costs more than all of ours.
+      onRequest: (request, reply) => exchange(each, request, reply),
+      handler: () => {
+        throw new Error("Not reached: the request was answered in the onRequest hook.");
+      },
+    });
+  }
+  app.setNotFoundHandler(answerElsewhere);
+  app.setErrorHandler((error, request, reply) => {
+    // A path that is not ours with a content type that fastify cannot read also ends here.
+    if (request.is404) {
+      answerElsewhere(request, reply);
+      return;
+    }
+    parts.log.error({ requestId: request.id, method: request.method, error }, "request failed");
+    reply.hijack();
+    writer.write(request.raw, reply.raw, request.id, problem("server_error"));
+  });
+  app.addHook("onClose", async () => {
+    deadlines.stop();
+    writer.stop();
+  });
+  return app;
+}

@@ -1,0 +1,88 @@
+// Who is calling: the key from header, query or body in this order, then the plan, then the account's rate.
+// The first place with a key that is not empty decides. A key in the header or the query is judged before
+// the body is looked at, so a stranger cannot make us parse anything; without one, the body has to be read
+// to look for it, and one that cannot be read holds none.
+
+import type { IncomingMessage } from "node:http";
+import { type Account, planExpired } from "#accounts/account.ts";
+import { normalised } from "#contract/normalise.ts";
+import { type Problem, problem, refusals } from "#contract/problem.ts";
+import type { ParsedBody } from "./parse-body.ts";
+import type { HttpParts } from "./parts.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { type BodyLimits, isProblem, readBody } from "./read-body.ts";
+
+/** A key that no account has: stands for a value that is there, but is no text or far too long for a key. */
+const noKey = Symbol("not a key");
+type Key = string | typeof noKey;
+
+/** Keys are 32 characters and a little more; nothing longer is worth hashing. */
+const longestKey = 1_024;
+
+function asKey(value: unknown): Key | null {
+  const key = normalised(value);
+  if (key === null) return null;
+  if (typeof key === "number") return String(key);
+  return typeof key === "string" && key.length <= longestKey ? key : noKey;
+}
+
+/** The query of a request's URL. */
+export function queryOf(request: IncomingMessage): URLSearchParams {
+  const url = request.url ?? "";
+  const at = url.indexOf("?");
+  return new URLSearchParams(at === -1 ? "" : url.slice(at + 1));
+}
+
+/**
+ * Node joins repeated `Api-key` headers with ", ", which is no account's key; the same is done with a
+ * repeated query parameter, so that no two parts of a system can read different keys from one request.
+ */
+function keyInFront(request: IncomingMessage): Key | null {
+  const header = request.headers["api-key"];
+  const inHeader = asKey(Array.isArray(header) ? header.join(", ") : header);
+  if (inHeader !== null || !request.url?.includes("?")) return inHeader;
+  const values = queryOf(request)
+    .getAll("api_key")
+    .filter((value) => asKey(value) !== null);
+  return asKey(values.join(", "));
+}
+
+function keyInBody(body: ParsedBody): Key | null {
+  const { value } = body;
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, "api_key")) return null;
+  return asKey((value as { api_key: unknown }).api_key);
+}
+
+export interface Gate {
+  parts: Pick<HttpParts, "authenticate" | "clock">;
+  rateLimit: RateLimit;
+  bodyLimits: BodyLimits;
+}
+
+/** The calling account, and the body when it had to be read already. */
+export interface Admitted {
+  account: Account;
+  body: ParsedBody | null;
+}
+
+/** Lets a request in, or says why not. Null: the client went away while its body was read. */
+export async function authenticate(gate: Gate, request: IncomingMessage): Promise<Admitted | Problem | null> {
+  let key = keyInFront(request);
+  let body: ParsedBody | null = null;
+  if (key === null && request.method === "POST") {
+    const read = await readBody(request, gate.bodyLimits);
+    if (read === null) return null;
+    if (isProblem(read)) return read.status === 408 ? read : refusals.missing;
+    body = read;
+    key = keyInBody(body);
+  }
+  if (key === null) return refusals.missing;
+  const account = key === noKey ? null : await gate.parts.authenticate(key);
+  if (account === null) return refusals.invalid;
+  if (planExpired(account, gate.parts.clock.now())) return refusals.expired;
+  if (account.requestsPerMinute !== null) {
+    const retryAfterMs = gate.rateLimit(account.id, account.requestsPerMinute);
+    if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
+  }
+  return { account, body };
+}

@@ -1,0 +1,80 @@
+// What the HTTP edge asks of the rest: `system.ts` hands these in, so that a test of the edge can
+// hand in its own.
+
+import type { Account } from "#accounts/account.ts";
+import type { Channel, Status } from "#contract/channel.ts";
+import type { Issue } from "#contract/issue.ts";
+import type { MessageRecord } from "#contract/record.ts";
+import type { SmsSend } from "#contract/sms.ts";
+import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { Clock, Log, Random } from "#runtime/runtime.ts";
+
+/** What became of a send. Everything but `accepted` stored nothing (`commit_unknown`: nobody knows). */
+export type AcceptResult =
+  | { kind: "accepted"; requestId: string; ids: string[]; statuses: ("queued" | "scheduled")[] }
+  | { kind: "invalid"; issues: Issue[] }
+  | { kind: "insufficient_credit"; needed: number; remaining: number }
+  | { kind: "unavailable"; retryAfterMs: number }
+  | { kind: "commit_unknown"; retryAfterMs: number };
+
+export type CancelResult =
+  | { kind: "cancelled"; record: MessageRecord }
+  | { kind: "not_cancellable"; status: Status }
+  | { kind: "not_found" };
+
+export interface Page {
+  records: MessageRecord[];
+  nextCursor: string | null;
+}
+
+export interface ChannelCredit {
+  allowance: number;
+  remaining: number;
+}
+
+export type CallbackResult =
+  | { kind: "done"; reply?: { contentType: string; body: string } }
+  | { kind: "forbidden" }
+  | { kind: "not_configured" }
+  | { kind: "malformed" }
+  | { kind: "not_found" };
+
+export interface Readiness {
+  ready: boolean;
+  /** Name of each check and what it says: `"ok"` or a plain-words fault. */
+  checks: Record<string, string>;
+}
+
+export interface HttpParts {
+  clock: Clock;
+  random: Random;
+  log: Log;
+  /** The account of a channel API key; null when no account has it. Cached, so cheap to call. */
+  authenticate(apiKey: string): Promise<Account | null>;
+  acceptSms(account: Account, requestId: string, send: SmsSend): Promise<AcceptResult>;
+  /** One message of the account with its timeline; null for an unknown, foreign or other-channel id. */
+  lookup(account: Account, channel: Channel, id: string): Promise<MessageRecord | null>;
+  /** The newest messages of the channel. `cursor` is a `nextCursor` given earlier; null result: bad cursor. */
+  recent(
+    account: Account,
+    channel: Channel,
+    query: { limit: number; cursor: string | null; status: Status | null },
+  ): Promise<Page | null>;
+  cancel(account: Account, channel: Channel, id: string): Promise<CancelResult>;
+  /** Null: the channel has no allowance (unlimited). */
+  credit(account: Account): Promise<Record<Channel, ChannelCredit | null>>;
+  callback(gatewayIdentifier: string, request: CallbackRequest): Promise<CallbackResult>;
+  readiness(): Promise<Readiness>;
+  /** The Prometheus text. */
+  metrics(): Promise<string>;
+}
+
+export interface HttpSettings {
+  /** `https://…` without a trailing slash, or null. */
+  publicUrl: string | null;
+  maxContacts: number;
+  maxBodyBytes: number;
+  /** CIDR blocks and addresses whose `X-Forwarded-*` is believed. */
+  trustedProxies: readonly string[];
+  metricsToken: string | null;
+}

@@ -1,0 +1,38 @@
+// How many requests an account may make: one bucket of tokens per account, in this process's memory.
+
+import type { Clock } from "#runtime/runtime.ts";
+
+interface Bucket {
+  tokens: number;
+  /** Monotonic ms of the last refill. */
+  at: number;
+}
+
+/** Takes one request of `key`; 0 when it may pass, else the ms until it may. */
+export type RateLimit = (key: string, perMinute: number) => number;
+
+const minute = 60_000;
+
+/**
+ * A limit of `perMinute` requests with bursts up to as many. Remembers `maxKeys` keys; the one unused for
+ * longest is forgotten first, which is without effect once it has been idle for a minute.
+ */
+export function createRateLimit(clock: Clock, maxKeys = 100_000): RateLimit {
+  const buckets = new Map<string, Bucket>();
+  return (key, perMinute) => {
+    if (perMinute <= 0) return minute;
+    const now = clock.monotonic();
+    const known = buckets.get(key);
+    const refilled = known === undefined ? perMinute : known.tokens + ((now - known.at) * perMinute) / minute;
+    const tokens = Math.min(perMinute, refilled);
+    const passes = tokens >= 1;
+    // Deleted first, so that the map's order is the order of use.
+    buckets.delete(key);
+    buckets.set(key, { tokens: passes ? tokens - 1 : tokens, at: now });
+    if (buckets.size > maxKeys) {
+      const [oldest] = buckets.keys();
+      if (oldest !== undefined) buckets.delete(oldest);
+    }
+    return passes ? 0 : ((1 - tokens) * minute) / perMinute;
+  };
+}

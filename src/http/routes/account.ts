@@ -1,0 +1,28 @@
+// GET /api/account
+
+import { accountReply } from "#contract/replies.ts";
+import { endpoint } from "#http/endpoint.ts";
+
+export const account = endpoint({
+  method: "GET",
+  path: "/api/account",
+  name: "getAccount",
+  tag: "Account",
+  summary: "Look at the account, its plan and its credit",
+  family: "api_key",
+  replies: { 200: accountReply },
+  problems: [],
+})(async ({ parts, account: caller }) => {
+  const { expiresAt } = caller.plan;
+  const data = {
+    name: caller.name,
+    time_zone: caller.timeZone,
+    country: caller.country,
+    plan: {
+      name: caller.plan.name,
+      expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    },
+    credit: await parts.credit(caller),
+  };
+  return { status: 200, body: { success: true, message: "Account found.", data } };
+});

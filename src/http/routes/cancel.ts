@@ -1,0 +1,35 @@
+// POST /api/cancel/{channel}/{id}
+
+import { problem } from "#contract/problem.ts";
+import { recordReply } from "#contract/replies.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { channelParam, isChannel, isId } from "./lookup.ts";
+
+export const cancel = endpoint({
+  method: "POST",
+  path: "/api/cancel/{channel}/{id}",
+  name: "cancelMessage",
+  tag: "Lookups",
+  summary: "Cancel a message that has not been sent",
+  description: "Works until sending starts. Cancelling again is fine and changes nothing.",
+  family: "api_key",
+  params: { channel: channelParam, id: "The message's id." },
+  replies: { 200: recordReply },
+  problems: ["not_found", "not_cancellable"],
+})(async ({ parts, account, params: { channel, id } }) => {
+  if (!isChannel(channel) || !isId(id)) return problem("not_found");
+  const result = await parts.cancel(account, channel, id);
+  switch (result.kind) {
+    case "not_found":
+      return problem("not_found");
+    case "not_cancellable":
+      return problem("not_cancellable", {
+        message: `The message can no longer be cancelled: its status is ${result.status}.`,
+      });
+    case "cancelled":
+      return {
+        status: 200,
+        body: { success: true, message: "The message has been cancelled.", data: result.record },
+      };
+  }
+});

@@ -1,0 +1,103 @@
+// GET and POST /callbacks/{identifier}: a provider's report, handed as it came to the gateway that verifies
+// it. The URL is put together from the configured public address, never from the Host header, because some
+// providers sign it.
+
+import type { IncomingMessage } from "node:http";
+import { z } from "zod";
+import { queryOf } from "#http/authenticate.ts";
+import { readBytes } from "#http/body.ts";
+import { type Call, endpoint } from "#http/endpoint.ts";
+
+const maxBytes = 1024 * 1024;
+
+/** Path and query as they came; a request in absolute form gives its host away, which is not used. */
+function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? "/";
+  return url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "");
+}
+
+function headersOf(request: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return headers;
+}
+
+/** Whether the text can name a gateway at all. */
+function isIdentifier(text: string | undefined): text is string {
+  return text?.isWellFormed() === true && !/[\0-\x1f\x7f]/.test(text);
+}
+
+async function receive({ parts, settings, request, params, gate }: Call) {
+  const { identifier } = params;
+  if (!isIdentifier(identifier)) return plain(404, "Not found.");
+  const read = await readBytes(request, maxBytes, gate.bodyLimits.deadlines);
+  switch (read.kind) {
+    case "gone":
+      return null;
+    case "too_large":
+      return plain(413, "Too large.");
+    case "too_slow":
+      return plain(408, "Too slow.");
+    case "bytes":
+      break;
+  }
+  const result = await parts.callback(identifier, {
+    method: request.method ?? "GET",
+    url: `${settings.publicUrl ?? ""}${pathOf(request)}`,
+    query: queryOf(request),
+    headers: headersOf(request),
+    body: read.bytes,
+  });
+  switch (result.kind) {
+    case "done":
+      return { ...plain(200, result.reply?.body ?? "ok"), type: result.reply?.contentType ?? plainText };
+    case "forbidden":
+      return plain(403, "Forbidden.");
+    case "not_configured":
+      return plain(503, "This gateway takes no callbacks until its secret is configured.");
+    case "malformed":
+      return plain(400, "Not understood.");
+    case "not_found":
+      return plain(404, "Not found.");
+  }
+}
+
+const plainText = "text/plain; charset=utf-8";
+
+function plain<Status extends number>(status: Status, body: string): { status: Status; body: string } {
+  return { status, body };
+}
+
+const shared = {
+  path: "/callbacks/{identifier}",
+  tag: "Provider callbacks",
+  family: "open",
+  params: { identifier: "The gateway's identifier." },
+  replies: {
+    200: z.string().describe("Taken."),
+    400: z.string().describe("Verified, but not understood."),
+    403: z.string().describe("The signature or token is wrong."),
+    404: z.string().describe("There is no such gateway."),
+    408: z.string().describe("The body took too long to arrive."),
+    413: z.string().describe("The body is over 1 MiB."),
+    503: z.string().describe("The gateway has no secret to verify callbacks with."),
+  },
+  replyType: plainText,
+  problems: [],
+} as const;
+
+export const callbackByPost = endpoint({
+  ...shared,
+  method: "POST",
+  name: "postCallback",
+  summary: "Take a provider's report",
+})(receive);
+
+export const callbackByGet = endpoint({
+  ...shared,
+  method: "GET",
+  name: "getCallback",
+  summary: "Take a provider's report in the query",
+})(receive);
