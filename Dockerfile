@@ -1,0 +1,16 @@
+FROM node:26-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY package.json package-lock.json ./
+# The image brings its own Node 26, so the pinned one (an optional dependency) stays out.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+COPY scripts/compile-cache.mjs ./scripts/
+COPY src ./src
+COPY LICENSE README.md ./
+RUN mkdir /data && chown node:node /data && chmod 700 /data
+USER node
+ENV TRUNKLINE_HOST=0.0.0.0 TRUNKLINE_DATA_DIR=/data
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s CMD ["node", "-e", "fetch('http://127.0.0.1:8080/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--import", "./scripts/compile-cache.mjs", "src/main.ts"]

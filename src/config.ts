@@ -1,0 +1,199 @@
+// Every environment variable: its name, its form, its default, and what it is for. The only reader of
+// `process.env`; the reference page is made from this file.
+
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, "must be a whole number")
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be between ${least} and ${most}`);
+
+/** For the reference page: what a variable is for, an example, and its form where it is more than text. */
+const text = (purpose: string, example: string, form = "text") => ({
+  description: purpose,
+  examples: [example],
+  form,
+});
+
+/** The schema behind the reference page. Keys are the variables' names without `TRUNKLINE_`. */
+export const variables = {
+  HOST: z.string().default("127.0.0.1").meta(text("Address to listen on.", "0.0.0.0")),
+  PORT: wholeNumber(0, 65535)
+    .prefault("8080")
+    .meta(text("Port to listen on; 0 takes a free one.", "8080", "whole number, 0 to 65535")),
+  DATA_DIR: z
+    .string()
+    .default("./data")
+    .meta(
+      text("Folder for the SQLite database and the master key (made with mode 0700).", "/var/lib/trunkline"),
+    ),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
+    .optional()
+    .meta(
+      text(
+        "A PostgreSQL database, 15 or later. Without it: SQLite in the data folder.",
+        "postgres://trunkline@db/trunkline",
+        "URL, `postgres://…`",
+      ),
+    ),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+    .transform((value) => value.replace(/\/+$/, ""))
+    .optional()
+    .meta(
+      text(
+        "Where the outside world reaches this service: what providers are given for their callbacks.",
+        "https://sms.example.com",
+        "http or https URL",
+      ),
+    ),
+  MASTER_KEY: z
+    .string()
+    .min(32, "must have at least 32 characters")
+    .optional()
+    .meta(
+      text(
+        "Seals gateway settings and keys in the database. Without it: a key file in the data folder, made at first start.",
+        "output of: openssl rand -base64 32",
+        "text, 32 characters or more",
+      ),
+    ),
+  PROVISION: z
+    .string()
+    .optional()
+    .meta(
+      text("Path of a provisioning file (YAML or JSON), applied at start.", "/etc/trunkline/provision.yaml"),
+    ),
+  OUTBOUND_ALLOW: z
+    .string()
+    .default("")
+    .meta(
+      text(
+        "CIDR blocks, comma-separated, that outbound requests may reach although they are not public.",
+        "10.1.0.0/16,127.0.0.0/8",
+        "CIDR blocks, comma-separated",
+      ),
+    ),
+  TRUSTED_PROXIES: z
+    .string()
+    .default("")
+    .transform((value) =>
+      value
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    )
+    .meta(
+      text(
+        "Addresses or CIDR blocks, comma-separated, of reverse proxies whose X-Forwarded headers are believed.",
+        "10.0.0.2",
+        "addresses or CIDR blocks, comma-separated",
+      ),
+    ),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, "must have at least 16 characters")
+    .optional()
+    .meta(
+      text(
+        "Bearer token for /metrics. Without it: only callers on the loopback interface.",
+        "a long random text",
+        "text, 16 characters or more",
+      ),
+    ),
+  MAX_CONTACTS: wholeNumber(1, 1_000_000)
+    .prefault("10000")
+    .meta(text("Most contacts in one send.", "10000", "whole number, 1 to 1000000")),
+  MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824)
+    .prefault("33554432")
+    .meta(text("Longest request body, bytes.", "33554432", "whole number, 1024 to 1073741824")),
+  SHOW_API_KEYS: z
+    .enum(["true", "false"], "must be true or false")
+    .transform((value) => value === "true")
+    .prefault("true")
+    .meta(
+      text(
+        "Keep a sealed copy of each API key, so that its owner can see it again; false keeps only its hash.",
+        "true",
+        "`true` or `false`",
+      ),
+    ),
+  LOG_LEVEL: z
+    .enum(["debug", "info", "warn", "error", "silent"], "must be debug, info, warn, error or silent")
+    .default("info")
+    .meta(
+      text(
+        "What is logged (JSON lines on standard output).",
+        "info",
+        "`debug`, `info`, `warn`, `error` or `silent`",
+      ),
+    ),
+  TAKEOVER_MS: wholeNumber(1000, 600_000)
+    .prefault("45000")
+    .meta(
+      text(
+        "PostgreSQL with several processes: how long one may be silent before the others take its gateways over, ms.",
+        "45000",
+        "whole number, 1000 to 600000",
+      ),
+    ),
+  CRASH_AT: z
+    .string()
+    .optional()
+    .meta(
+      text(
+        "For fault tests only: kills the process at a named point, `name` or `name:N` for its Nth passing.",
+        "settle.before:3",
+      ),
+    ),
+} as const;
+
+const schema = z.object(variables);
+export type Config = z.output<typeof schema>;
+
+/** Variables that may be given as a file's path under their name with `_FILE`, so that a secret need not stand in the environment. */
+export const asFile = ["MASTER_KEY", "DATABASE_URL", "METRICS_TOKEN"] as const;
+
+/** The environment, for what an operator's own files refer to by name. */
+export const environment: Readonly<Record<string, string | undefined>> = process.env;
+
+/** Reads the environment. All faults are reported at once; values are never repeated in them. */
+export function readConfig(
+  from: Readonly<Record<string, string | undefined>> = environment,
+): { config: Config } | { faults: string[] } {
+  const faults: string[] = [];
+  const given: Record<string, string> = {};
+  for (const name of Object.keys(variables)) {
+    const value = from[`TRUNKLINE_${name}`];
+    if (value !== undefined && value !== "") given[name] = value;
+  }
+  for (const name of asFile) {
+    const path = from[`TRUNKLINE_${name}_FILE`];
+    if (path === undefined || path === "") continue;
+    if (given[name] !== undefined) faults.push(`TRUNKLINE_${name} and TRUNKLINE_${name}_FILE are both set.`);
+    try {
+      given[name] = readFileSync(path, "utf8").trim();
+    } catch (error) {
+      faults.push(
+        `TRUNKLINE_${name}_FILE cannot be read: ${(error as NodeJS.ErrnoException).code ?? "error"}.`,
+      );
+    }
+  }
+  const known = new Set([...Object.keys(variables), ...asFile.map((name) => `${name}_FILE`)]);
+  for (const name of Object.keys(from)) {
+    if (name.startsWith("TRUNKLINE_") && !name.startsWith("TRUNKLINE_TEST_") && !known.has(name.slice(10))) {
+      faults.push(`${name} is not a setting of this version.`);
+    }
+  }
+  const result = schema.safeParse(given);
+  if (!result.success) {
+    for (const issue of result.error.issues)
+      faults.push(`TRUNKLINE_${issue.path.join(".")} ${issue.message}.`);
+  }
+  return faults.length > 0 || !result.success ? { faults } : { config: result.data };
+}

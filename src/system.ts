@@ -1,0 +1,228 @@
+// Puts the parts together; tests do it with a runtime of their own.
+
+import type { FastifyInstance } from "fastify";
+import { createAuthenticator } from "#accounts/authenticate.ts";
+import { readCredit } from "#accounts/credit.ts";
+import { configureAccount, configureApiKey } from "#configure/account.ts";
+import { type ConfigureParts, configureGateway, gatewayInput } from "#configure/gateway.ts";
+import { rescueStranded } from "#configure/stranded.ts";
+import { channels } from "#contract/channel.ts";
+import { buildApp } from "#http/app.ts";
+import { acceptSms } from "#messaging/accept.ts";
+import { cancel, lookup, recent } from "#messaging/lookup.ts";
+import { openGateway } from "#messaging/open-gateway.ts";
+import { receiveCallback } from "#messaging/receipt.ts";
+import { type Applied, applyProvision } from "#provision/apply.ts";
+import type { ProvisionFile } from "#provision/file.ts";
+import { bands } from "#queue/band.ts";
+import { Lanes } from "#queue/lanes.ts";
+import { createIds } from "#runtime/ids.ts";
+import { createMetrics } from "#runtime/metrics.ts";
+import type { Runtime } from "#runtime/runtime.ts";
+import { startOfMonth } from "#runtime/wall-clock.ts";
+import { countAccounts, findAccountByName } from "#store/accounts.ts";
+import { type Database, type Operation, StorageError } from "#store/database.ts";
+import { countWaiting } from "#store/lanes.ts";
+import { keepFact } from "#store/provisioned.ts";
+import { createSealer } from "#store/seal.ts";
+
+export interface SystemSettings {
+  masterKey: string;
+  publicUrl: string | null;
+  maxContacts: number;
+  maxBodyBytes: number;
+  trustedProxies: readonly string[];
+  metricsToken: string | null;
+  showApiKeys: boolean;
+  takeoverMs: number;
+  /** How often a process shows that it lives and looks after the lanes, ms. */
+  beatMs: number;
+  /** How often a lane looks for messages that other processes accepted, should a hint get lost, ms. */
+  pollMs: number;
+}
+
+export interface System {
+  app: FastifyInstance;
+  database: Database;
+  configure: ConfigureParts & { random: Runtime["random"]; showApiKeys: boolean };
+  lanes: Lanes;
+  /** Applies a provisioning file. */
+  provision(file: ProvisionFile): Promise<Applied>;
+  /** With no account yet: makes one with sandbox gateways, and returns its key; else null. */
+  makeDefaultAccount(): Promise<string | null>;
+  /** A new API key for an account; null when there is no such account. */
+  renewKey(accountName: string): Promise<string | null>;
+  /** Starts driving lanes. */
+  start(): Promise<void>;
+  /** Stops: nothing new goes out, what is on the wire gets 30 s. */
+  stop(): Promise<void>;
+}
+
+const graceMs = 30_000;
+
+/** `opened`: a database that the system closes when it stops. */
+export async function openSystem(
+  runtime: Runtime,
+  settings: SystemSettings,
+  opened: Database,
+): Promise<System> {
+  const { clock, random, outbound, log, crashPoint } = runtime;
+  const sealer = createSealer(settings.masterKey, random);
+  const health = watch(opened);
+  const { database } = health;
+  const kept = await database.run(keepFact, { name: "master_key", value: sealer.fingerprint });
+  if (kept !== sealer.fingerprint) {
+    await database.close();
+    throw new StorageError(
+      "failed",
+      "The master key is not the one that this database was sealed with. Give the one it was made with (TRUNKLINE_MASTER_KEY, or master.key in the data folder).",
+    );
+  }
+
+  const ids = createIds(clock, random);
+  const authenticator = createAuthenticator({ database, clock });
+  const metrics = createMetrics(async () => {
+    const now = clock.now();
+    const counts = await database.run(countWaiting, { bands, now });
+    return counts.map((count) => ({
+      gateway: count.identifier,
+      waiting: count.waiting,
+      oldestSeconds: count.oldest === null ? 0 : Math.max(0, now - count.oldest) / 1000,
+      paused: count.paused === 1,
+    }));
+  });
+  const delivering = {
+    database,
+    clock,
+    random,
+    outbound,
+    log,
+    crashPoint,
+    metrics,
+    sealer,
+    publicUrl: settings.publicUrl,
+  };
+  const lanes = new Lanes({
+    database,
+    clock,
+    log,
+    processId: ids("prc"),
+    takeoverMs: settings.takeoverMs,
+    beatMs: settings.beatMs,
+    open: (lane) => openGateway({ ...delivering, pollMs: settings.pollMs }, lane),
+  });
+  const configure = {
+    database,
+    clock,
+    outbound,
+    sealer,
+    random,
+    showApiKeys: settings.showApiKeys,
+    newId: ids,
+    accountsChanged: authenticator.forget,
+    lanesChanged: () => lanes.changed(),
+  };
+  const accepting = { database, clock, newIds: ids.many, crashPoint, wake: (id: string) => lanes.wake(id) };
+  const receiving = { database, clock, log, sealer, newId: ids, crashPoint, metrics };
+  let draining = false;
+
+  const app = buildApp(
+    {
+      clock,
+      random,
+      log,
+      authenticate: authenticator.authenticate,
+      acceptSms: async (account, requestId, send) => {
+        const result = await acceptSms(accepting, account, requestId, send);
+        if (result.kind === "accepted") metrics.accepted("sms", result.ids.length);
+        else metrics.refused("sms", result.kind);
+        return result;
+      },
+      lookup: (account, channel, id) => lookup(database, account, channel, id),
+      recent: (account, channel, query) => recent(database, account, channel, query),
+      cancel: (account, channel, id) => cancel({ database, clock }, account, channel, id),
+      credit: (account) => readCredit(database, account.id, startOfMonth(clock.now(), account.timeZone)),
+      callback: (identifier, request) => receiveCallback(receiving, identifier, request),
+      readiness: async () => {
+        const storage = await health.check();
+        return {
+          ready: storage === "ok" && !draining,
+          checks: { storage, process: draining ? "is stopping" : "ok" },
+        };
+      },
+      metrics: metrics.text,
+    },
+    {
+      publicUrl: settings.publicUrl,
+      maxContacts: settings.maxContacts,
+      maxBodyBytes: settings.maxBodyBytes,
+      trustedProxies: settings.trustedProxies,
+      metricsToken: settings.metricsToken,
+    },
+  );
+
+  const stopping = new AbortController();
+  let rescuing: Promise<void> | null = null;
+  return {
+    app,
+    database,
+    configure,
+    lanes,
+    provision: (file) => applyProvision({ ...configure, log }, file),
+    makeDefaultAccount: async () => {
+      if ((await database.run(countAccounts, null)) > 0) return null;
+      const accountId = await configureAccount(configure, {
+        name: "default",
+        time_zone: "UTC",
+        plan: { name: "unlimited", credit: {} },
+      });
+      for (const channel of channels) {
+        const input = { identifier: `sandbox-${channel}`, channel, kind: "sandbox", default: true };
+        await configureGateway(configure, accountId, gatewayInput.parse(input));
+      }
+      return await configureApiKey(configure, accountId);
+    },
+    renewKey: async (name) => {
+      const account = await database.run(findAccountByName, name);
+      return account ? await configureApiKey(configure, account.id) : null;
+    },
+    start: async () => {
+      await lanes.start();
+      rescuing = rescueStranded(
+        { database, clock, log, wake: (id) => lanes.wake(id) },
+        settings.beatMs,
+        stopping.signal,
+      );
+    },
+    stop: async () => {
+      draining = true;
+      stopping.abort();
+      await Promise.all([lanes.stop(graceMs), app.close(), rescuing]);
+      await outbound.close();
+      await database.close();
+    },
+  };
+}
+
+/** Keeps note of whether storage works, by what happens to the calls that are made anyway. */
+function watch(database: Database): { database: Database; check(): Promise<string> } {
+  let fault: string | null = null;
+  const run = async <I, O>(operation: Operation<I, O>, input: I): Promise<O> => {
+    try {
+      const output = await database.run(operation, input);
+      if (operation.access === "write") fault = null;
+      return output;
+    } catch (error) {
+      if (error instanceof StorageError && error.fault !== "failed") fault = error.fault;
+      throw error;
+    }
+  };
+  return {
+    database: { ...database, run },
+    check: async () => {
+      // Writes show faults of their own; a read finds a database that nobody asked for a while.
+      await run(countAccounts, null).catch(() => {});
+      return fault === null ? "ok" : `storage is ${fault}`;
+    },
+  };
+}
