@@ -1,0 +1,327 @@
+// The fault runs. Each starts a fresh installation, lets a fault strike under load, gives everything the
+// time to end, and compares. A fault that did not strike is no success: then the run fails too.
+
+import { cpSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Verdict } from "./checker.ts";
+import {
+  concurrency,
+  type Engine,
+  type Installation,
+  openInstallation,
+  senders,
+  takeoverMs,
+  wire,
+} from "./installation.ts";
+import { pause, seeded } from "./marker.ts";
+import { EarlyEnd, type Ended, type Server } from "./server.ts";
+import type { ProviderFault } from "./simulator.ts";
+
+export interface Result {
+  fault: string;
+  engine: Engine;
+  seed: number;
+  /** How often the fault struck. */
+  fired: number;
+  verdict: Verdict;
+  /** What violated messages went through. */
+  histories: string[];
+  ms: number;
+}
+
+/** What the run expects of itself beyond the checker's verdict. */
+interface Struck {
+  fired: number;
+  drained: boolean;
+  /** The server to ask about the outcome. */
+  base: string;
+  unknownAtMost: number | null;
+}
+
+/** Where the process can be told to die. `commit.*`: inside the database thread of SQLite. */
+export const crashPoints = [
+  "accept.before",
+  "accept.after",
+  "stamp.before",
+  "stamp.after",
+  "send.before",
+  "send.after",
+  "settle.before",
+  "settle.after",
+  "receipt.before",
+  "receipt.after",
+] as const;
+
+export const commitPoints = ["commit.before", "commit.after"] as const;
+
+async function run(
+  fault: string,
+  engine: Engine,
+  seed: number,
+  strike: (installation: Installation) => Promise<Struck>,
+): Promise<Result> {
+  const started = performance.now();
+  const installation = await openInstallation(engine, seed);
+  let sound = false;
+  try {
+    const { base, fired, drained, unknownAtMost } = await strike(installation);
+    const verdict = await installation.verdict(base, { drained: true, unknownAtMost });
+    if (!drained) verdict.violations.push("not everything ended within its time");
+    if (fired === 0) verdict.violations.push("the fault never struck");
+    if (verdict.acknowledged === 0) verdict.violations.push("nothing was acknowledged");
+    sound = verdict.violations.length === 0;
+    const histories = sound ? [] : await installation.histories(base, verdict.violations);
+    return { fault, engine, seed, fired, verdict, histories, ms: performance.now() - started };
+  } finally {
+    // What broke stays to be looked at, when asked for.
+    const keep = !sound && process.env.TRUNKLINE_FAULTS_KEEP !== undefined;
+    if (keep) console.error(`kept: ${installation.folder}`);
+    await installation.close(keep);
+  }
+}
+
+/** Load until `stop` is called; `stop` waits for what is under way. */
+function startLoad(installation: Installation, bases: () => readonly string[], seed: number, atMost = 2000) {
+  const controller = new AbortController();
+  const done = installation.recorder.load({
+    bases,
+    senders,
+    connections: 8,
+    signal: controller.signal,
+    atMost,
+    restMs: 40,
+    seed,
+  });
+  return {
+    /** No new requests, without waiting for what is under way. */
+    quiet: () => controller.abort(),
+    async stop() {
+      controller.abort();
+      await done;
+    },
+  };
+}
+
+/** How the process ended after load on it, or while it was starting on what the last one left behind. */
+async function dieAt(installation: Installation, crashPoint: string, seed: number): Promise<Ended | null> {
+  try {
+    const env = { TRUNKLINE_CRASH_AT: crashPoint, TRUNKLINE_TAKEOVER_MS: "1000" };
+    const server = await installation.start(0, env);
+    const load = startLoad(installation, () => [server.base], seed);
+    const ended = await Promise.race([server.ended, pause(20_000)]);
+    await load.stop();
+    return ended ?? null;
+  } catch (error) {
+    if (error instanceof EarlyEnd) return error.ended;
+    throw error;
+  }
+}
+
+/** Dies at each of the points, one after the other, on one database. */
+export function crashAt(points: readonly string[], engine: Engine, seed: number): Promise<Result> {
+  const name = points.length === 1 ? `kill -9 at ${points[0]}` : `kill -9 at ${points.length} points`;
+  return run(name, engine, seed, async (installation) => {
+    const random = seeded(seed);
+    let fired = 0;
+    for (const point of points) {
+      const hit = 1 + Math.floor(random() * 12);
+      const ended = await dieAt(installation, `${point}:${hit}`, seed + fired);
+      if (ended === null) throw new Error(`${point}:${hit} was not reached within 20 s`);
+      if (ended.signal !== "SIGKILL") {
+        throw new Error(`the server ended with ${ended.signal ?? ended.code} instead of dying at ${point}`);
+      }
+      fired += 1;
+    }
+    const server = await installation.start();
+    const load = startLoad(installation, () => [server.base], seed + 1000, 200);
+    await pause(300);
+    await load.stop();
+    const drained = await installation.drained(server.base);
+    return { base: server.base, fired, drained, unknownAtMost: fired * wire };
+  });
+}
+
+/** `kill -9` from outside at random moments under load, over and over. */
+export function randomKills(engine: Engine, seed: number, kills: number): Promise<Result> {
+  return run(`kill -9 at random, ${kills} times`, engine, seed, async (installation) => {
+    const random = seeded(seed);
+    let server = await installation.start();
+    const load = startLoad(installation, () => [server.base], seed, 1500 * kills);
+    for (let kill = 0; kill < kills; kill += 1) {
+      await pause(500 + 2500 * random());
+      await server.kill();
+      server = await installation.start();
+    }
+    await pause(300);
+    await load.stop();
+    const drained = await installation.drained(server.base);
+    return { base: server.base, fired: kills, drained, unknownAtMost: kills * wire };
+  });
+}
+
+/** SIGTERM under load: what is on the wire is finished, so nothing may be left in doubt. */
+export function gracefulStops(engine: Engine, seed: number, stops: number): Promise<Result> {
+  return run(`SIGTERM under load, ${stops} times`, engine, seed, async (installation) => {
+    const random = seeded(seed);
+    let server = await installation.start();
+    const load = startLoad(installation, () => [server.base], seed, 1500 * stops);
+    for (let stop = 0; stop < stops; stop += 1) {
+      await pause(500 + 1000 * random());
+      server.signal("SIGTERM");
+      const ended = await Promise.race([server.ended, pause(35_000)]);
+      if (ended?.code !== 0) {
+        throw new Error(
+          `SIGTERM ended with ${ended?.signal ?? ended?.code ?? "nothing in 35 s"}\n${server.tail()}`,
+        );
+      }
+      server = await installation.start();
+    }
+    await load.stop();
+    const drained = await installation.drained(server.base);
+    return { base: server.base, fired: stops, drained, unknownAtMost: 0 };
+  });
+}
+
+/** Two processes on PostgreSQL; one dies under load and the other has to take its lanes. */
+export function lostProcess(seed: number, losses: number): Promise<Result> {
+  return run(`one of two processes dies, ${losses} times`, "postgres", seed, async (installation) => {
+    const random = seeded(seed);
+    const servers = [await installation.start(0), await installation.start(1)] as [Server, Server];
+    let alive = [...servers];
+    const load = startLoad(installation, () => alive.map(({ base }) => base), seed, 2000 * losses);
+    // Each in turn, so that the one that owned the lanes was certainly among them.
+    for (let loss = 0; loss < losses; loss += 1) {
+      const victim = loss % 2 === 0 ? 0 : 1;
+      await pause(500 + 1500 * random());
+      await servers[victim].kill();
+      alive = servers.filter((_, index) => index !== victim);
+      await pause(takeoverMs * (0.5 + random()));
+      if (loss === losses - 1) break;
+      servers[victim] = await installation.start(victim);
+      alive = [...servers];
+    }
+    await load.stop();
+    const base = alive[0]?.base ?? "";
+    const drained = await installation.drained(base, 90_000);
+    return { base, fired: losses, drained, unknownAtMost: losses * wire };
+  });
+}
+
+/** An owner is frozen until its lanes are taken, then wakes and goes on where it was. */
+export function frozenOwner(seed: number): Promise<Result> {
+  return run("each of two processes frozen past its takeover", "postgres", seed, async (installation) => {
+    const random = seeded(seed);
+    const servers = [await installation.start(0), await installation.start(1)] as const;
+    const bases = servers.map(({ base }) => base);
+    let fired = 0;
+    let drained = true;
+    for (const [index, frozen] of servers.entries()) {
+      const other = bases[1 - index] ?? "";
+      const before = startLoad(installation, () => bases, seed + 10 * index, 2000);
+      await pause(500 + 1000 * random());
+      frozen.signal("SIGSTOP");
+      before.quiet();
+      const meanwhile = startLoad(installation, () => [other], seed + 10 * index + 1, 500);
+      await pause(500);
+      await meanwhile.stop();
+      // All that was accepted ends without the frozen one: so its lanes were taken.
+      drained = (await installation.drained(other, takeoverMs + 60_000)) && drained;
+      frozen.signal("SIGCONT");
+      await before.stop();
+      const after = startLoad(installation, () => bases, seed + 10 * index + 2, 500);
+      await pause(500);
+      await after.stop();
+      fired += 1;
+    }
+    drained = (await installation.drained(bases[0] ?? "", takeoverMs + 60_000)) && drained;
+    return { base: bases[0] ?? "", fired, drained, unknownAtMost: fired * wire };
+  });
+}
+
+const providerFaults: readonly ProviderFault[] = [
+  "reset-early",
+  "silence-early",
+  "500-early",
+  "400",
+  "429",
+  "429-after",
+  "503",
+  "reset-late",
+  "silence",
+  "500-late",
+  "garbage",
+  "cut",
+];
+
+/** A provider that misbehaves in every way it can, on every gateway, between messages that go well. */
+export function badProvider(engine: Engine, seed: number, each: number): Promise<Result> {
+  return run(
+    `${providerFaults.length} provider faults, ${each} times each`,
+    engine,
+    seed,
+    async (installation) => {
+      const server = await installation.start();
+      const { recorder, simulator } = installation;
+      const random = seeded(seed);
+      const jobs = senders.flatMap((sender) =>
+        sender.gateways.flatMap((gateway) =>
+          providerFaults.flatMap((fault) =>
+            Array.from({ length: each }, () => ({ sender, gateway, fault, order: random() })),
+          ),
+        ),
+      );
+      for (const { sender, gateway, fault } of jobs.sort((a, b) => a.order - b.order)) {
+        await recorder.send(server.base, sender, gateway, 1, { fault });
+        await recorder.send(server.base, sender, gateway, 3);
+      }
+      const drained = await installation.drained(server.base, 240_000);
+      const struck = (await simulator.stats()).faults;
+      const fired = Math.min(...providerFaults.map((fault) => struck[fault] ?? 0));
+      return { base: server.base, fired, drained, unknownAtMost: null };
+    },
+  );
+}
+
+/**
+ * The control: a run that really loses and really repeats, because the database is put back to an older
+ * copy while nobody looks. Its verdict must be full of violations, or the checker is blind.
+ */
+export function rolledBack(seed: number): Promise<Result> {
+  return run("control: database put back", "sqlite", seed, async (installation) => {
+    const { simulator, dataFolder, folder } = installation;
+    const copy = join(folder, "older");
+    // Slow enough that a backlog waits when the copy is taken.
+    simulator.configure({ delayMs: 400 });
+    let server = await installation.start();
+    const first = startLoad(installation, () => [server.base], seed, 400);
+    await pause(600);
+    await first.stop();
+    await server.kill();
+    cpSync(dataFolder, copy, { recursive: true });
+    server = await installation.start();
+    const takenAtCopy = simulator.taken().length;
+    const second = startLoad(installation, () => [server.base], seed + 1, 100);
+    while (simulator.taken().length < takenAtCopy + 4 * concurrency) await pause(50);
+    await second.stop();
+    await server.kill();
+    rmSync(dataFolder, { recursive: true });
+    renameSync(copy, dataFolder);
+    simulator.configure({ delayMs: 0 });
+    server = await installation.start();
+    const drained = await installation.drained(server.base);
+    return { base: server.base, fired: 1, drained, unknownAtMost: null };
+  });
+}
+
+/** One line: everything a run has to say about itself. */
+export function describe({ fault, engine, seed, fired, verdict, ms }: Result): string {
+  return [
+    `${fault} · ${engine} · seed ${seed}:`,
+    `struck ${fired}, acknowledged ${verdict.acknowledged},`,
+    `lost ${verdict.lost.length}, unexpected ${verdict.unexpected.length},`,
+    `duplicates ${verdict.duplicates.length} (by policy ${verdict.resent}),`,
+    `recovered ${verdict.recovered}, unknown ${verdict.unknown}, not sent ${verdict.notSent},`,
+    `other violations ${verdict.violations.length - verdict.lost.length - verdict.unexpected.length - verdict.duplicates.length},`,
+    `${(ms / 1000).toFixed(1)} s`,
+  ].join(" ");
+}

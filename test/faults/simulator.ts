@@ -1,0 +1,120 @@
+// The handle on a provider simulator: starts its process, scripts its faults, reads its journal.
+
+import { fork } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Taken } from "./checker.ts";
+
+/**
+ * `-early`: without having taken the message, `-late` or no suffix on an answerless one: after having
+ * taken it. `400`, `429`, `429-after` (with Retry-After: 1) and `503` are definite refusals.
+ */
+export type ProviderFault =
+  | "reset-early"
+  | "silence-early"
+  | "500-early"
+  | "400"
+  | "429"
+  | "429-after"
+  | "503"
+  | "reset-late"
+  | "silence"
+  | "500-late"
+  | "garbage"
+  | "cut";
+
+export interface SimulatorSettings {
+  seed: number;
+  /** Chance of each fault for messages whose text asks for none. */
+  faults: Partial<Record<ProviderFault, number>>;
+  /** Each request is held for a random time up to this. */
+  delayMs: number;
+  /** Delivery reports; null: none. */
+  callbacks: {
+    /** Where the server may be reached; a report goes to the next one when one does not answer. */
+    bases: string[];
+    token: string;
+    /** The longest wait before a report; reports overtake each other within it. */
+    delayMs: number;
+    /** Chance that the report comes before the answer to the send itself. */
+    early: number;
+    /** Chance that it comes twice. */
+    twice: number;
+  } | null;
+}
+
+export interface SimulatorStats {
+  requests: number;
+  journalled: number;
+  /** How often each fault struck. */
+  faults: Partial<Record<string, number>>;
+  callbacks: number;
+  /** Reports that nobody took after all their tries. */
+  callbacksLost: number;
+  /** Reports that are still to come or being repeated. */
+  reporting: number;
+}
+
+export interface Simulator {
+  url: string;
+  pid: number;
+  configure(settings: Partial<SimulatorSettings>): void;
+  /** Also a barrier: every setting sent before is in force. */
+  stats(): Promise<SimulatorStats>;
+  /** Everything the provider took so far, in order. */
+  taken(): Taken[];
+  /** Provider ids whose delivery report was answered with a 2xx. */
+  reported(): Set<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts a provider whose journal is `provider.jsonl` in `folder`. */
+export function startSimulator(folder: string): Promise<Simulator> {
+  const journal = join(folder, "provider.jsonl");
+  const reported = join(folder, "reported.txt");
+  const child = fork(
+    fileURLToPath(new URL("./provider-simulator.ts", import.meta.url)),
+    [journal, reported],
+    {
+      execArgv: [],
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    },
+  );
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  let asking = 0;
+  const asked = new Map<number, (stats: SimulatorStats) => void>();
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`the provider simulator ended (${code})`)));
+    child.on("message", (message: { port?: number; answer?: number; stats?: SimulatorStats }) => {
+      if (message.answer !== undefined && message.stats !== undefined)
+        asked.get(message.answer)?.(message.stats);
+      if (message.port === undefined) return;
+      resolve({
+        url: `http://127.0.0.1:${message.port}`,
+        pid: child.pid ?? 0,
+        configure: (settings) => void child.send({ settings }),
+        stats: () =>
+          new Promise((answered) => {
+            asking += 1;
+            const ask = asking;
+            asked.set(ask, answered);
+            child.send({ ask });
+          }),
+        taken: () => readJournal(journal),
+        reported: () => new Set(readFileSync(reported, "utf8").split("\n").slice(0, -1)),
+        stop() {
+          if (child.connected) child.send({ stop: true });
+          return gone;
+        },
+      });
+    });
+  });
+}
+
+function readJournal(path: string): Taken[] {
+  const lines = readFileSync(path, "utf8").split("\n");
+  // What follows the last line end is a line being written.
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as Taken);
+}

