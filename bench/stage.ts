@@ -1,0 +1,198 @@
+// What every measurement stands on: an installation with the real server, the load client and the instant
+// provider, each in its own process, and the facts of the machine.
+
+import { fork, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, release, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { request } from "undici";
+import { freePort, type Server, startServer } from "../test/faults/server.ts";
+import { freshDatabase } from "../test/postgres.ts";
+import type { Job, JobResult } from "./load-client.ts";
+import type { Arrivals } from "./provider.ts";
+
+export type Engine = "sqlite" | "postgres";
+
+export const apiKey = `tl_${"c".repeat(32)}`;
+/** A lane has one owner, so several processes need several lanes to share work. */
+export const gateways = ["bench-a", "bench-b", "bench-c", "bench-d"];
+
+export const pinned =
+  process.platform === "linux" && spawnSync("taskset", ["-V"]).status === 0 && cpus().length > 1;
+
+export interface Stage {
+  folder: string;
+  /** Starts one more server process of the installation. */
+  start(options?: { pin?: boolean }): Promise<Server>;
+  run(server: Pick<Server, "base">, job: Omit<Job, "host" | "port" | "apiKey">): Promise<JobResult>;
+  provider: {
+    base: string;
+    configure(settings: { open?: boolean; expect?: number }): void;
+    arrivals(): Promise<Arrivals>;
+  };
+  /** A second, independent load client, for measuring beside the first. */
+  probe(server: Server, job: Omit<Job, "host" | "port" | "apiKey">): Promise<JobResult>;
+  close(): Promise<void>;
+}
+
+interface Peer {
+  pid: number;
+  port: number;
+  send(message: object): void;
+  ask<T>(message: object): Promise<T>;
+  stop(): void;
+}
+
+function startPeer(name: string): Promise<Peer> {
+  const child = fork(fileURLToPath(new URL(name, import.meta.url)), [], {
+    execArgv: [],
+    serialization: "advanced",
+  });
+  const asked = new Map<number, (result: unknown) => void>();
+  let asking = 0;
+  // Everything but the server goes to the second core.
+  if (pinned) spawnSync("taskset", ["-a", "-p", "-c", "1", String(child.pid)]);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`${name} ended (${code})`)));
+    child.on("message", (message: { ready?: boolean; port?: number; answer?: number; result?: unknown }) => {
+      if (message.answer !== undefined) asked.get(message.answer)?.(message.result);
+      if (!message.ready) return;
+      resolve({
+        pid: child.pid ?? 0,
+        port: message.port ?? 0,
+        send: (order) => void child.send(order),
+        ask: <T>(order: object) =>
+          new Promise<T>((answered) => {
+            asking += 1;
+            asked.set(asking, (result) => answered(result as T));
+            child.send({ ...order, ask: asking });
+          }),
+        stop: () => child.disconnect(),
+      });
+    });
+  });
+}
+
+export async function openStage(engine: Engine): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
+  const dataFolder = join(folder, "data");
+  mkdirSync(dataFolder, { mode: 0o700 });
+  const [client, second, provider] = await Promise.all([
+    startPeer("./load-client.ts"),
+    startPeer("./load-client.ts"),
+    startPeer("./provider.ts"),
+  ]);
+  const database = engine === "postgres" ? await freshDatabase() : null;
+  const provision = join(folder, "provision.json");
+  writeFileSync(provision, JSON.stringify(provisioning(`http://127.0.0.1:${provider.port}`)));
+  const servers: Server[] = [];
+  const jobOn =
+    (peer: Peer) => (server: Pick<Server, "base">, job: Omit<Job, "host" | "port" | "apiKey">) => {
+      const { hostname, port } = new URL(server.base);
+      return peer.ask<JobResult>({ job: { ...job, host: hostname, port: Number(port), apiKey } });
+    };
+  return {
+    folder,
+    async start({ pin = true } = {}) {
+      const server = await startServer({
+        port: await freePort(),
+        logFile: join(folder, "server.log"),
+        ...(pin && pinned ? { cpus: "0" } : {}),
+        env: {
+          TRUNKLINE_DATA_DIR: dataFolder,
+          TRUNKLINE_PROVISION: provision,
+          TRUNKLINE_OUTBOUND_ALLOW: "127.0.0.0/8",
+          TRUNKLINE_MAX_CONTACTS: "100000",
+          TRUNKLINE_LOG_LEVEL: "info",
+          ...(database === null ? {} : { TRUNKLINE_DATABASE_URL: database.url }),
+        },
+      });
+      servers.push(server);
+      return server;
+    },
+    run: jobOn(client),
+    probe: jobOn(second),
+    provider: {
+      base: `http://127.0.0.1:${provider.port}`,
+      configure: (settings) => provider.send(settings),
+      arrivals: () => provider.ask<Arrivals>({}),
+    },
+    async close() {
+      await Promise.all(servers.map((server) => server.kill()));
+      for (const peer of [client, second, provider]) peer.stop();
+      await database?.drop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function provisioning(provider: string): object {
+  return {
+    accounts: [
+      {
+        name: "bench",
+        time_zone: "UTC",
+        country: "DE",
+        api_key: apiKey,
+        // An allowance, so that credit is reserved and counted as in a real installation.
+        plan: {
+          name: "bench",
+          expires_at: null,
+          credit: { sms: 1_000_000_000, whatsapp: null, email: null },
+        },
+        gateways: gateways.map((identifier, index) => ({
+          identifier,
+          channel: "sms",
+          kind: "http-api",
+          default: index === 0,
+          active: true,
+          pace: { concurrency: 64 },
+          settings: {
+            url: `${provider}/send`,
+            body: { to: "{{to}}", text: "{{message}}", id: "{{id}}" },
+            success: { status: "2xx", reference: "$.messages[0].id" },
+          },
+        })),
+      },
+    ],
+  };
+}
+
+/** A number from `/metrics` (no labels); null when the server does not show it. */
+export async function metric(server: Server, name: string): Promise<number | null> {
+  const answer = await request(`${server.base}/metrics`);
+  const value = new RegExp(`^${name}(?:\\{[^}]*\\})? ([\\d.e+-]+)`, "m").exec(await answer.body.text())?.[1];
+  return value === undefined ? null : Number(value);
+}
+
+/** A field of `/proc/<pid>/status` in MiB; null elsewhere than on Linux. */
+export function memoryMib(pid: number, field: "VmRSS" | "VmHWM"): number | null {
+  try {
+    const kib = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(
+      readFileSync(`/proc/${pid}/status`, "utf8"),
+    )?.[1];
+    return kib === undefined ? null : Number(kib) / 1024;
+  } catch {
+    return null;
+  }
+}
+
+/** Forgets the peak, so that `VmHWM` speaks of what comes now. */
+export function resetPeak(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  } catch {
+    // Not Linux: memoryMib says so.
+  }
+}
+
+export function machineFacts(): string {
+  const model = cpus()[0]?.model.trim() ?? "unknown processor";
+  const pins = pinned ? "server on core 0, load client and provider on core 1" : "not pinned";
+  return [
+    `${cpus().length} × ${model}, ${Math.round(totalmem() / 2 ** 30)} GiB,`,
+    `${process.platform} ${release()}, Node ${process.versions.node}; ${pins}; ${new Date().toISOString().slice(0, 10)}`,
+  ].join(" ");
+}
