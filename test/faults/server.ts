@@ -49,6 +49,7 @@ process.on("exit", () => {
 });
 
 const ownEntry = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const compileCache = new URL("../../scripts/compile-cache.mjs", import.meta.url).href;
 
 /** Resolves when the server listens; fails with its last lines when it ends or stays silent before that. */
 export function startServer(options: ServerOptions): Promise<Server> {
@@ -59,7 +60,8 @@ export function startServer(options: ServerOptions): Promise<Server> {
     cpus === undefined ? [process.execPath] : ["taskset", "-c", cpus, process.execPath];
   const child = spawn(
     program ?? process.execPath,
-    [...rest, "--disable-warning=ExperimentalWarning", entry],
+    // As `npm start` does it.
+    [...rest, "--disable-warning=ExperimentalWarning", "--import", compileCache, entry],
     {
       env: { PATH: process.env.PATH, ...env, TRUNKLINE_HOST: "127.0.0.1", TRUNKLINE_PORT: String(port) },
       stdio: ["ignore", "pipe", "pipe"],

@@ -49,7 +49,7 @@ export const sendSms = endpoint({
   tag: "SMS",
   summary: "Send SMS messages",
   description:
-    "Accepts one message per contact, all or none. A 200 means that every message is stored and queued; look it up, or wait for a webhook, to learn whether it was delivered.",
+    "Accepts one message per contact, all or none. A 200 means that every message is stored and queued; look it up to learn whether it was delivered.",
   family: "api_key",
   body: smsSendRequest,
   replies: { 200: sendReply },

@@ -1,0 +1,155 @@
+// Reading bodies from real sockets: too large, too slow, cut off.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { key } from "./edge.ts";
+import { lastAnswer, sendHead, withWire } from "./wire.ts";
+
+const json = "Content-Type: application/json";
+const small = { settings: { maxBodyBytes: 1_000 } };
+const tooLarge = {
+  success: false,
+  message: "The body is larger than 1000 bytes.",
+  code: "body_too_large",
+};
+
+test("a length over the limit is refused before a byte of the body is read", async () => {
+  await withWire(small, async ({ open, accepted }) => {
+    const line = await open();
+    line.write(sendHead(key, [json, "Content-Length: 1001"]));
+    const { status, json: body } = lastAnswer(await line.until(/body_too_large"\}/));
+    assert.equal(status, 413);
+    assert.deepEqual(body, tooLarge);
+    assert.equal(accepted.length, 0);
+  });
+});
+
+test("a body of exactly the limit is read", async () => {
+  await withWire(small, async ({ open, accepted }) => {
+    const line = await open();
+    const body = JSON.stringify({ contact: [{ number: "1", message: "x".repeat(1_000) }] });
+    const exact = body.replace(/x+/, "x".repeat(2_000 - body.length));
+    assert.equal(exact.length, 1_000);
+    line.write(sendHead(key, [json, "Content-Length: 1000"]) + exact);
+    assert.equal(lastAnswer(await line.until(/"msg_0"\}\]\}\}/)).status, 200);
+    assert.equal(accepted.length, 1);
+  });
+});
+
+test("a body that does not say its length is cut at the limit, answered, and the connection closed", async () => {
+  await withWire(small, async ({ open, clock, accepted }) => {
+    const line = await open();
+    line.write(sendHead(key, [json, "Transfer-Encoding: chunked"]));
+    line.write(`3e8\r\n${"x".repeat(1_000)}\r\n`);
+    line.write("1\r\nx\r\n");
+    const { status, head, json: body } = lastAnswer(await line.until(/body_too_large"\}/));
+    assert.equal(status, 413);
+    assert.match(head, /\r\nConnection: close/i);
+    assert.deepEqual(body, tooLarge);
+    // The client that goes on sending gets to read the answer; but not to send for ever.
+    line.write(`3e8\r\n${"x".repeat(1_000)}\r\n`);
+    await clock.advance(2_000);
+    await line.closed();
+    assert.equal(accepted.length, 0);
+  });
+});
+
+test("a large body that is refused for its key does not keep the connection busy", async () => {
+  await withWire({}, async ({ open, clock }) => {
+    const line = await open();
+    line.write(sendHead("wrong", [json, "Content-Length: 1000000"]));
+    const { status, head } = lastAnswer(await line.until(/Invalid Api Key"\}/));
+    assert.equal(status, 403);
+    assert.match(head, /\r\nConnection: close/i);
+    await clock.advance(2_000);
+    await line.closed();
+  });
+});
+
+test("a small body that is refused for its key leaves the connection open", async () => {
+  await withWire({}, async ({ open }) => {
+    const line = await open();
+    line.write(sendHead("wrong", [json, "Content-Length: 2"]));
+    await line.until(/Invalid Api Key"\}/);
+    line.write(`{}${sendHead("wrong", [json, "Content-Length: 0"])}`);
+    const received = await line.until(/Invalid Api Key"\}[\s\S]*Invalid Api Key"\}/);
+    assert.doesNotMatch(received, /connection: close/i);
+  });
+});
+
+test("a body that takes over 30 s is answered 408, and the connection closed", async () => {
+  await withWire({}, async ({ open, clock, app }) => {
+    const started = new Promise((resolve) => app.server.once("request", resolve));
+    const line = await open();
+    line.write(sendHead(key, [json, "Content-Length: 100"]));
+    line.write('{"contact":');
+    await started;
+    await clock.advance(29_999);
+    assert.equal(line.received(), "");
+    await clock.advance(1);
+    const { status, head, json: body } = lastAnswer(await line.closed());
+    assert.equal(status, 408);
+    assert.match(head, /\r\nConnection: close/i);
+    assert.deepEqual(body, {
+      success: false,
+      message: "The request took too long to arrive.",
+      code: "request_timeout",
+    });
+  });
+});
+
+test("a slow body without a key in front is answered 408 too", async () => {
+  await withWire({}, async ({ open, clock, app }) => {
+    const started = new Promise((resolve) => app.server.once("request", resolve));
+    const line = await open();
+    line.write(`POST /api/sms/send HTTP/1.1\r\nHost: x\r\n${json}\r\nContent-Length: 100\r\n\r\n{`);
+    await started;
+    await clock.advance(30_000);
+    assert.equal(lastAnswer(await line.closed()).status, 408);
+  });
+});
+
+test("a client that goes away in the middle leaves nothing behind", async () => {
+  await withWire({}, async ({ open, clock, app, accepted, log }) => {
+    const started = new Promise((resolve) => app.server.once("request", resolve));
+    const line = await open();
+    line.write(sendHead(key, [json, "Content-Length: 100"]));
+    line.write("{");
+    await started;
+    line.socket.destroy();
+    await clock.advance(60_000);
+    assert.equal(accepted.length, 0);
+    assert.deepEqual(log.lines(), []);
+    assert.equal(clock.sleeping(), 0);
+  });
+});
+
+test("a body that comes in many pieces is put together", async () => {
+  await withWire({}, async ({ open, accepted }) => {
+    const line = await open();
+    const body = Buffer.from(JSON.stringify({ contact: [{ number: "1", message: "grüß 😀" }] }));
+    line.socket.setNoDelay(true);
+    line.write(sendHead(key, [json, "Transfer-Encoding: chunked"]));
+    for (const byte of body)
+      line.write(Buffer.concat([Buffer.from("1\r\n"), Buffer.of(byte), Buffer.from("\r\n")]));
+    line.write("0\r\n\r\n");
+    await line.until(/"msg_0"/);
+    assert.equal(accepted[0]?.send.contacts[0]?.message, "grüß 😀");
+  });
+});
+
+test("two requests in one packet get two answers, in order", async () => {
+  await withWire({}, async ({ open, accepted }) => {
+    const line = await open();
+    const request = (text: string) => {
+      const body = JSON.stringify({ contact: [{ number: "1", message: text }] });
+      return `${sendHead(key, [json, `Content-Length: ${body.length}`])}${body}`;
+    };
+    line.write(request("one") + request("two"));
+    await line.until(/msg_0[\s\S]*msg_0/);
+    assert.deepEqual(
+      accepted.map(({ send }) => send.contacts[0]?.message),
+      ["one", "two"],
+    );
+  });
+});

@@ -1,0 +1,178 @@
+// The HTTP edge on parts that live in memory: what a test hands in, and what the edge asked of them.
+
+import type { IncomingHttpHeaders } from "node:http";
+import type { FastifyInstance } from "fastify";
+import type { Account } from "#accounts/account.ts";
+import type { MessageRecord } from "#contract/record.ts";
+import type { SmsSend } from "#contract/sms.ts";
+import { buildApp, type HttpTimeouts } from "#http/app.ts";
+import type { AcceptResult, HttpParts, HttpSettings } from "#http/parts.ts";
+import { type MovableClock, movableClock } from "../clock.ts";
+import { type MemoryLog, memoryLog } from "../log.ts";
+
+export const key = "tl_0123456789abcdef0123456789abcdef";
+export const otherKey = "tl_fedcba9876543210fedcba9876543210";
+export const expiredKey = "tl_expired00000000000000000000000000";
+
+export const account: Account = {
+  id: "acc_1",
+  name: "acme",
+  timeZone: "Europe/Berlin",
+  country: "DE",
+  plan: { name: "basic", expiresAt: null },
+  requestsPerMinute: null,
+  gateways: [],
+};
+
+export const record: MessageRecord = {
+  id: "msg_1",
+  request_id: "req_1",
+  channel: "sms",
+  number: "0151 23456789",
+  recipient: "+4915123456789",
+  status: "queued",
+  test: false,
+  gateway_identifier: "sms-main",
+  message: "Hello",
+  schedule_at: null,
+  scheduled_for: null,
+  created_at: "2026-03-01T09:30:00.000Z",
+  updated_at: "2026-03-01T09:30:00.000Z",
+  next_attempt_at: null,
+  sent_at: null,
+  delivered_at: null,
+  read_at: null,
+  attempts: 0,
+  provider_reference: null,
+  error: null,
+  segments: 1,
+  encoding: "gsm7",
+};
+
+export const settings: HttpSettings = {
+  publicUrl: "https://sms.example.test",
+  maxContacts: 10_000,
+  maxBodyBytes: 1024 * 1024,
+  trustedProxies: [],
+  metricsToken: null,
+};
+
+export interface Edge {
+  app: FastifyInstance;
+  clock: MovableClock;
+  log: MemoryLog;
+  /** Every call of `acceptSms`. */
+  accepted: { account: Account; requestId: string; send: SmsSend }[];
+  /** Every key that was looked up. */
+  keys: string[];
+}
+
+export interface EdgeOptions {
+  parts?: Partial<HttpParts>;
+  settings?: Partial<HttpSettings>;
+  timeouts?: Partial<HttpTimeouts>;
+}
+
+/** Accepts what has no faults, as the real acceptance does, and finds one fault of its own: letters in a number. */
+function acceptance(requestId: string, send: SmsSend): AcceptResult {
+  const issues = [...send.issues];
+  for (const [at, contact] of send.contacts.entries()) {
+    if (!/[a-z]/i.test(contact.number ?? "")) continue;
+    const message = `The contact.${at}.number field must be a valid phone number.`;
+    issues.push({ path: ["contact", at, "number"], message });
+  }
+  if (issues.length > 0) return { kind: "invalid", issues };
+  return {
+    kind: "accepted",
+    requestId,
+    ids: send.contacts.map((_, at) => `msg_${at}`),
+    statuses: send.contacts.map((contact) => (contact.schedule_at === null ? "queued" : "scheduled")),
+  };
+}
+
+/** An app that listens nowhere yet. */
+export function edge(options: EdgeOptions = {}): Edge {
+  const clock = movableClock();
+  const log = memoryLog();
+  const accepted: Edge["accepted"] = [];
+  const keys: string[] = [];
+  const known = new Map<string, Account>([
+    [key, account],
+    [otherKey, { ...account, id: "acc_2", name: "other" }],
+    [expiredKey, { ...account, id: "acc_3", plan: { name: "old", expiresAt: clock.now() } }],
+  ]);
+  let drawn = 0;
+  const parts: HttpParts = {
+    clock,
+    random: {
+      bytes: (count) => Uint8Array.from({ length: count }, () => drawn++ % 256),
+      fraction: () => 0.5,
+    },
+    log,
+    async authenticate(apiKey) {
+      keys.push(apiKey);
+      return known.get(apiKey) ?? null;
+    },
+    async acceptSms(caller, requestId, send) {
+      accepted.push({ account: caller, requestId, send });
+      return acceptance(requestId, send);
+    },
+    lookup: async () => null,
+    recent: async () => ({ records: [], nextCursor: null }),
+    cancel: async () => ({ kind: "not_found" }),
+    credit: async () => ({ sms: { allowance: 1_000, remaining: 999 }, whatsapp: null, email: null }),
+    callback: async () => ({ kind: "not_found" }),
+    readiness: async () => ({ ready: true, checks: { database: "ok" } }),
+    metrics: async () => "up 1\n",
+    ...options.parts,
+  };
+  const app = buildApp(parts, { ...settings, ...options.settings }, options.timeouts);
+  return { app, clock, log, accepted, keys };
+}
+
+export interface Sent {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  /** The parsed body; undefined when it is no JSON. */
+  json: unknown;
+}
+
+export interface Asked {
+  method?: string;
+  url?: string;
+  headers?: Record<string, string | string[]>;
+  body?: string | Buffer;
+}
+
+/** One request, without a socket. */
+export async function ask(
+  { app }: Edge,
+  { method = "POST", url = "/api/sms/send", headers, body }: Asked,
+): Promise<Sent> {
+  const response = await app.inject({
+    // The types know seven methods; the server has to cope with any.
+    method: method as "GET",
+    url,
+    headers: headers ?? {},
+    ...(body === undefined ? {} : { payload: body }),
+  });
+  const text = response.body;
+  const isJson = String(response.headers["content-type"]).startsWith("application/json");
+  return {
+    status: response.statusCode,
+    headers: response.headers as IncomingHttpHeaders,
+    text,
+    json: isJson && text !== "" ? JSON.parse(text) : undefined,
+  };
+}
+
+/** A send of a JSON body with the right key. */
+export function send(to: Edge, body: unknown, headers: Record<string, string> = {}): Promise<Sent> {
+  return ask(to, {
+    headers: { "api-key": key, "content-type": "application/json", ...headers },
+    body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+  });
+}
+
+export const contact = { number: "+4915123456789", message: "Hello" };

@@ -1,0 +1,77 @@
+// Head and handler: which stages a request passes before the handler, by the head alone.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { z } from "zod";
+import { createDeadlines } from "#http/deadlines.ts";
+import { type Call, endpoint, type Head } from "#http/endpoint.ts";
+import { createRateLimit } from "#http/rate-limit.ts";
+import { movableClock } from "../clock.ts";
+import { memoryLog } from "../log.ts";
+import { account, key, settings } from "./edge.ts";
+
+const clock = movableClock();
+
+/** A call with nothing behind it but the key. */
+function callWith(headers: Record<string, string>): Call {
+  const never = () => assert.fail("asked");
+  const parts = {
+    clock,
+    random: { bytes: never, fraction: never },
+    log: memoryLog(),
+    authenticate: async (given: string) => (given === key ? account : null),
+    acceptSms: never,
+    lookup: never,
+    recent: never,
+    cancel: never,
+    credit: never,
+    callback: never,
+    readiness: never,
+    metrics: never,
+  };
+  const bodyLimits = { maxBytes: 100, maxFields: 100, deadlines: createDeadlines(clock, 1_000) };
+  return {
+    parts,
+    settings,
+    request: { headers, method: "POST", url: "/" } as unknown as Call["request"],
+    requestId: "req_1",
+    params: {},
+    gate: { parts, rateLimit: createRateLimit(clock), bodyLimits },
+  };
+}
+
+const head = {
+  method: "POST",
+  path: "/x",
+  name: "x",
+  tag: "X",
+  summary: "X",
+  replies: { 200: z.object({ ok: z.literal(true) }) },
+  problems: [],
+} as const satisfies Omit<Head, "family">;
+
+test("an open endpoint is asked without a key", async () => {
+  const open = endpoint({ ...head, family: "open" })(async () => ({ status: 200, body: { ok: true } }));
+  assert.deepEqual(await open.answer(callWith({})), { status: 200, body: { ok: true } });
+});
+
+test("a channel endpoint is asked only with an account", async () => {
+  const asked: string[] = [];
+  const closed = endpoint({ ...head, family: "api_key" })(async (call) => {
+    asked.push(call.account.name);
+    return { status: 200, body: { ok: true } };
+  });
+  assert.equal((await closed.answer(callWith({})))?.status, 403);
+  assert.equal((await closed.answer(callWith({ "api-key": "wrong" })))?.status, 403);
+  assert.deepEqual(asked, []);
+  assert.equal((await closed.answer(callWith({ "api-key": key })))?.status, 200);
+  assert.deepEqual(asked, ["acme"]);
+});
+
+test("a body that cannot be read is a problem only where the head has one", async () => {
+  const headers = { "api-key": key, "content-type": "text/plain", "content-length": "1" };
+  const without = endpoint({ ...head, family: "api_key" })(async () => ({ status: 200, body: { ok: true } }));
+  assert.equal((await without.answer(callWith(headers)))?.status, 200);
+  const withBody = endpoint({ ...head, family: "api_key", body: z.object({}) })(() => assert.fail("asked"));
+  assert.equal((await withBody.answer(callWith(headers)))?.status, 415);
+});

@@ -1,0 +1,117 @@
+// Multipart bodies: as the platform writes them, as other clients do, and broken ones.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import { boundaryOf, readMultipart } from "#http/multipart.ts";
+
+const boundaries: [header: string, expected: string | null][] = [
+  ["multipart/form-data; boundary=abc", "abc"],
+  ['multipart/form-data; boundary="a b;c"', "a b;c"],
+  ["multipart/form-data; charset=utf-8; BOUNDARY=abc ; x=y", "abc"],
+  ["multipart/form-data", null],
+  ["multipart/form-data; boundary=", null],
+  ['multipart/form-data; boundary=""', null],
+  [`multipart/form-data; boundary=${"a".repeat(71)}`, null],
+];
+for (const [header, expected] of boundaries) {
+  test(`the boundary of ${header.slice(0, 60)}`, () => assert.equal(boundaryOf(header), expected));
+}
+
+const read = (text: string | Buffer, maxFields = 100) => readMultipart(Buffer.from(text), "XX", maxFields);
+
+function part(headers: string, value: string): string {
+  return `--XX\r\n${headers}\r\n\r\n${value}\r\n`;
+}
+const named = (name: string) => `Content-Disposition: form-data; name="${name}"`;
+
+const good: [name: string, body: string, pairs: [string, string][], files: string[]][] = [
+  ["no parts", "--XX--\r\n", [], []],
+  ["one field", `${part(named("a"), "1")}--XX--\r\n`, [["a", "1"]], []],
+  ["no line end after the last boundary", `${part(named("a"), "1")}--XX--`, [["a", "1"]], []],
+  ["a part without a body", `--XX\r\n${named("a")}\r\n\r\n--XX--`, [["a", ""]], []],
+  ["an empty value", `${part(named("a"), "")}--XX--`, [["a", ""]], []],
+  ["a preamble and an epilogue", `before\r\n${part(named("a"), "1")}--XX--\r\nafter`, [["a", "1"]], []],
+  [
+    "dashes and line ends in a value",
+    `${part(named("a"), "--X\r\n--X\r\n XX--")}--XX--`,
+    [["a", "--X\r\n--X\r\n XX--"]],
+    [],
+  ],
+  ["a bare name", `${part("content-disposition:form-data;name=a[0][b]", "1")}--XX--`, [["a[0][b]", "1"]], []],
+  ["an escaped quote", `${part(named('a\\"b'), "1")}--XX--`, [['a"b', "1"]], []],
+  [
+    "a content type before the disposition",
+    `${part(`Content-Type: text/plain; charset=utf-8\r\n${named("a")}`, "ü")}--XX--`,
+    [["a", "ü"]],
+    [],
+  ],
+  ["a file", `${part(`${named("f")}; filename="x.pdf"`, "\x00")}--XX--`, [], ["f"]],
+  ["a file by RFC 5987", `${part(`${named("f")}; filename*=utf-8''x.pdf`, "x")}--XX--`, [], ["f"]],
+  ["a file input left empty", `${part(`${named("f")}; filename=""`, "")}--XX--`, [], []],
+];
+for (const [name, body, pairs, files] of good) {
+  test(`takes ${name}`, () => assert.deepEqual(read(body), { kind: "parts", pairs, files }));
+}
+
+const bad: [name: string, body: string | Buffer][] = [
+  ["nothing", ""],
+  ["no boundary", "hello"],
+  ["the boundary of another", `${part(named("a"), "1")}--XX--`.replaceAll("XX", "YY")],
+  ["no end", part(named("a"), "1")],
+  ["an end in the middle of the headers", "--XX\r\nContent-Disp"],
+  ["an end in the middle of a value", `--XX\r\n${named("a")}\r\n\r\nval`],
+  ["bare line feeds", `${part(named("a"), "1")}--XX--`.replaceAll("\r\n", "\n")],
+  ["a part without headers", `--XX\r\n\r\nx\r\n--XX--`],
+  ["a part without a name", `${part("Content-Disposition: form-data", "1")}--XX--`],
+  ["an attachment", `${part('Content-Disposition: attachment; name="a"', "1")}--XX--`],
+  ["a transfer encoding", `${part(`${named("a")}\r\nContent-Transfer-Encoding: base64`, "MQ==")}--XX--`],
+  ["a boundary that goes on", `--XXY\r\n${named("a")}\r\n\r\n1\r\n--XX--`],
+  ["endless headers", `--XX\r\n${"x".repeat(10_000)}\r\n\r\n1\r\n--XX--`],
+  ["a value that is not UTF-8", Buffer.from(`${part(named("a"), "\xff")}--XX--`, "latin1")],
+  ["a name that is not UTF-8", Buffer.from(`${part(named("\xff"), "1")}--XX--`, "latin1")],
+];
+for (const [name, body] of bad) {
+  test(`refuses ${name}`, () => assert.equal(read(body).kind, "malformed"));
+}
+
+test("parts are counted, files too", () => {
+  const body = `${part(named("a"), "1")}${part(`${named("f")}; filename=x`, "1")}--XX--`;
+  assert.equal(read(body, 2).kind, "parts");
+  assert.equal(read(body, 1).kind, "too_many");
+});
+
+test("reads what the platform writes", async () => {
+  const text = fc.string({ unit: "grapheme" }).filter((value) => !/[\r\n"\\]/.test(value));
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(text, text), { maxLength: 6 }), async (pairs) => {
+      const form = new FormData();
+      for (const [name, value] of pairs) form.append(name, value);
+      const response = new Response(form);
+      const boundary = boundaryOf(response.headers.get("content-type") ?? "") ?? "";
+      const body = Buffer.from(await response.arrayBuffer());
+      assert.deepEqual(readMultipart(body, boundary, 100), { kind: "parts", pairs, files: [] });
+    }),
+  );
+});
+
+test("whatever the bytes are, it comes to an end", () => {
+  const piece = fc.constantFrom(
+    "--XX",
+    "--",
+    "\r\n",
+    "\r\n\r\n",
+    named("a"),
+    "; filename=x",
+    "v",
+    "\0",
+    '"',
+    "\\",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+      assert.match(read(pieces.join("")).kind, /^(parts|malformed)$/);
+    }),
+    { numRuns: 2_000 },
+  );
+});

@@ -1,0 +1,199 @@
+// The OpenAPI document: sound in itself, and the same set of routes as the server's.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { problems } from "#contract/problem.ts";
+import { endpoints } from "#http/endpoints.ts";
+import { openapiDocument } from "#http/openapi.ts";
+import { ask, edge, key, record } from "./edge.ts";
+
+interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  schema: object;
+}
+interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> };
+  responses: Record<string, { description: string; content: Record<string, { schema: object }> }>;
+}
+interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, Record<string, Record<string, unknown>>>;
+}
+
+const document = JSON.parse(JSON.stringify(openapiDocument())) as Document;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+function everyObject(value: unknown, visit: (object: Record<string, unknown>) => void): void {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) visit(value as Record<string, unknown>);
+  for (const child of Object.values(value)) everyObject(child, visit);
+}
+
+test("it is OpenAPI 3.1 with its required fields", () => {
+  assert.match(document.openapi, /^3\.1\.\d+$/);
+  assert.ok(document.info.title.length > 0 && document.info.version.length > 0);
+  assert.ok(operations.length > 0);
+});
+
+test("every reference leads somewhere, and every schema is referred to", () => {
+  const targets = new Set<string>();
+  everyObject(document, ({ $ref }) => {
+    if ($ref === undefined) return;
+    assert.match(String($ref), /^#\/components\/(schemas|headers)\/[\w-]+$/);
+    const [, , kind, name] = String($ref).split("/");
+    assert.ok(document.components[kind!]?.[name!] !== undefined, String($ref));
+    targets.add(String($ref));
+  });
+  for (const name of Object.keys(document.components.schemas ?? {})) {
+    assert.ok(targets.has(`#/components/schemas/${name}`), `${name} is not used`);
+  }
+});
+
+test("no schema carries the marks of its making, or forbids what may be added later", () => {
+  everyObject(document, (object) => {
+    assert.equal("$schema" in object, false);
+    assert.equal("$id" in object, false);
+    assert.notEqual(object.additionalProperties, false);
+  });
+});
+
+test("every path parameter is declared, and no other", () => {
+  for (const { path, operation } of operations) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
+    assert.deepEqual(declared.map(({ name }) => name).sort(), inPath.sort(), path);
+    assert.ok(declared.every(({ required }) => required));
+  }
+});
+
+test("operation ids are unique, tags are declared, summaries are there", () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
+  assert.equal(new Set(ids).size, ids.length);
+  const tags = new Set(document.tags.map(({ name }) => name));
+  for (const { operation } of operations) {
+    assert.ok(operation.tags.every((tag) => tags.has(tag)));
+    assert.ok(operation.summary.length > 0);
+  }
+});
+
+test("security names schemes that exist, and channel endpoints have it", () => {
+  const schemes = Object.keys(document.components.securitySchemes ?? {});
+  for (const { path, operation } of operations) {
+    for (const each of operation.security)
+      for (const name of Object.keys(each)) assert.ok(schemes.includes(name));
+    assert.equal(operation.security.length > 0, path.startsWith("/api/"), path);
+  }
+});
+
+test("every response has a description and a body", () => {
+  for (const { path, operation } of operations) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      assert.match(status, /^[245]\d\d$/);
+      assert.ok(response.description.length > 0, `${path} ${status}`);
+      assert.equal(Object.keys(response.content).length, 1);
+    }
+  }
+});
+
+test("the send request says what the interface says", () => {
+  const schema = document.components.schemas?.SmsContact as {
+    required: string[];
+    properties: Record<string, Record<string, unknown>>;
+  };
+  assert.deepEqual(schema.required, ["number", "message"]);
+  assert.deepEqual(Object.keys(schema.properties), [
+    "number",
+    "message",
+    "gateway_identifier",
+    "schedule_at",
+  ]);
+  assert.deepEqual(schema.properties.number?.type, ["string", "integer"]);
+  assert.equal(schema.properties.message?.maxLength, 65_536);
+  assert.deepEqual(Object.keys(document.paths["/api/sms/send"]?.post?.requestBody?.content ?? {}), [
+    "application/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+  ]);
+});
+
+test("the record's schema has the record's fields", () => {
+  const schema = document.components.schemas?.SmsRecord as { required: string[]; properties: object };
+  assert.deepEqual(Object.keys(schema.properties).sort(), [...Object.keys(record), "events"].sort());
+  assert.deepEqual([...schema.required].sort(), Object.keys(record).sort());
+});
+
+test("every problem is documented somewhere, but for those that come before any endpoint", () => {
+  const text = JSON.stringify(document.paths);
+  const before = ["malformed_request", "method_not_allowed", "headers_too_large"];
+  for (const code of Object.keys(problems)) {
+    if (!before.includes(code)) assert.ok(text.includes(`\`${code}\``), code);
+  }
+});
+
+test("the server has every documented route and no other", async () => {
+  const { app } = edge();
+  await app.ready();
+  const routed = new Set<string>();
+  // printRoutes is made for people; the list of endpoints is what the server was built from.
+  for (const { head } of endpoints) {
+    const url = head.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    assert.ok(app.hasRoute({ method: head.method, url }), head.path);
+    routed.add(`${head.method.toLowerCase()} ${head.path}`);
+  }
+  assert.deepEqual(new Set(operations.map(({ method, path }) => `${method} ${path}`)), routed);
+  const tree = app.printRoutes({ commonPrefix: false });
+  const leaves = [...tree.matchAll(/\(((?:[A-Z]+(?:, )?)+)\)/g)].flatMap(([, methods]) =>
+    methods!.split(", "),
+  );
+  // Each GET has its HEAD, and the two pages of documentation are not in the document.
+  const gets = operations.filter(({ method }) => method === "get").length + 2;
+  assert.equal(leaves.filter((method) => method === "GET").length, gets);
+  assert.equal(leaves.filter((method) => method === "HEAD").length, gets);
+  assert.equal(
+    leaves.filter((method) => method === "POST").length,
+    operations.filter(({ method }) => method === "post").length,
+  );
+  assert.equal(leaves.filter((method) => !["GET", "HEAD", "POST"].includes(method)).length, 0);
+});
+
+test("every example of a request is accepted", async () => {
+  for (const { path, operation } of operations) {
+    for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
+      if (example === undefined) continue;
+      const headers = { "api-key": key, "content-type": type };
+      const { status } = await ask(edge(), { url: path, headers, body: JSON.stringify(example) });
+      assert.equal(status, 200);
+    }
+  }
+});
+
+test("every status that is answered is documented", async () => {
+  const asked: [method: string, url: string, path: string, body?: string][] = [
+    ["POST", "/api/sms/send", "/api/sms/send", "{}"],
+    ["POST", "/api/sms/send", "/api/sms/send", "{"],
+    ["GET", "/api/get/sms?limit=x", "/api/get/{channel}"],
+    ["GET", "/api/get/sms/x", "/api/get/{channel}/{id}"],
+    ["POST", "/api/cancel/sms/x", "/api/cancel/{channel}/{id}"],
+    ["GET", "/api/account", "/api/account"],
+  ];
+  for (const [method, url, path, body] of asked) {
+    for (const apiKey of [key, "wrong"]) {
+      const headers = { "api-key": apiKey, "content-type": "application/json" };
+      const { status } = await ask(edge(), { method, url, headers, ...(body === undefined ? {} : { body }) });
+      const documented = document.paths[path]?.[method.toLowerCase()]?.responses;
+      assert.ok(documented?.[status], `${method} ${url}: ${status}`);
+    }
+  }
+});

@@ -1,0 +1,57 @@
+// Form text, against the platform's own parser where that is strict enough to compare with.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import { readUrlencoded } from "#http/urlencoded.ts";
+
+const cases: [text: string, expected: [string, string][] | "malformed"][] = [
+  ["", []],
+  ["&&", []],
+  ["a", [["a", ""]]],
+  ["a=", [["a", ""]]],
+  ["=a", [["", "a"]]],
+  [
+    "a=1&b=2=3",
+    [
+      ["a", "1"],
+      ["b", "2=3"],
+    ],
+  ],
+  ["a+b=%2B+%20", [["a b", "+  "]]],
+  ["contact%5B0%5D%5Bnumber%5D=1", [["contact[0][number]", "1"]]],
+  ["a=100%", [["a", "100%"]]],
+  ["a=%zz%C3%BC", [["a", "%zzü"]]],
+  ["a=ü😀", [["a", "ü😀"]]],
+  ["a=%F0%9F%98%80", [["a", "😀"]]],
+  ["a=%00", [["a", "\0"]]],
+  ["a=%FF", "malformed"],
+  ["a=%ED%A0%80", "malformed"],
+  ["%C3=1", "malformed"],
+];
+for (const [text, expected] of cases) {
+  test(`${JSON.stringify(text)}`, () => {
+    const read = readUrlencoded(Buffer.from(text), 10);
+    assert.deepEqual(read.kind === "pairs" ? read.pairs : read.kind, expected);
+  });
+}
+
+test("bytes that are not UTF-8 are refused", () => {
+  assert.equal(readUrlencoded(Buffer.from([0x61, 0x3d, 0xff]), 10).kind, "malformed");
+});
+
+test("fields are counted", () => {
+  assert.equal(readUrlencoded(Buffer.from("a&b&c"), 3).kind, "pairs");
+  assert.equal(readUrlencoded(Buffer.from("a&b&c&d"), 3).kind, "too_many");
+});
+
+test("reads what the platform writes", () => {
+  const text = fc.string({ unit: "grapheme" });
+  fc.assert(
+    fc.property(fc.array(fc.tuple(text, text), { maxLength: 8 }), (pairs) => {
+      const body = Buffer.from(new URLSearchParams(pairs).toString());
+      const read = readUrlencoded(body, 100);
+      assert.deepEqual(read.kind === "pairs" && read.pairs, pairs);
+    }),
+  );
+});
