@@ -26,17 +26,21 @@ export const planInput = z
   .describe("What the account may send, and until when.");
 
 export const accountInput = z.strictObject({
-  name: z.string().min(1).max(100).describe("Unique in the installation."),
+  name: z.string().min(1).max(100).describe("What the account is called; unique in the installation."),
   time_zone: z
     .string()
     .refine(isTimeZone, "is not a time zone of the IANA database, such as Europe/Berlin")
     .default("UTC")
-    .describe("Of `schedule_at`, sending hours and days."),
+    .describe(
+      "The time zone of `schedule_at`, sending hours and days: a name of the IANA database, such as Europe/Berlin.",
+    ),
   country: z
     .string()
     .regex(/^[A-Z]{2}$/, "must be two capital letters (ISO 3166), such as DE")
     .nullish()
-    .describe("Default country of phone numbers; without one, national numbers are refused."),
+    .describe(
+      "Default country of phone numbers, two capital letters (ISO 3166); without one, national numbers are refused.",
+    ),
   plan: planInput.prefault({ name: "unlimited" }),
   rate_limit: z
     .strictObject({

@@ -36,7 +36,9 @@ export const paceInput = z
       .string()
       .refine((value) => parseHours(value) !== null, "must look like 08:00-20:00")
       .nullish()
-      .describe("Hours of the day in which messages go out, in the account's time zone; may wrap midnight."),
+      .describe(
+        "Hours of the day in which messages go out, such as `08:00-20:00`, in the account's time zone; may wrap midnight.",
+      ),
   })
   .describe("How fast the gateway is driven.");
 
@@ -65,9 +67,11 @@ export const gatewayInput = z.strictObject({
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
       "must be 1 to 100 letters, digits, dots, dashes or underscores",
     )
-    .describe("The `gateway_identifier` of the API; unique in the installation."),
+    .describe(
+      "The `gateway_identifier` of the API, 1 to 100 letters, digits, dots, dashes or underscores; unique in the installation.",
+    ),
   channel: z.enum(channels).describe("What it sends."),
-  kind: z.string().describe("What it is: a kind of the gateway reference."),
+  kind: z.string().describe("What it is: one of the kinds of gateways, such as `sandbox`."),
   default: z.boolean().default(false).describe("Takes the channel's messages that name no gateway."),
   active: z
     .boolean()
@@ -75,7 +79,7 @@ export const gatewayInput = z.strictObject({
     .describe(
       "`false` switches it off: what waits on it moves to the default gateway, unless the sender named this one.",
     ),
-  settings: z.record(z.string(), z.unknown()).default({}).describe("As its kind's reference page says."),
+  settings: z.record(z.string(), z.unknown()).default({}).describe("As its kind says."),
   pace: paceInput.prefault({}),
   retry: retryInput.prefault({}),
   on_unknown: z

@@ -1,0 +1,128 @@
+// The environment: defaults, every form, all faults at once, and never a value in a fault.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { asFile, readConfig, variables } from "../src/config.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trunkline-config-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function read(environment: Record<string, string>) {
+  const result = readConfig(environment);
+  assert.ok("config" in result, JSON.stringify(result));
+  return result.config;
+}
+
+function faults(environment: Record<string, string>): string[] {
+  const result = readConfig(environment);
+  return "faults" in result ? result.faults : [];
+}
+
+test("without any variable everything has its default", () => {
+  assert.deepEqual(read({ PATH: "/bin", HOME: "/" }), {
+    HOST: "127.0.0.1",
+    PORT: 8080,
+    DATA_DIR: "./data",
+    OUTBOUND_ALLOW: "",
+    TRUSTED_PROXIES: [],
+    MAX_CONTACTS: 10_000,
+    MAX_BODY_BYTES: 33_554_432,
+    SHOW_API_KEYS: true,
+    LOG_LEVEL: "info",
+    TAKEOVER_MS: 45_000,
+  });
+});
+
+test("every variable is read in its form; an empty one is as if it were not there", () => {
+  const config = read({
+    TRUNKLINE_HOST: "::",
+    TRUNKLINE_PORT: "0",
+    TRUNKLINE_DATABASE_URL: "postgresql://db/x",
+    TRUNKLINE_PUBLIC_URL: "https://sms.example.com//",
+    TRUNKLINE_MASTER_KEY: "k".repeat(32),
+    TRUNKLINE_TRUSTED_PROXIES: " 10.0.0.2, ,fd00::/8",
+    TRUNKLINE_SHOW_API_KEYS: "false",
+    TRUNKLINE_LOG_LEVEL: "silent",
+    TRUNKLINE_METRICS_TOKEN: "",
+    TRUNKLINE_MAX_CONTACTS: "1000000",
+    TRUNKLINE_TEST_POSTGRES: "for tests, of no concern here",
+  });
+  assert.equal(config.PORT, 0);
+  assert.equal(config.PUBLIC_URL, "https://sms.example.com");
+  assert.deepEqual(config.TRUSTED_PROXIES, ["10.0.0.2", "fd00::/8"]);
+  assert.equal(config.SHOW_API_KEYS, false);
+  assert.equal(config.METRICS_TOKEN, undefined);
+  assert.equal(config.MAX_CONTACTS, 1_000_000);
+});
+
+test("wrong values are all reported at once, each by its name, without being repeated", () => {
+  const wrong: Record<string, string> = {
+    PORT: "canary80",
+    DATABASE_URL: "mysql://canary@db",
+    PUBLIC_URL: "ftp://canary",
+    MASTER_KEY: "canary",
+    METRICS_TOKEN: "canary",
+    MAX_CONTACTS: "0",
+    MAX_BODY_BYTES: "1023",
+    SHOW_API_KEYS: "canary",
+    LOG_LEVEL: "canary",
+    TAKEOVER_MS: "999999999999",
+  };
+  const found = faults(
+    Object.fromEntries(Object.entries(wrong).map(([name, value]) => [`TRUNKLINE_${name}`, value])),
+  );
+  for (const name of Object.keys(wrong)) {
+    assert.ok(
+      found.some((fault) => fault.startsWith(`TRUNKLINE_${name} must`)),
+      `${name}: ${found}`,
+    );
+  }
+  assert.equal(found.length, Object.keys(wrong).length);
+  assert.ok(!found.join().includes("canary"));
+});
+
+test("numbers at their bounds", () => {
+  for (const [name, good, bad] of [
+    ["PORT", "65535", "65536"],
+    ["PORT", "0", "-1"],
+    ["PORT", "08080", "80.5"],
+    ["MAX_CONTACTS", "1", "1000001"],
+    ["TAKEOVER_MS", "1000", "999"],
+  ] as const) {
+    assert.deepEqual(faults({ [`TRUNKLINE_${name}`]: good }), []);
+    assert.equal(faults({ [`TRUNKLINE_${name}`]: bad }).length, 1, `${name} ${bad}`);
+  }
+});
+
+test("a misspelled variable is a fault, not a silence", () => {
+  assert.deepEqual(faults({ TRUNKLINE_PROT: "80" }), ["TRUNKLINE_PROT is not a setting of this version."]);
+  assert.deepEqual(faults({ TRUNKLINE_PORT_FILE: "/x" }), [
+    "TRUNKLINE_PORT_FILE is not a setting of this version.",
+  ]);
+});
+
+test("secrets may stand in files: their text is trimmed, both at once is a fault, so is a missing one", () => {
+  const path = join(folder, "secret");
+  writeFileSync(path, `postgres://${"s".repeat(40)}\n`);
+  for (const name of asFile) {
+    assert.equal(read({ [`TRUNKLINE_${name}_FILE`]: path })[name], `postgres://${"s".repeat(40)}`);
+    const both = { [`TRUNKLINE_${name}_FILE`]: path, [`TRUNKLINE_${name}`]: `postgres://${"t".repeat(40)}` };
+    assert.deepEqual(faults(both), [`TRUNKLINE_${name} and TRUNKLINE_${name}_FILE are both set.`]);
+    assert.deepEqual(faults({ [`TRUNKLINE_${name}_FILE`]: join(folder, "none") }), [
+      `TRUNKLINE_${name}_FILE cannot be read: ENOENT.`,
+    ]);
+  }
+  writeFileSync(path, "short");
+  assert.deepEqual(faults({ TRUNKLINE_MASTER_KEY_FILE: path }), [
+    "TRUNKLINE_MASTER_KEY must have at least 32 characters.",
+  ]);
+});
+
+test("every variable says what it is for", () => {
+  for (const [name, schema] of Object.entries(variables)) {
+    assert.match(schema.meta()?.description ?? "", /^[A-Z].*\.$/, name);
+  }
+});

@@ -1,0 +1,127 @@
+// Accounts and their keys, as the provisioning file and the command line make and change them.
+
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { hashApiKey } from "#accounts/api-key.ts";
+import { accountInput, configureAccount, configureApiKey } from "#configure/account.ts";
+import { findAccount, findAccountByKey, readCredits } from "#store/accounts.ts";
+import { type Configuring, openConfiguring } from "./parts.ts";
+
+let open: Configuring;
+before(async () => {
+  open = await openConfiguring();
+});
+after(() => open.close());
+
+const faultsOf = (input: object) => {
+  const result = accountInput.safeParse({ name: "acme", ...input });
+  return result.success
+    ? []
+    : result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+};
+
+test("every field arrives in its column", async () => {
+  const id = await configureAccount(
+    open.parts,
+    accountInput.parse({
+      name: "acme",
+      time_zone: "Europe/Berlin",
+      country: "DE",
+      plan: {
+        name: "basic",
+        expires_at: "2027-01-01T01:00:00+01:00",
+        credit: { sms: 5, email: null },
+        renews: "monthly",
+      },
+      rate_limit: { requests_per_minute: 60 },
+    }),
+  );
+  assert.match(id, /^acc_/);
+  const account = await open.parts.database.run(findAccount, id);
+  const now = open.parts.clock.now();
+  assert.deepEqual(account, {
+    id,
+    name: "acme",
+    time_zone: "Europe/Berlin",
+    country: "DE",
+    plan_name: "basic",
+    plan_expires_at: Date.UTC(2027, 0, 1),
+    requests_per_minute: 60,
+    created_at: now,
+    updated_at: now,
+    gateways: [],
+  });
+  const credits = await open.parts.database.run(readCredits, id);
+  assert.deepEqual(
+    credits.map(({ channel, allowance, remaining, renews }) => [channel, allowance, remaining, renews]),
+    [["sms", 5, 5, "monthly"]],
+  );
+  assert.equal(open.parts.told.accounts, 1);
+});
+
+test("a name alone is an account in UTC, without bounds", async () => {
+  const id = await configureAccount(open.parts, accountInput.parse({ name: "plain" }));
+  const account = await open.parts.database.run(findAccount, id);
+  assert.deepEqual(
+    [
+      account?.time_zone,
+      account?.country,
+      account?.plan_name,
+      account?.plan_expires_at,
+      account?.requests_per_minute,
+    ],
+    ["UTC", null, "unlimited", null, null],
+  );
+  assert.deepEqual(await open.parts.database.run(readCredits, id), []);
+});
+
+test("the same name is the same account, changed", async () => {
+  const first = await configureAccount(
+    open.parts,
+    accountInput.parse({ name: "same", plan: { name: "a", credit: { sms: 9 } } }),
+  );
+  await open.parts.clock.advance(5000);
+  const second = await configureAccount(open.parts, accountInput.parse({ name: "same", country: "AT" }));
+  assert.equal(second, first);
+  const account = await open.parts.database.run(findAccount, first);
+  assert.equal(account?.country, "AT");
+  assert.equal(account.updated_at - account.created_at, 5000);
+  assert.deepEqual(await open.parts.database.run(readCredits, first), [], "no credit named: unlimited");
+});
+
+test("wrong values are refused, each in its place", () => {
+  const cases: [object, string][] = [
+    [{ name: "" }, "name: "],
+    [{ time_zone: "Mars/Olympus" }, "time_zone: is not a time zone of the IANA database"],
+    [{ country: "de" }, "country: must be two capital letters"],
+    [{ plan: {} }, "plan.name: "],
+    [{ plan: { name: "x", expires_at: "tomorrow" } }, "plan.expires_at: "],
+    [{ plan: { name: "x", credit: { sms: -1 } } }, "plan.credit.sms: "],
+    [{ plan: { name: "x", credit: { sms: 1.5 } } }, "plan.credit.sms: "],
+    [{ plan: { name: "x", credit: { fax: 1 } } }, "plan.credit: "],
+    [{ plan: { name: "x", renews: "daily" } }, "plan.renews: "],
+    [{ rate_limit: { requests_per_minute: 0 } }, "rate_limit.requests_per_minute: "],
+    [{ timezone: "UTC" }, ': Unrecognized key: "timezone"'],
+  ];
+  for (const [input, start] of cases) {
+    const faults = faultsOf(input);
+    assert.ok(faults.length === 1 && faults[0]!.startsWith(start), `${JSON.stringify(input)}: ${faults}`);
+  }
+  assert.equal(faultsOf({ time_zone: "Mars/Olympus", country: "de", extra: 1 }).length, 3, "all at once");
+});
+
+test("a key is made or given, looked up by its hash, and kept sealed only if it may be shown", async () => {
+  const { database, sealer } = open.parts;
+  const id = await configureAccount(open.parts, accountInput.parse({ name: "keys" }));
+  const made = await configureApiKey(open.parts, id);
+  assert.match(made, /^tl_[\w-]{43}$/);
+  assert.equal((await database.run(findAccountByKey, hashApiKey(made)))?.id, id);
+  const sealed = () => open.query("select sealed from api_keys where account_id = ?", id)[0]?.sealed;
+  assert.equal(sealer.open(String(sealed()), `api_keys ${id} sealed`), made);
+  assert.ok(!open.dump().includes(made));
+  const given = "tl_0123456789abcdef0123456789abcdef";
+  assert.equal(await configureApiKey({ ...open.parts, showApiKeys: false }, id, given), given);
+  assert.equal(sealed(), null);
+  assert.equal(await database.run(findAccountByKey, hashApiKey(made)), null, "the old one stops working");
+  assert.equal((await database.run(findAccountByKey, hashApiKey(given)))?.id, id);
+});

@@ -1,0 +1,82 @@
+// What configuring needs, on a fresh SQLite store, with a clock that stands still and an outbound guard that
+// judges URLs as the real one does.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { ConfigureParts } from "#configure/gateway.ts";
+import { readAllowList } from "#runtime/address.ts";
+import { createIds } from "#runtime/ids.ts";
+import { createOutbound } from "#runtime/outbound.ts";
+import { systemRandom } from "#runtime/random.ts";
+import type { Random } from "#runtime/runtime.ts";
+import type { Database } from "#store/database.ts";
+import { createSealer } from "#store/seal.ts";
+import { openSqlite } from "#store/sqlite/sqlite.ts";
+import { type MovableClock, movableClock } from "../clock.ts";
+import { type MemoryLog, memoryLog } from "../log.ts";
+
+export const masterKey = "a master key for these tests alone";
+
+export interface Parts extends ConfigureParts {
+  clock: MovableClock;
+  random: Random;
+  log: MemoryLog;
+  showApiKeys: boolean;
+  /** How often accounts and lanes were said to have changed. */
+  told: { accounts: number; lanes: number };
+}
+
+export interface Configuring {
+  parts: Parts;
+  /** Every value of every column of every table, as text. */
+  dump(): string;
+  query(text: string, ...values: (string | number)[]): Record<string, unknown>[];
+  close(): Promise<void>;
+}
+
+export async function openConfiguring(
+  options: { allow?: string; showApiKeys?: boolean } = {},
+): Promise<Configuring> {
+  const folder = mkdtempSync(join(tmpdir(), "trunkline-configure-"));
+  const path = join(folder, "trunkline.db");
+  const database: Database = await openSqlite({ path });
+  const raw = new DatabaseSync(path, { readOnly: true });
+  const clock = movableClock();
+  const random = systemRandom();
+  const outbound = createOutbound({ allow: readAllowList(options.allow ?? "") });
+  const told = { accounts: 0, lanes: 0 };
+  const query: Configuring["query"] = (text, ...values) => raw.prepare(text).all(...values);
+  return {
+    parts: {
+      database,
+      clock,
+      random,
+      outbound,
+      sealer: createSealer(masterKey, random),
+      log: memoryLog(),
+      showApiKeys: options.showApiKeys ?? true,
+      newId: createIds(clock, random),
+      told,
+      accountsChanged: () => {
+        told.accounts += 1;
+      },
+      lanesChanged: () => {
+        told.lanes += 1;
+      },
+    },
+    query,
+    dump: () =>
+      query("select name from sqlite_master where type = 'table'")
+        .flatMap(({ name }) => query(`select * from "${name}"`))
+        .flatMap((row) => Object.values(row))
+        .join("\n"),
+    close: async () => {
+      raw.close();
+      await outbound.close();
+      await database.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

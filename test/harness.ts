@@ -1,0 +1,287 @@
+// A whole system for one test: real storage (SQLite in a temporary folder, or PostgreSQL), the real HTTP edge
+// through `inject()`, and a runtime whose clock the test moves. Nothing here waits for real time.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { InjectOptions, LightMyRequestResponse } from "fastify";
+import type { z } from "zod";
+import { accountInput, configureAccount, configureApiKey } from "#configure/account.ts";
+import { configureGateway, gatewayInput } from "#configure/gateway.ts";
+import type { MessageRecord } from "#contract/record.ts";
+import { createOutbound } from "#runtime/outbound.ts";
+import type { OutboundRequest, OutboundResult, Random } from "#runtime/runtime.ts";
+import { type Database, StorageError, type StorageFault } from "#store/database.ts";
+import { openPostgres } from "#store/postgres/postgres.ts";
+import { openSqlite } from "#store/sqlite/sqlite.ts";
+import { openSystem, type System, type SystemSettings } from "../src/system.ts";
+import { type MovableClock, movableClock } from "./clock.ts";
+import { memoryLog } from "./log.ts";
+import { freshDatabase } from "./postgres.ts";
+
+export const engines = ["sqlite", "postgres"] as const;
+export type EngineName = (typeof engines)[number];
+
+/** Randomness that is the same in every run. */
+export function seededRandom(seed = 1): Random {
+  let state = seed >>> 0 || 1;
+  const next = () => {
+    // xorshift32
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state;
+  };
+  return {
+    bytes: (count) => Uint8Array.from({ length: count }, () => next() & 255),
+    fraction: () => next() / 2 ** 32,
+  };
+}
+
+/** A database on which several systems can be opened, one after another or at once. */
+export interface Ground {
+  engine: EngineName;
+  open(): Promise<Database>;
+  remove(): Promise<void>;
+}
+
+export async function ground(engine: EngineName): Promise<Ground> {
+  if (engine === "postgres") {
+    const fresh = await freshDatabase();
+    return { engine, open: () => openPostgres({ url: fresh.url }), remove: fresh.drop };
+  }
+  const folder = mkdtempSync(join(tmpdir(), "trunkline-test-"));
+  return {
+    engine,
+    open: () => openSqlite({ path: join(folder, "trunkline.db") }),
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+export type Respond = (request: OutboundRequest) => OutboundResult | Promise<OutboundResult>;
+
+export interface HarnessOptions {
+  engine?: EngineName;
+  /** Default: a new one, removed with the harness. */
+  ground?: Ground;
+  clock?: MovableClock;
+  /** What outbound requests meet. Without one, any request is a failure of the test. */
+  respond?: Respond;
+  seed?: number;
+  settings?: Partial<SystemSettings>;
+  /** A named point at which the process dies, as by `kill -9`, when it first comes to it; `kill()` then clears up. */
+  dieAt?: string;
+  /** False: nothing is driven until `harness.system.start()`. */
+  started?: boolean;
+}
+
+export interface Harness {
+  system: System;
+  clock: MovableClock;
+  log: ReturnType<typeof memoryLog>;
+  /** Every outbound request so far. */
+  requests: OutboundRequest[];
+  /** Sets what outbound requests meet from here on. */
+  respond(respond: Respond): void;
+  /** Makes (or changes) an account, with a new key; the harness speaks for the last one made. */
+  account(input?: Partial<z.input<typeof accountInput>>): Promise<{ id: string; key: string }>;
+  /** Speaks for this account from here on. */
+  as(account: { id: string; key: string }): void;
+  /** Makes or changes a gateway of the account. */
+  gateway(input: Partial<z.input<typeof gatewayInput>> & { identifier: string }): Promise<string>;
+  /** Sends SMS. */
+  send(contacts: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** Sends SMS that must be accepted, and returns their ids. */
+  accepted(contacts: object[]): Promise<string[]>;
+  get(path: string): Promise<LightMyRequestResponse>;
+  post(path: string, body?: object): Promise<LightMyRequestResponse>;
+  /** A message by lookup. */
+  message(id: string): Promise<MessageRecord>;
+  /** From here on every write meets this fault; null: storage is well again. */
+  storageFault(fault: StorageFault | null): void;
+  /** Moves time, letting everything happen that becomes due on the way. */
+  advance(ms: number): Promise<void>;
+  /** Lets everything happen that is due now. */
+  settle(): Promise<void>;
+  /** Ends without grace, as a killed process does: nothing more is stamped or settled. The ground stays. */
+  kill(): Promise<void>;
+  /** Whether it was killed, or died at its point. */
+  dead(): boolean;
+  close(): Promise<void>;
+}
+
+let made = 0;
+/** Calls under way, by clock: systems that share a clock wait for each other's. */
+const runningOn = new WeakMap<MovableClock, Set<Promise<unknown>>>();
+
+export async function harness(options: HarnessOptions = {}): Promise<Harness> {
+  // Two systems on one ground at the same instant must not make the same ids.
+  made += 1;
+  const own = options.ground ?? (await ground(options.engine ?? "sqlite"));
+  const clock = options.clock ?? movableClock();
+  const log = memoryLog();
+  const requests: OutboundRequest[] = [];
+  let respond: Respond =
+    options.respond ??
+    ((request) => {
+      throw new Error(`An unexpected outbound request: ${request.method} ${request.url}`);
+    });
+  const running = runningOn.get(clock) ?? new Set();
+  runningOn.set(clock, running);
+  let killed = false;
+  let fault: StorageFault | null = null;
+  let died: () => void = () => {};
+  const death = new Promise<void>((resolve) => {
+    died = resolve;
+  });
+  let closed = false;
+  const database = watched(
+    await own.open(),
+    running,
+    () => killed,
+    () => fault,
+  );
+  const guard = createOutbound({ allow: [] });
+  const system = await openSystem(
+    {
+      clock,
+      random: seededRandom(options.seed ?? made),
+      outbound: {
+        refuses: guard.refuses,
+        request: async (request) => {
+          if (killed) return await new Promise<never>(() => {});
+          requests.push(request);
+          return await respond(request);
+        },
+        close: guard.close,
+      },
+      log,
+      crashPoint: (name) => {
+        if (name !== options.dieAt) return;
+        killed = true;
+        died();
+      },
+    },
+    {
+      masterKey: "a master key that is only used in tests",
+      publicUrl: "https://trunkline.test",
+      maxContacts: 10_000,
+      maxBodyBytes: 33_554_432,
+      trustedProxies: [],
+      metricsToken: null,
+      showApiKeys: true,
+      takeoverMs: 45_000,
+      // Rare, so that days of test time do not mean thousands of beats; what changes in this process is seen at once.
+      beatMs: 3_600_000,
+      pollMs: 3_600_000,
+      ...options.settings,
+    },
+    database,
+  );
+  const idle = async () => {
+    for (let quiet = 0; quiet < 2; quiet++) {
+      while (running.size > 0) {
+        quiet = 0;
+        await Promise.allSettled(running);
+      }
+      for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  clock.settleWith(idle);
+  // A start may find work on which the process dies at once.
+  if (options.started !== false) await Promise.race([system.start(), death]);
+
+  let account = { id: "", key: "" };
+  const inject = (request: InjectOptions): Promise<LightMyRequestResponse> => system.app.inject(request);
+  const it: Harness = {
+    system,
+    clock,
+    log,
+    requests,
+    respond: (next) => {
+      respond = next;
+    },
+    account: async (input = {}) => {
+      const id = await configureAccount(system.configure, accountInput.parse({ name: "acme", ...input }));
+      account = { id, key: await configureApiKey(system.configure, id) };
+      return account;
+    },
+    as: (other) => {
+      account = other;
+    },
+    gateway: async (input) => {
+      const parsed = gatewayInput.parse({ channel: "sms", kind: "sandbox", ...input });
+      const result = await configureGateway(system.configure, account.id, parsed);
+      if (result.kind === "invalid") throw new Error(JSON.stringify(result.issues));
+      await idle();
+      return result.id;
+    },
+    send: (contacts, headers = {}) =>
+      inject({
+        method: "POST",
+        url: "/api/sms/send",
+        headers: { "api-key": account.key, ...headers },
+        payload: { contact: contacts } as object,
+      }),
+    accepted: async (contacts) => {
+      const reply = await it.send(contacts);
+      if (reply.statusCode !== 200) throw new Error(`Not accepted: ${reply.statusCode} ${reply.body}`);
+      return reply.json().data.contact.map((contact: { id: string }) => contact.id);
+    },
+    get: (url) => inject({ method: "GET", url, headers: { "api-key": account.key } }),
+    post: (url, payload = {}) =>
+      inject({ method: "POST", url, headers: { "api-key": account.key }, payload }),
+    message: async (id) => {
+      const reply = await it.get(`/api/get/sms/${id}`);
+      if (reply.statusCode !== 200) throw new Error(`No message ${id}: ${reply.statusCode} ${reply.body}`);
+      return reply.json().data;
+    },
+    storageFault: (next) => {
+      fault = next;
+    },
+    advance: (ms) => clock.advance(ms),
+    settle: () => clock.settle(),
+    kill: async () => {
+      killed = true;
+      if (closed) return;
+      closed = true;
+      await system.app.close();
+      await database.close();
+    },
+    dead: () => killed,
+    close: async () => {
+      if (killed) await it.kill();
+      if (!closed) {
+        closed = true;
+        const stopping = system.stop();
+        await Promise.race([stopping, clock.advance(60_000)]);
+        await stopping;
+      }
+      if (!options.ground) await own.remove();
+    },
+  };
+  return it;
+}
+
+/** Knows which calls are running, so that the clock can wait for them; a killed one's calls never come back. */
+function watched(
+  database: Database,
+  running: Set<Promise<unknown>>,
+  killed: () => boolean,
+  fault: () => StorageFault | null,
+): Database {
+  return {
+    ...database,
+    run: (operation, input) => {
+      if (killed()) return new Promise<never>(() => {});
+      const broken = operation.access === "write" ? fault() : null;
+      if (broken !== null) return Promise.reject(new StorageError(broken, `${operation.name}: ${broken}`));
+      const call = database.run(operation, input);
+      running.add(call);
+      const done = () => running.delete(call);
+      call.then(done, done);
+      return call;
+    },
+  };
+}

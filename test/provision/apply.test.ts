@@ -1,0 +1,184 @@
+// Applying a provisioning file: what it names appears, what changed in it changes, everything else is left alone.
+
+import assert from "node:assert/strict";
+import test, { afterEach, beforeEach } from "node:test";
+import { hashApiKey } from "#accounts/api-key.ts";
+import { accountInput, configureAccount } from "#configure/account.ts";
+import { applyProvision } from "#provision/apply.ts";
+import { provisionFile } from "#provision/file.ts";
+import { storeSends } from "#store/accept.ts";
+import { findAccountByKey, findAccountByName, saveAccount } from "#store/accounts.ts";
+import { findGatewayByIdentifier, saveGateway } from "#store/gateways.ts";
+import { type Configuring, openConfiguring } from "../configure/parts.ts";
+import { sendOf } from "../store/rows.ts";
+
+let open: Configuring;
+beforeEach(async () => {
+  open = await openConfiguring();
+});
+afterEach(() => open.close());
+
+const key = "tl_0123456789abcdef0123456789abcdef";
+const other = "tl_fedcba9876543210fedcba9876543210";
+const sandbox = { identifier: "sms-main", channel: "sms", kind: "sandbox", default: true };
+const acme = {
+  name: "acme",
+  api_key: key,
+  plan: { name: "basic", credit: { sms: 100 } },
+  gateways: [sandbox],
+};
+const apply = (...accounts: object[]) => applyProvision(open.parts, provisionFile.parse({ accounts }));
+const fine = { faults: [], madeKeys: [] };
+const find = async (name = "acme") => {
+  const account = await open.parts.database.run(findAccountByName, name);
+  assert.ok(account);
+  return account;
+};
+
+test("what a file names is there afterwards, and applying it again changes nothing", async () => {
+  assert.deepEqual(await apply(acme), fine);
+  const account = await find();
+  assert.equal((await open.parts.database.run(findAccountByKey, hashApiKey(key)))?.id, account.id);
+  assert.equal(account.gateways[0]?.identifier, "sms-main");
+  const before = open.dump();
+  await open.parts.clock.advance(60_000);
+  assert.deepEqual(await apply(acme), fine);
+  assert.equal(open.dump(), before);
+});
+
+test("a changed entry is applied, credit that was used stays used", async () => {
+  await apply(acme);
+  const { id, gateways } = await find();
+  await open.parts.database.run(storeSends, sendOf(id, gateways[0]!.id, { count: 40 }));
+  await apply({
+    ...acme,
+    plan: { name: "big", credit: { sms: 150 } },
+    gateways: [{ ...sandbox, pace: { per_second: 5 } }],
+  });
+  const account = await find();
+  assert.deepEqual([account.id, account.plan_name], [id, "big"]);
+  assert.equal(open.query("select remaining from credits")[0]?.remaining, 110);
+  const gateway = await open.parts.database.run(findGatewayByIdentifier, "sms-main");
+  assert.equal(JSON.parse(gateway!.rules).pace.perSecond, 5);
+  assert.equal(gateway!.id, gateways[0]!.id);
+});
+
+test("what was changed elsewhere stays so, until its entry changes in the file", async () => {
+  await apply(acme);
+  const { gateways: _, ...row } = await find();
+  await open.parts.database.run(saveAccount, { ...row, plan_name: "by hand" });
+  const gateway = await open.parts.database.run(findGatewayByIdentifier, "sms-main");
+  await open.parts.database.run(saveGateway, { ...gateway!, active: 0 });
+  await apply(acme);
+  assert.equal((await find()).plan_name, "by hand");
+  assert.equal((await find()).gateways[0]?.active, 0);
+  await apply({ ...acme, country: "DE" });
+  assert.equal((await find()).plan_name, "basic", "the account's entry changed");
+  assert.equal((await find()).gateways[0]?.active, 0, "the gateway's did not");
+});
+
+test("what the file no longer names is left alone", async () => {
+  await apply(acme, { ...acme, name: "second", api_key: other, gateways: [] });
+  const account = await find();
+  assert.deepEqual(await apply({ ...acme, gateways: [] }), fine);
+  assert.deepEqual(await apply(), fine);
+  assert.deepEqual(await find(), account);
+  assert.ok(await find("second"));
+  const { api_key: _, ...keyless } = acme;
+  assert.deepEqual(await apply(keyless), fine, "a key that left the file still works");
+  assert.ok(await open.parts.database.run(findAccountByKey, hashApiKey(key)));
+});
+
+test("a changed key replaces the old one; a key renewed elsewhere is not put back", async () => {
+  await apply(acme);
+  await apply({ ...acme, api_key: other });
+  assert.equal(await open.parts.database.run(findAccountByKey, hashApiKey(key)), null);
+  assert.ok(await open.parts.database.run(findAccountByKey, hashApiKey(other)));
+});
+
+test("without a key a new account gets one, told once; an account that was there keeps its own", async () => {
+  const first = await apply({ name: "fresh" });
+  assert.equal(first.madeKeys.length, 1);
+  assert.equal(first.madeKeys[0]?.account, "fresh");
+  const made = first.madeKeys[0]!.key;
+  assert.equal((await open.parts.database.run(findAccountByKey, hashApiKey(made)))?.name, "fresh");
+  assert.deepEqual(await apply({ name: "fresh" }), fine);
+  await configureAccount(open.parts, accountInput.parse({ name: "there" }));
+  assert.deepEqual(await apply({ name: "there", country: "DE" }), fine);
+  assert.equal((await find("there")).country, "DE");
+});
+
+test("a file with faults changes nothing at all, and names every one of them", async () => {
+  await apply(acme);
+  const before = open.dump();
+  const { faults, madeKeys } = await apply(
+    { ...acme, country: "DE" },
+    {
+      name: "new",
+      gateways: [
+        sandbox,
+        { identifier: "pigeon", channel: "sms", kind: "pigeon" },
+        {
+          identifier: "inside",
+          channel: "sms",
+          kind: "http-api",
+          settings: { url: "http://127.0.0.1/?k=canary", body: "{{to}}{{message}}", encoding: "form" },
+        },
+      ],
+    },
+    { name: "thief", api_key: key },
+  );
+  assert.deepEqual(madeKeys, []);
+  assert.deepEqual(
+    faults.map((fault) => fault.replace(/: (127|is no kind).*/, "")),
+    [
+      "gateway sms-main: identifier: is used by another account",
+      "gateway pigeon: kind",
+      "gateway inside: settings.url",
+      "account thief: api_key: is used by another account",
+    ],
+  );
+  assert.match(faults[2]!, /TRUNKLINE_OUTBOUND_ALLOW/);
+  assert.ok(!faults.join().includes("canary"));
+  assert.equal(open.dump(), before);
+});
+
+test("no secret of a file stands in the database in the clear", async () => {
+  const canaries = Array.from({ length: 10 }, (_, i) => `canary${i}canary${i}canary${i}canary${i}canary${i}`);
+  const [apiKey, urlKey, header, body, token, from, sid, auth, service, second] = canaries as [
+    string,
+    ...string[],
+  ];
+  const result = await apply(
+    {
+      name: "acme",
+      api_key: apiKey,
+      gateways: [
+        {
+          identifier: "http",
+          channel: "sms",
+          kind: "http-api",
+          settings: {
+            url: `https://api.example.com/send?key=${urlKey}`,
+            headers: { authorization: `Bearer ${header}` },
+            body: { to: "{{to}}", text: "{{message}}", password: body, from: "{{from}}" },
+            from,
+            callback: { token, reference: "$.id", status: "$.state" },
+          },
+        },
+        {
+          identifier: "twilio",
+          channel: "sms",
+          kind: "twilio",
+          settings: { account_sid: `AC${sid}`, auth_token: auth, messaging_service_sid: `MG${service}` },
+        },
+      ],
+    },
+    { name: "second", api_key: second },
+  );
+  assert.deepEqual(result, fine);
+  const dump = open.dump();
+  assert.ok(dump.includes("acme") && dump.includes("http-api"), "the dump shows what it should");
+  for (const canary of canaries) assert.ok(!dump.includes(canary), canary);
+  assert.doesNotMatch(open.parts.log.text(), /canary/);
+});

@@ -1,0 +1,56 @@
+// The examples of the reference pages are files that Trunkline takes as they stand.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { gateways } from "#gateways/registry.ts";
+import { applyProvision } from "#provision/apply.ts";
+import { readProvisionFile } from "#provision/file.ts";
+import { openConfiguring } from "../configure/parts.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trunkline-example-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const environment = {
+  ACME_API_KEY: "tl_0123456789abcdef0123456789abcdef",
+  SMS_TOKEN: "a provider's token",
+  SMS_CALLBACK_TOKEN: "callback-token",
+  TWILIO_ACCOUNT_SID: "AC0123456789",
+  TWILIO_AUTH_TOKEN: "an auth token",
+};
+
+const examplesOf = (page: string) =>
+  [
+    ...readFileSync(new URL(`../../docs/reference/${page}`, import.meta.url), "utf8").matchAll(
+      /```yaml\n([^`]*)```/g,
+    ),
+  ].map(([, yaml]) => yaml!);
+
+async function applied(yaml: string): Promise<void> {
+  const path = join(folder, "provision.yaml");
+  writeFileSync(path, yaml);
+  const read = readProvisionFile(path, environment);
+  assert.ok("file" in read, JSON.stringify(read));
+  const open = await openConfiguring();
+  assert.deepEqual(await applyProvision(open.parts, read.file), { faults: [], madeKeys: [] });
+  await open.close();
+}
+
+test("the full example of the provisioning page", async () => {
+  const [example, ...more] = examplesOf("provisioning.md");
+  assert.deepEqual(more, []);
+  await applied(example!);
+});
+
+test("the example of every kind of gateway", async () => {
+  const examples = examplesOf("gateways.md");
+  assert.equal(examples.length, gateways.length);
+  for (const example of examples) {
+    const indented = example.replace(/^(?=.)/gm, "      ");
+    await applied(
+      `accounts:\n  - name: acme\n    api_key: ${environment.ACME_API_KEY}\n    gateways:\n${indented}`,
+    );
+  }
+});
