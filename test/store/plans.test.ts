@@ -1,0 +1,181 @@
+// The hot queries use their index, on both engines, with 20,000 rows: on PostgreSQL also with the generic plan
+// that a prepared statement ends up with. The statements explained are those that the operations really run.
+
+import assert from "node:assert/strict";
+import test, { after } from "node:test";
+import type { CompiledQuery } from "kysely";
+import pg, { type PoolClient } from "pg";
+import { storeSends } from "#store/accept.ts";
+import type { Operation, Tx } from "#store/database.ts";
+import { countWaiting } from "#store/lanes.ts";
+import { recentMessages } from "#store/lookup.ts";
+import { postgresTx } from "#store/postgres/connection.ts";
+import { moveWaiting, nextDue, readDue, recoverMessages } from "#store/progress.ts";
+import { SqliteConnection, sqliteTx } from "#store/sqlite/connection.ts";
+import { numericTypes, openStore, type Store } from "./conformance.ts";
+import { makeAccount, makeGateway, now, sendOf } from "./rows.ts";
+
+interface Explainer {
+  store: Store;
+  accountId: string;
+  gatewayId: string;
+  /** Runs an operation and returns the plans of its statements on `messages`, one text each. */
+  plans<I, O>(operation: Operation<I, O>, input: I): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Twenty accounts with a lane of 1,000 messages each: a tenth waits, some due and some not, a few are on their way. */
+async function fill(store: Store) {
+  const lanes: { accountId: string; gatewayId: string }[] = [];
+  for (let i = 0; i < 20; i++) {
+    const accountId = await makeAccount(store.database);
+    const gatewayId = await makeGateway(store.database, accountId);
+    lanes.push({ accountId, gatewayId });
+  }
+  // Turn by turn, as accounts send in life: none of them holds the newest rows alone.
+  for (let turn = 0; turn < 10; turn++) {
+    for (const { accountId, gatewayId } of lanes) {
+      const send = sendOf(accountId, gatewayId, { count: 100, band: turn % 3 });
+      send.messages.due_at = send.messages.due_at.map((at, i) => at + (i % 2 === 0 ? -i : i * 1000));
+      await store.database.run(storeSends, send);
+    }
+  }
+  const update = (change: string, digits: string) =>
+    store.query(`update messages set ${change}, due_at = null where substr(id, 11, 2) ${digits}`);
+  await update("status = 'delivered'", "not in ('07', '08', '17', '18', '27', '28', '37', '38', '47', '48')");
+  await update("status = 'sending', fence = 1", "= '17'");
+  return lanes[7]!;
+}
+
+async function run(tx: Tx, operation: Operation<never, unknown>, input: unknown): Promise<void> {
+  const call = operation.run as (tx: Tx, input: unknown) => Promise<unknown>;
+  await call(tx, operation.gathered ? [input] : input);
+}
+
+async function onSqlite(): Promise<Explainer> {
+  const store = await openStore("sqlite");
+  const filled = await fill(store);
+  await store.query("analyze");
+  let found: string[] = [];
+  class Explaining extends SqliteConnection {
+    override async executeQuery<R>(query: CompiledQuery) {
+      if (/\bmessages\b/.test(query.sql)) {
+        const steps = this.raw
+          .prepare(`explain query plan ${query.sql}`)
+          .all(...(query.parameters as (string | number | null)[]));
+        found.push(steps.map((step) => String(step.detail)).join("\n"));
+      }
+      return await super.executeQuery<R>(query);
+    }
+  }
+  const connection = new Explaining(store.place, "write");
+  return {
+    store,
+    ...filled,
+    plans: async (operation, input) => {
+      found = [];
+      connection.raw.exec("begin immediate");
+      await run(sqliteTx(connection), operation as Operation<never, unknown>, input);
+      connection.raw.exec("rollback");
+      return found;
+    },
+    close: async () => {
+      connection.close();
+      await store.close();
+    },
+  };
+}
+
+async function onPostgres(plan: "generic" | "custom"): Promise<Explainer> {
+  const store = await openStore("postgres");
+  const filled = await fill(store);
+  await store.query("analyze");
+  const client = new pg.Client({ connectionString: store.place, types: numericTypes });
+  await client.connect();
+  await client.query(`set plan_cache_mode = force_${plan}_plan`);
+  let found: string[] = [];
+  let prepared = 0;
+  const explaining = {
+    query: async (query: { text: string; values: unknown[] }) => {
+      if (/\bmessages\b/.test(query.text)) {
+        // Prepared, as the engine's own statements are: its plan is the one in force.
+        prepared += 1;
+        const name = `plan_${prepared}`;
+        const given = query.values.map((value) =>
+          value === null ? "null" : pg.escapeLiteral(String(value)),
+        );
+        await client.query(`prepare ${name} as ${query.text}`);
+        const call = given.length === 0 ? name : `${name}(${given.join(", ")})`;
+        const explained = await client.query(`explain (costs off) execute ${call}`);
+        found.push(explained.rows.map((row) => row["QUERY PLAN"]).join("\n"));
+      }
+      return await client.query({ text: query.text, values: query.values });
+    },
+  };
+  return {
+    store,
+    ...filled,
+    plans: async (operation, input) => {
+      found = [];
+      await client.query("begin");
+      const tx = postgresTx(explaining as unknown as PoolClient);
+      await run(tx, operation as Operation<never, unknown>, input);
+      await client.query("rollback");
+      return found;
+    },
+    close: async () => {
+      await client.end();
+      await store.close();
+    },
+  };
+}
+
+const openers: [string, () => Promise<Explainer>][] = [
+  ["sqlite", onSqlite],
+  ["postgres, plans for the values", () => onPostgres("custom")],
+  ["postgres, generic plans", () => onPostgres("generic")],
+];
+
+for (const [name, open] of openers) {
+  test(name, async (t) => {
+    const explainer = await open();
+    after(() => explainer.close());
+    const { accountId, gatewayId } = explainer;
+    const expect = async <I, O>(operation: Operation<I, O>, input: I, index: string, each = true) => {
+      await t.test(`${operation.name}: ${index}`, async () => {
+        const plans = await explainer.plans(operation, input);
+        assert.ok(plans.length > 0);
+        for (const plan of each ? plans : plans.slice(0, 1)) {
+          assert.match(plan, new RegExp(`\\b${index}\\b`));
+          assert.doesNotMatch(plan, /seq scan on messages|scan messages(?! using)/i);
+          // A few rows may well be sorted, where the values show that they are few.
+          if (!name.includes("values")) assert.doesNotMatch(plan, /\bsort\b|temp b-tree/i);
+        }
+      });
+    };
+    const due = { laneId: gatewayId, band: 1, now };
+    await expect(readDue, { ...due, after: null, limit: 100 }, "messages_due");
+    await expect(readDue, { ...due, after: { dueAt: now - 500, id: "msg_1" }, limit: 100 }, "messages_due");
+    await expect(nextDue, { laneId: gatewayId, bands: [0, 1, 2], now }, "messages_due");
+    await expect(countWaiting, { bands: [0, 1, 2], now }, "messages_due");
+    const happening = { at: now, detail: "" };
+    const outcome = { step: "doubted", happening } as const;
+    const recover = { laneId: gatewayId, fence: 2, limit: 10, first: outcome, again: outcome };
+    await expect(recoverMessages, recover, "messages_sending", false);
+    const [middle] = await explainer.store.query<{ id: string }>(
+      "select id from messages where account_id = ? order by id limit 1 offset 500",
+      accountId,
+    );
+    const before = middle!.id;
+    const page = { accountId, channel: "sms", before: null, limit: 50 } as const;
+    await expect(recentMessages, { ...page, status: null }, "messages_recent");
+    await expect(recentMessages, { ...page, status: null, before }, "messages_recent");
+    await expect(recentMessages, { ...page, status: "sending" }, "messages_status");
+    await expect(recentMessages, { ...page, status: "failed", before }, "messages_status");
+    await t.test("moveWaiting reads no row that does not wait", async () => {
+      const to = await makeGateway(explainer.store.database, accountId);
+      const [plan] = await explainer.plans(moveWaiting, { from: gatewayId, to, limit: 10, at: now });
+      assert.match(plan!, /messages_due/);
+    });
+  });
+}

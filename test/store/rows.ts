@@ -1,0 +1,250 @@
+// Small builders of rows for the store's tests. Every row is made through the store itself.
+
+import assert from "node:assert/strict";
+import type { Channel } from "#contract/channel.ts";
+import { type SendInput, storeSends } from "#store/accept.ts";
+import { saveAccount, setAllowance } from "#store/accounts.ts";
+import type { Happening } from "#store/change.ts";
+import type { Database } from "#store/database.ts";
+import { saveGateway } from "#store/gateways.ts";
+import { claimLanes } from "#store/lanes.ts";
+import { type Settlement, settleMessages, stampMessages } from "#store/progress.ts";
+import type { IncomingReceipt } from "#store/receipts.ts";
+import type { AccountsTable, EventsTable, GatewaysTable, MessagesTable } from "#store/schema.ts";
+import type { Store } from "./conformance.ts";
+
+/** Any instant, as the tests' present. */
+export const now = 1_800_000_000_000;
+
+let made = 0;
+/** An id that no other row of this file has; later ones sort behind earlier ones, as real ids do. */
+export const fresh = (prefix: string) => `${prefix}_${String(++made).padStart(8, "0")}`;
+
+export async function makeAccount(
+  database: Database,
+  options: { sms?: number; renews?: "monthly" | null } & Partial<AccountsTable> = {},
+): Promise<string> {
+  const { sms, renews = null, ...columns } = options;
+  const id = columns.id ?? fresh("acc");
+  await database.run(saveAccount, {
+    id,
+    name: `name of ${id}`,
+    time_zone: "UTC",
+    country: null,
+    plan_name: "unlimited",
+    plan_expires_at: null,
+    requests_per_minute: null,
+    created_at: now,
+    updated_at: now,
+    ...columns,
+  });
+  if (sms !== undefined) {
+    await database.run(setAllowance, { accountId: id, channel: "sms", allowance: sms, renews, at: now });
+  }
+  return id;
+}
+
+export async function makeGateway(
+  database: Database,
+  accountId: string,
+  columns: Partial<GatewaysTable> = {},
+): Promise<string> {
+  const id = columns.id ?? fresh("gw");
+  await database.run(saveGateway, {
+    id,
+    account_id: accountId,
+    identifier: `identifier-${id}`,
+    channel: "sms",
+    kind: "http-api",
+    active: 1,
+    is_default: 0,
+    test: 0,
+    settings: "sealed",
+    rules: "{}",
+    created_at: now,
+    updated_at: now,
+    ...columns,
+  });
+  return id;
+}
+
+type MessageColumns = SendInput["messages"];
+type OneMessage = { [C in keyof MessageColumns]: MessageColumns[C][number] };
+
+/** A send of `count` messages to one gateway; `each` changes columns of all its messages. */
+export function sendOf(
+  accountId: string,
+  gatewayId: string,
+  options: { count?: number; each?: Partial<OneMessage> } & Partial<Omit<SendInput, "messages">> = {},
+): SendInput {
+  const { count = 1, each = {}, ...head } = options;
+  const at = head.at ?? now;
+  const rows = Array.from({ length: count }, (_, i): OneMessage => {
+    return {
+      id: fresh("msg"),
+      gateway_id: gatewayId,
+      named: 0,
+      number: `+1555000${i}`,
+      recipient: `+1555000${i}`,
+      body: `Hello ${i}`,
+      test: 0,
+      status: "queued",
+      due_at: at,
+      schedule_at: null,
+      scheduled_for: null,
+      encoding: "gsm7",
+      segments: 1,
+      cost: 1,
+      ...each,
+    };
+  });
+  const column = <C extends keyof OneMessage>(name: C) => rows.map((row) => row[name]);
+  return {
+    requestId: fresh("req"),
+    accountId,
+    channel: "sms",
+    at,
+    band: 0,
+    cost: rows.reduce((sum, row) => sum + row.cost, 0),
+    renewedFrom: 0,
+    ...head,
+    messages: {
+      id: column("id"),
+      gateway_id: column("gateway_id"),
+      named: column("named"),
+      number: column("number"),
+      recipient: column("recipient"),
+      body: column("body"),
+      test: column("test"),
+      status: column("status"),
+      due_at: column("due_at"),
+      schedule_at: column("schedule_at"),
+      scheduled_for: column("scheduled_for"),
+      encoding: column("encoding"),
+      segments: column("segments"),
+      cost: column("cost"),
+    },
+  };
+}
+
+/** An account with credit 1,000, a gateway, and stored messages. */
+export async function makeMessages(
+  database: Database,
+  options: Parameters<typeof sendOf>[2] = {},
+): Promise<{ accountId: string; gatewayId: string; ids: string[] }> {
+  const accountId = await makeAccount(database, { sms: 1000 });
+  const gatewayId = await makeGateway(database, accountId);
+  const send = sendOf(accountId, gatewayId, options);
+  assert.deepEqual(await database.run(storeSends, send), { kind: "stored" });
+  return { accountId, gatewayId, ids: send.messages.id };
+}
+
+/** Takes a lane that nobody holds, or takes it over; returns the new fence. */
+export async function claim(store: Store, laneId: string, processId = "prc_1"): Promise<number> {
+  const [seen] = await store.query<{ id: string; owner: string | null; fence: number }>(
+    "select id, owner, fence from lanes where id = ?",
+    laneId,
+  );
+  assert.ok(seen);
+  const [taken] = await store.database.run(claimLanes, { processId, lanes: [seen] });
+  assert.ok(taken);
+  return taken.fence;
+}
+
+/** Stamps messages under a fence; all of them have to succeed. Returns their attempts. */
+export async function stamp(
+  database: Database,
+  laneId: string,
+  fence: number,
+  ids: string[],
+  at = now,
+): Promise<Map<string, number>> {
+  const result = await database.run(stampMessages, { laneId, fence, ids, at, day: null });
+  assert.ok(result.kind === "stamped");
+  assert.deepEqual([...result.attempts.keys()].sort(), [...ids].sort());
+  return result.attempts;
+}
+
+/** Messages that are `sending` under fence 1 of their lane. */
+export async function makeSending(store: Store, options: Parameters<typeof sendOf>[2] = {}) {
+  const rows = await makeMessages(store.database, options);
+  const fence = await claim(store, rows.gatewayId);
+  await stamp(store.database, rows.gatewayId, fence, rows.ids);
+  return { ...rows, fence, id: rows.ids[0]! };
+}
+
+export function settlement(
+  of: { id: string; gatewayId: string; fence: number },
+  step: Settlement["step"],
+  options: Partial<Omit<Settlement, "happening">> & { happening?: Partial<Happening> } = {},
+): Settlement {
+  return {
+    id: of.id,
+    laneId: of.gatewayId,
+    fence: of.fence,
+    attempt: 1,
+    step,
+    receipt: null,
+    ...options,
+    happening: { at: now + 10, detail: "", ...options.happening },
+  };
+}
+
+export const settle = (
+  store: Store,
+  of: { id: string; gatewayId: string; fence: number },
+  step: Settlement["step"],
+  options?: Parameters<typeof settlement>[2],
+) => store.database.run(settleMessages, settlement(of, step, options));
+
+export function receiptOf(
+  gatewayId: string,
+  status: IncomingReceipt["status"],
+  options: Partial<IncomingReceipt> = {},
+): IncomingReceipt {
+  return {
+    gatewayId,
+    key: fresh("key"),
+    reference: null,
+    messageId: null,
+    status,
+    code: null,
+    reason: null,
+    at: null,
+    receivedAt: now + 20,
+    ...options,
+  };
+}
+
+export async function messageRow(store: Store, id: string): Promise<MessagesTable> {
+  const [row] = await store.query<MessagesTable>("select * from messages where id = ?", id);
+  assert.ok(row, `message ${id}`);
+  return row;
+}
+
+export const timeline = async (store: Store, id: string) =>
+  (await store.query<EventsTable>("select * from events where message_id = ? order by seq", id)).map(
+    ({ type }) => type,
+  );
+
+export async function remaining(store: Store, accountId: string, channel: Channel = "sms"): Promise<number> {
+  const [row] = await store.query<{ remaining: number }>(
+    "select remaining from credits where account_id = ? and channel = ?",
+    accountId,
+    channel,
+  );
+  assert.ok(row);
+  return row.remaining;
+}
+
+/** Integers that are the same in every run of a seed, in [0, below). */
+export function seeded(seed: number): (below: number) => number {
+  let state = seed >>> 0 || 1;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state % below;
+  };
+}

@@ -1,0 +1,70 @@
+// The SQLite connection: what its pragmas promise is in force, its statements are kept, its rows have types.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { sql } from "kysely";
+import { SqliteConnection, sqliteTx } from "#store/sqlite/connection.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trunkline-connection-"));
+const path = join(folder, "trunkline.db");
+const connection = new SqliteConnection(path, "write");
+after(() => {
+  connection.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+const pragma = (name: string, of = connection) =>
+  Object.values(of.raw.prepare(`pragma ${name}`).get() ?? {})[0];
+
+test("a writer flushes every commit and keeps a write-ahead log", () => {
+  assert.equal(pragma("journal_mode"), "wal");
+  assert.equal(pragma("synchronous"), 2);
+  assert.equal(pragma("busy_timeout"), 5000);
+  assert.equal(pragma("foreign_keys"), 1);
+});
+
+test("a reader sees what is committed and writes nothing", () => {
+  connection.raw.exec("create table seen (a integer)");
+  const reader = new SqliteConnection(path, "read");
+  connection.raw.exec("begin; insert into seen values (1)");
+  const count = () => reader.raw.prepare("select count(*) as n from seen").get()?.n;
+  assert.equal(count(), 0);
+  connection.raw.exec("commit");
+  assert.equal(count(), 1);
+  assert.throws(() => reader.raw.exec("insert into seen values (2)"), /readonly/);
+  reader.close();
+});
+
+test("statements are kept by their text, and not without bound", () => {
+  const statement = connection.statement("select 1");
+  assert.equal(connection.statement("select 1"), statement);
+  for (let i = 0; i < 400; i++) connection.statement(`select ${i} as n`);
+  assert.notEqual(connection.statement("select 1"), statement, "the oldest went");
+});
+
+test("rows from JSON keep text and numbers apart, quotes and nulls as they are", async () => {
+  const tx = sqliteTx(connection);
+  const records = [
+    { id: "007", at: 1_800_000_000_000, gone: null },
+    { id: 'it\'s "quoted" \u{1f600}', at: -1 },
+  ];
+  const rows = tx.rows("r", { id: "text", at: "bigint", gone: "text" }, records);
+  const found = await sql<object>`select id, at, gone, typeof(id) as a, typeof(at) as b from ${rows}`.execute(
+    tx.db,
+  );
+  assert.deepEqual(
+    found.rows.map((row) => ({ ...row })),
+    [
+      { id: "007", at: 1_800_000_000_000, gone: null, a: "text", b: "integer" },
+      { id: 'it\'s "quoted" \u{1f600}', at: -1, gone: null, a: "text", b: "integer" },
+    ],
+  );
+  const none = await sql<object>`select * from ${tx.rows("r", { id: "text" }, [])}`.execute(tx.db);
+  assert.deepEqual(none.rows, []);
+});
+
+test("results are not streamed", async () => {
+  await assert.rejects(connection.streamQuery().next(), /not streamed/);
+});
