@@ -8,6 +8,7 @@ import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Band, bandOrder, bands } from "./band.ts";
 import { Breaker, type Health } from "./breaker.ts";
 import { Pacer } from "./pace.ts";
+import { Wait } from "./wait.ts";
 
 export interface LaneRow {
   id: string;
@@ -122,7 +123,7 @@ export class Lane<Row extends LaneRow, Outcome> {
   /** Something may be due that is not in the buffers. */
   #stale = true;
   #nextDue: number | null = null;
-  readonly #pause = new Pause();
+  readonly #wait = new Wait();
   /** The current wait is for something to become due, not for a slot, the pace or the hour. */
   #waitsForRows = false;
   readonly #ended: Promise<void>;
@@ -157,13 +158,13 @@ export class Lane<Row extends LaneRow, Outcome> {
   /** Something was added or moved: look now, unless the lane could not send it now anyway. */
   wake(): void {
     this.#stale = true;
-    if (this.#waitsForRows) this.#pause.end();
+    if (this.#waitsForRows) this.#wait.end();
   }
 
   /** Stamps nothing new; resolves when what was handed over is settled. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#pause.end();
+    this.#wait.end();
     await this.#ended;
     while (this.#running.size > 0) await Promise.all(this.#running);
     await this.#noting;
@@ -186,7 +187,7 @@ export class Lane<Row extends LaneRow, Outcome> {
       }
       if (waitMs > 0 && !this.#stopping) {
         // Never long, so that a wall clock that was set is noticed.
-        await this.#pause.wait(this.#parts.clock, Math.min(waitMs, this.#parts.pollMs));
+        await this.#wait.for(this.#parts.clock, Math.min(waitMs, this.#parts.pollMs));
       }
       this.#waitsForRows = false;
     }
@@ -282,14 +283,14 @@ export class Lane<Row extends LaneRow, Outcome> {
       this.#pausedSince = null;
       this.#noting = this.#noting.then(() => this.#insist("resume", () => work.resume()));
     }
-    this.#pause.end();
+    this.#wait.end();
     const dueAgain = await this.#insist("settle", () => work.settle(row, attempt, sent.outcome, judged));
     this.#unsettled -= 1;
     this.#known.delete(row.id);
     if (dueAgain != null) {
       this.#nextDue = Math.min(this.#nextDue ?? dueAgain, dueAgain);
-      this.#pause.end();
-    } else if (this.#stopping || this.#unsettled >= this.#parts.rules.concurrency) this.#pause.end();
+      this.#wait.end();
+    } else if (this.#stopping || this.#unsettled >= this.#parts.rules.concurrency) this.#wait.end();
   }
 
   #laneNow(): number {
@@ -386,25 +387,5 @@ export class Lane<Row extends LaneRow, Outcome> {
     if (more) this.#stale = true;
     // Messages that were put back meanwhile may be due before the next one.
     else if (next !== null) this.#nextDue = Math.min(this.#nextDue ?? next, next);
-  }
-}
-
-/** A wait that can be ended early. An end that comes before the wait ends the next one, so that none is missed. */
-class Pause {
-  #ended = false;
-  #timer: AbortController | null = null;
-
-  end(): void {
-    this.#ended = true;
-    this.#timer?.abort();
-  }
-
-  async wait(clock: Clock, ms: number): Promise<void> {
-    if (!this.#ended) {
-      this.#timer = new AbortController();
-      await clock.sleep(ms, this.#timer.signal);
-      this.#timer = null;
-    }
-    this.#ended = false;
   }
 }

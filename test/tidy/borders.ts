@@ -16,8 +16,7 @@ export const ranks: Readonly<Record<string, number>> = {
   http: 5,
   provision: 5,
   "system.ts": 6,
-  "commands.ts": 7,
-  "main.ts": 8,
+  "main.ts": 7,
 };
 
 /** Packages that one part of the tree alone may import. */
@@ -77,7 +76,6 @@ export const longFiles: Readonly<Record<string, string>> = {};
 
 /** Files with logic that have no twin test, each with its reason. */
 export const withoutTwin: Readonly<Record<string, string>> = {
-  "src/commands.ts": "started for real by the fault tests",
   "src/main.ts": "started for real by the fault tests and by the start test",
   "src/system.ts": "wired and run by every scenario test",
 };

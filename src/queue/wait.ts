@@ -1,0 +1,23 @@
+// How a lane waits: until a time has passed, or until somebody has news for it.
+
+import type { Clock } from "#runtime/runtime.ts";
+
+/** A wait that can be ended early. An end that comes before the wait ends the next one, so that none is missed. */
+export class Wait {
+  #ended = false;
+  #timer: AbortController | null = null;
+
+  end(): void {
+    this.#ended = true;
+    this.#timer?.abort();
+  }
+
+  async for(clock: Clock, ms: number): Promise<void> {
+    if (!this.#ended) {
+      this.#timer = new AbortController();
+      await clock.sleep(ms, this.#timer.signal);
+      this.#timer = null;
+    }
+    this.#ended = false;
+  }
+}

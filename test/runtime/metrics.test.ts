@@ -1,0 +1,41 @@
+// What Prometheus reads.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createMetrics } from "#runtime/metrics.ts";
+
+test("counts what happened and reads the load when it is asked", async () => {
+  let waiting = 3;
+  const metrics = createMetrics(async () => [
+    { gateway: "sms-main", waiting, oldestSeconds: 1.5, paused: waiting > 3 },
+  ]);
+  metrics.accepted("sms", 2);
+  metrics.accepted("sms", 1);
+  metrics.refused("sms", "invalid");
+  metrics.outcome("sms-main", "unknown");
+  metrics.receipts("sms-main", 4);
+  const first = await metrics.text();
+  for (const line of [
+    'trunkline_messages_accepted_total{channel="sms"} 3',
+    'trunkline_sends_refused_total{channel="sms",why="invalid"} 1',
+    'trunkline_outcomes_total{gateway="sms-main",outcome="unknown"} 1',
+    'trunkline_receipts_total{gateway="sms-main"} 4',
+    'trunkline_messages_waiting{gateway="sms-main"} 3',
+    'trunkline_oldest_waiting_seconds{gateway="sms-main"} 1.5',
+    'trunkline_gateway_paused{gateway="sms-main"} 0',
+  ]) {
+    assert.ok(first.split("\n").includes(line), line);
+  }
+  waiting = 9;
+  const second = (await metrics.text()).split("\n");
+  assert.ok(second.includes('trunkline_messages_waiting{gateway="sms-main"} 9'));
+  assert.ok(second.includes('trunkline_gateway_paused{gateway="sms-main"} 1'));
+});
+
+test("a gateway that is gone is no longer shown", async () => {
+  let load = [{ gateway: "old", waiting: 1, oldestSeconds: 0, paused: false }];
+  const metrics = createMetrics(async () => load);
+  assert.match(await metrics.text(), /gateway="old"/);
+  load = [];
+  assert.doesNotMatch(await metrics.text(), /gateway="old"/);
+});
