@@ -1,0 +1,160 @@
+// Callbacks: judged by the gateway's adapter, stored once, answered only when stored.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { CallbackRequest } from "#gateways/gateway.ts";
+import { type ReceiptParts, receiveCallback } from "#messaging/receipt.ts";
+import { createIds } from "#runtime/ids.ts";
+import { createMetrics } from "#runtime/metrics.ts";
+import { type Database, StorageError } from "#store/database.ts";
+import { sign } from "../gateways/sms/twilio-example.ts";
+import { engines, type Harness, harness, seededRandom } from "../harness.ts";
+import { callbackToken, provider, providerSettings, takes } from "../scenarios/provider.ts";
+
+const callback = (body: object, token = callbackToken): CallbackRequest => ({
+  method: "POST",
+  url: `https://trunkline.test/callbacks/main?token=${token}`,
+  query: new URLSearchParams({ token }),
+  headers: { "content-type": "application/json" },
+  body: Buffer.from(JSON.stringify(body)),
+});
+
+for (const engine of engines) {
+  describe(`callbacks on ${engine}`, () => {
+    let it: Harness;
+    let parts: ReceiptParts;
+    let id: string;
+
+    before(async () => {
+      it = await harness({ engine, respond: takes });
+      await it.account();
+      await it.gateway({ identifier: "main", ...provider });
+      await it.gateway({
+        identifier: "mute",
+        kind: "http-api",
+        settings: { ...providerSettings, callback: undefined },
+      });
+      [id = ""] = await it.accepted([{ number: "+4915123456789", message: "Hello" }]);
+      await it.settle();
+      parts = {
+        database: it.system.database,
+        clock: it.clock,
+        log: it.log,
+        sealer: it.system.configure.sealer,
+        newId: createIds(it.clock, seededRandom(99)),
+        crashPoint: () => {},
+        metrics: createMetrics(async () => []),
+      };
+    });
+    after(() => it?.close());
+
+    test("an unknown gateway, a wrong token, no secret and nonsense are told apart, and change nothing", async () => {
+      const body = { id: `p-${id}`, state: "DELIVRD" };
+      assert.deepEqual(await receiveCallback(parts, "nobody", callback(body)), { kind: "not_found" });
+      assert.deepEqual(await receiveCallback(parts, "main", callback(body, "wrong")), { kind: "forbidden" });
+      assert.deepEqual(await receiveCallback(parts, "mute", callback(body)), { kind: "not_configured" });
+      assert.deepEqual(await receiveCallback(parts, "main", callback({ hello: 1 })), { kind: "malformed" });
+      assert.equal((await it.message(id)).status, "sent");
+    });
+
+    test("a receipt moves its message, the same one again changes nothing, a new one does", async () => {
+      const undelivered = callback({ id: `p-${id}`, state: "UNDELIV", err: "off" });
+      for (let i = 0; i < 3; i++)
+        assert.deepEqual(await receiveCallback(parts, "main", undelivered), { kind: "done" });
+      const record = await it.message(id);
+      assert.equal(record.status, "undelivered");
+      assert.deepEqual(record.error, { code: "off", message: "off" });
+      assert.equal(record.events?.length, 4);
+      await receiveCallback(parts, "main", callback({ id: `p-${id}`, state: "DELIVRD" }));
+      const later = await it.message(id);
+      assert.equal(later.status, "delivered");
+      assert.equal(later.error, null);
+    });
+
+    test("many receipts at once, doubled, are stored once each", async () => {
+      const ids = await it.accepted(
+        Array.from({ length: 20 }, (_, i) => ({ number: `+4915123456${i + 100}`, message: "Hello" })),
+      );
+      await it.settle();
+      const bodies = ids.flatMap((one) => [
+        { id: `p-${one}`, state: "DELIVRD" },
+        { id: `p-${one}`, state: "ACCEPTD" },
+        { ref: one, state: "DELIVRD" },
+      ]);
+      await Promise.all(
+        [...bodies, ...bodies.toReversed()].map((body) => receiveCallback(parts, "main", callback(body))),
+      );
+      for (const one of ids) {
+        const record = await it.message(one);
+        assert.equal(record.status, "delivered");
+        assert.deepEqual(record.events?.map(({ type }) => type).slice(0, 3), ["queued", "sending", "sent"]);
+        assert.equal(record.events?.filter(({ type }) => type === "delivered").length, 1);
+      }
+    });
+
+    test("a gateway cannot speak for another gateway's messages", async () => {
+      await it.gateway({ identifier: "second", kind: "http-api", settings: providerSettings });
+      const [one = ""] = await it.accepted([{ number: "+4915123456789", message: "Hello" }]);
+      await it.settle();
+      const forged = callback({ id: `p-${one}`, ref: one, state: "REJECTD" });
+      assert.deepEqual(await receiveCallback(parts, "second", forged), { kind: "done" });
+      assert.equal((await it.message(one)).status, "sent");
+    });
+
+    test("a receipt for what was never sent changes nothing", async () => {
+      const [one = ""] = await it.accepted([
+        { number: "+4915123456789", message: "Hello", schedule_at: "2030-01-01 00:00:00" },
+      ]);
+      await receiveCallback(parts, "main", callback({ id: "x", ref: one, state: "DELIVRD" }));
+      assert.equal((await it.message(one)).status, "scheduled");
+    });
+
+    test("when storage fails the callback fails, so that the provider repeats it", async () => {
+      const broken: Database = {
+        ...parts.database,
+        run: async (operation, input) => {
+          if (operation.name === "storeReceipts") throw new StorageError("unavailable", "down");
+          return await parts.database.run(operation, input);
+        },
+      };
+      await assert.rejects(
+        receiveCallback(
+          { ...parts, database: broken },
+          "main",
+          callback({ id: `p-${id}`, state: "DELIVRD" }),
+        ),
+        StorageError,
+      );
+    });
+
+    test("an incoming message is stored once, and answered as its provider wants", async () => {
+      await it.gateway({
+        identifier: "twilio",
+        kind: "twilio",
+        settings: {
+          account_sid: `AC${"0a".repeat(16)}`,
+          auth_token: "auth-token-0123456789",
+          from: "+15005550006",
+        },
+      });
+      const form = new URLSearchParams({
+        MessageSid: "SM1",
+        From: "+491511",
+        To: "+15005550006",
+        Body: "STOP",
+        NumMedia: "0",
+      });
+      const signed = sign({
+        method: "POST",
+        query: [],
+        contentType: "application/x-www-form-urlencoded",
+        body: Buffer.from(form.toString()),
+      });
+      const reply = { contentType: "text/xml", body: "<Response/>" };
+      for (let i = 0; i < 2; i++)
+        assert.deepEqual(await receiveCallback(parts, "twilio", signed), { kind: "done", reply });
+      const forged = { ...signed, body: Buffer.from(`${form}&Extra=1`) };
+      assert.deepEqual(await receiveCallback(parts, "twilio", forged), { kind: "forbidden" });
+    });
+  });
+}

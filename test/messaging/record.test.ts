@@ -1,0 +1,104 @@
+// The public record, from a row.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { smsRecord } from "#contract/record.ts";
+import { recordOf } from "#messaging/record.ts";
+import type { MessageRow } from "#store/lookup.ts";
+
+const at = Date.UTC(2026, 2, 1, 9, 30);
+
+const row: MessageRow = {
+  id: "msg_1",
+  account_id: "acc_1",
+  request_id: "req_1",
+  channel: "sms",
+  gateway_id: "gw_1",
+  identifier: "main",
+  named: 0,
+  number: "0151 23456789",
+  recipient: "+4915123456789",
+  body: "Hello",
+  test: 0,
+  status: "queued",
+  band: 0,
+  due_at: at,
+  fence: 3,
+  version: 0,
+  attempts: 0,
+  resends: 0,
+  deferred_from: null,
+  schedule_at: null,
+  scheduled_for: null,
+  created_at: at,
+  updated_at: at,
+  sent_at: null,
+  delivered_at: null,
+  read_at: null,
+  provider_reference: null,
+  error_code: null,
+  error_message: null,
+  encoding: "gsm7",
+  segments: 2,
+  cost: 2,
+  returned: 0,
+};
+
+test("every field is there, null where there is nothing, and nothing of the inside shows", () => {
+  const record = recordOf(row);
+  assert.deepEqual(record, {
+    id: "msg_1",
+    request_id: "req_1",
+    channel: "sms",
+    number: "0151 23456789",
+    recipient: "+4915123456789",
+    status: "queued",
+    test: false,
+    gateway_identifier: "main",
+    message: "Hello",
+    segments: 2,
+    encoding: "gsm7",
+    schedule_at: null,
+    scheduled_for: null,
+    created_at: "2026-03-01T09:30:00.000Z",
+    updated_at: "2026-03-01T09:30:00.000Z",
+    next_attempt_at: "2026-03-01T09:30:00.000Z",
+    sent_at: null,
+    delivered_at: null,
+    read_at: null,
+    attempts: 0,
+    provider_reference: null,
+    error: null,
+  });
+});
+
+test("an ended message with its timeline", () => {
+  const record = recordOf(
+    {
+      ...row,
+      status: "undelivered",
+      test: 1,
+      due_at: null,
+      schedule_at: "2026-03-01 10:30:00",
+      scheduled_for: at,
+      sent_at: at + 1,
+      error_code: "30003",
+      error_message: null,
+    },
+    [
+      { message_id: "msg_1", seq: 1, account_id: "acc_1", at: at + 1, type: "sending", detail: "Attempt 1." },
+      { message_id: "msg_1", seq: 2, account_id: "acc_1", at: at + 2, type: "sent", detail: "" },
+    ],
+  );
+  assert.equal(record.next_attempt_at, null);
+  assert.equal(record.test, true);
+  assert.equal(record.schedule_at, "2026-03-01 10:30:00");
+  assert.equal(record.scheduled_for, "2026-03-01T09:30:00.000Z");
+  assert.deepEqual(record.error, { code: "30003", message: "" });
+  assert.deepEqual(record.events, [
+    { at: "2026-03-01T09:30:00.000Z", type: "scheduled", detail: "Due at 2026-03-01T09:30:00.000Z." },
+    { at: "2026-03-01T09:30:00.001Z", type: "sending", detail: "Attempt 1." },
+    { at: "2026-03-01T09:30:00.002Z", type: "sent", detail: null },
+  ]);
+  assert.doesNotThrow(() => smsRecord.parse(record));
+});

@@ -1,0 +1,226 @@
+// When a lane stops, and how it finds out that it may go on.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import { Breaker, type Health, type Verdict } from "#queue/breaker.ts";
+
+const closed = () => new Breaker({ pauses: 0, pausedUntil: null });
+const judge = (breaker: Breaker, id: string, health: Health, now = 0) =>
+  breaker.judge(id, health, "because", now);
+
+test("well gateways and single doubts go on", () => {
+  const breaker = closed();
+  assert.deepEqual(judge(breaker, "a", "well"), { kind: "go_on" });
+  assert.deepEqual(judge(breaker, "b", "doubtful"), { kind: "go_on" });
+  assert.deepEqual(breaker.gate(0), { kind: "open" });
+});
+
+for (const health of ["refused", "unreachable"] as const) {
+  test(`one ${health} pauses for 5 s`, () => {
+    const breaker = closed();
+    assert.deepEqual(judge(breaker, "a", health, 1000), {
+      kind: "pause",
+      forMs: 5000,
+      pauses: 1,
+      reason: "because",
+    });
+    assert.deepEqual(breaker.gate(2000), { kind: "shut", waitMs: 4000 });
+    assert.deepEqual(breaker.gate(6000), { kind: "probe" });
+  });
+}
+
+test("failed probes double the pause from 5 s to 5 min, a good one ends it and starts over", () => {
+  const breaker = closed();
+  let now = 0;
+  const lengths: number[] = [];
+  let verdict: Verdict = judge(breaker, "m0", "unreachable", now);
+  for (let i = 1; i < 10; i++) {
+    assert.equal(verdict.kind, "pause");
+    if (verdict.kind !== "pause") return;
+    assert.equal(verdict.pauses, i);
+    lengths.push(verdict.forMs);
+    now += verdict.forMs;
+    assert.equal(breaker.gate(now - 1).kind, "shut");
+    assert.equal(breaker.gate(now).kind, "probe");
+    breaker.probe(`m${i}`);
+    verdict = judge(breaker, `m${i}`, "unreachable", now);
+  }
+  assert.deepEqual(
+    lengths,
+    [5, 10, 20, 40, 80, 160, 300, 300, 300].map((s) => s * 1000),
+  );
+  now += 300_000;
+  breaker.probe("good");
+  assert.deepEqual(judge(breaker, "good", "well", now), { kind: "resume" });
+  assert.equal(breaker.paused, false);
+  assert.equal((judge(breaker, "x", "refused", now) as { forMs: number }).forMs, 5000);
+});
+
+test("only one probe goes out at a time, and one that was not stamped frees its place", () => {
+  const breaker = closed();
+  judge(breaker, "a", "unreachable", 0);
+  breaker.probe("b");
+  assert.deepEqual(breaker.gate(5000), { kind: "shut", waitMs: null });
+  breaker.forgetProbe("another");
+  assert.deepEqual(breaker.gate(5000), { kind: "shut", waitMs: null });
+  breaker.forgetProbe("b");
+  assert.deepEqual(breaker.gate(5000), { kind: "probe" });
+});
+
+test("the refused message is a suspect, so another one probes; one that nobody answered is none", () => {
+  const breaker = closed();
+  judge(breaker, "a", "refused");
+  judge(breaker, "b", "unreachable");
+  assert.equal(breaker.suspects("a"), true);
+  assert.equal(breaker.suspects("b"), false);
+});
+
+test("a message that is refused again after another one passed is to blame", () => {
+  const breaker = closed();
+  judge(breaker, "poison", "refused", 0);
+  breaker.probe("fine");
+  assert.equal(judge(breaker, "fine", "well", 5000).kind, "resume");
+  assert.deepEqual(judge(breaker, "poison", "refused", 5000), { kind: "blame" });
+  assert.equal(breaker.paused, false);
+  assert.equal(breaker.suspects("poison"), false);
+});
+
+test("refused again without another having passed, it is not to blame: the gateway is", () => {
+  const breaker = closed();
+  judge(breaker, "only", "refused", 0);
+  for (const [now, forMs] of [
+    [5000, 10_000],
+    [15_000, 20_000],
+  ] as const) {
+    breaker.probe("only");
+    const verdict = judge(breaker, "only", "refused", now);
+    assert.equal(verdict.kind, "pause");
+    assert.equal((verdict as { forMs: number }).forMs, forMs);
+  }
+});
+
+test("an unreachable gateway never blames a message", () => {
+  const breaker = closed();
+  judge(breaker, "a", "refused", 0);
+  breaker.probe("b");
+  judge(breaker, "b", "well", 5000);
+  assert.equal(judge(breaker, "a", "unreachable", 5000).kind, "pause");
+});
+
+test("three doubts in a row pause; a success between them starts the count again", () => {
+  const breaker = closed();
+  const kinds = (["doubtful", "doubtful", "well", "doubtful", "doubtful", "doubtful"] as const).map(
+    (health, i) => judge(breaker, `m${i}`, health).kind,
+  );
+  assert.deepEqual(kinds, ["go_on", "go_on", "go_on", "go_on", "go_on", "pause"]);
+});
+
+test("a doubtful probe pauses longer", () => {
+  const breaker = closed();
+  for (const id of ["a", "b", "c"]) judge(breaker, id, "doubtful");
+  breaker.probe("d");
+  assert.equal((judge(breaker, "d", "doubtful", 5000) as { forMs: number }).forMs, 10_000);
+});
+
+test("what was on the wire when the pause began neither lengthens it nor ends it", () => {
+  const breaker = closed();
+  judge(breaker, "a", "unreachable", 0);
+  for (const health of ["refused", "unreachable", "doubtful", "doubtful", "doubtful", "well"] as const) {
+    assert.deepEqual(judge(breaker, `late ${health}`, health, 100), { kind: "go_on" });
+  }
+  assert.deepEqual(breaker.gate(100), { kind: "shut", waitMs: 4900 });
+});
+
+test("a pause that another process began is continued", () => {
+  const breaker = new Breaker({ pauses: 3, pausedUntil: 700 });
+  assert.deepEqual(breaker.gate(0), { kind: "shut", waitMs: 700 });
+  breaker.probe("a");
+  assert.equal((judge(breaker, "a", "unreachable", 700) as { forMs: number }).forMs, 40_000);
+});
+
+test("the list of suspects does not grow without end", () => {
+  const breaker = closed();
+  for (let i = 0; i < 1500; i++) judge(breaker, `m${i}`, "refused");
+  assert.equal(breaker.suspects("m0"), false);
+  assert.equal(breaker.suspects("m500"), true);
+  assert.equal(breaker.suspects("m1499"), true);
+});
+
+/** The rules once more, told differently: a plain record of what happened, asked from scratch each time. */
+interface Model {
+  open: boolean;
+  until: number;
+  failures: number;
+  doubts: number;
+  probe: string | null;
+  passes: number;
+  refusedAt: Map<string, number>;
+}
+
+function expected(model: Model, id: string, health: Health, now: number): string {
+  const probing = model.probe === id;
+  if (probing) model.probe = null;
+  const pause = () => {
+    const forMs = Math.min(5000 * 2 ** model.failures, 300_000);
+    Object.assign(model, { open: false, until: now + forMs, failures: model.failures + 1, doubts: 0 });
+    return `pause ${forMs}`;
+  };
+  if (health === "well") {
+    model.passes += 1;
+    model.doubts = 0;
+    model.refusedAt.delete(id);
+    if (!probing || model.open) return "go_on";
+    Object.assign(model, { open: true, failures: 0 });
+    return "resume";
+  }
+  if (health === "doubtful") {
+    model.doubts += 1;
+    return probing || (model.open && model.doubts >= 3) ? pause() : "go_on";
+  }
+  if (health === "refused") {
+    const before = model.refusedAt.get(id);
+    model.refusedAt.delete(id);
+    if (before !== undefined && model.open && model.passes > before) return "blame";
+    model.refusedAt.set(id, model.passes);
+  }
+  return model.open || probing ? pause() : "go_on";
+}
+
+test("agrees with a model over random histories", () => {
+  const action = fc.record({
+    id: fc.constantFrom("a", "b", "c", "d"),
+    health: fc.constantFrom<Health>("well", "well", "doubtful", "refused", "unreachable"),
+    afterMs: fc.constantFrom(0, 1, 4999, 5000, 300_000),
+  });
+  fc.assert(
+    fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
+      const breaker = closed();
+      const model: Model = {
+        open: true,
+        until: 0,
+        failures: 0,
+        doubts: 0,
+        probe: null,
+        passes: 0,
+        refusedAt: new Map(),
+      };
+      let now = 0;
+      for (const { id, health, afterMs } of actions) {
+        now += afterMs;
+        const gate = breaker.gate(now);
+        const wanted = model.open ? "open" : model.probe === null && model.until <= now ? "probe" : "shut";
+        assert.equal(gate.kind, wanted);
+        if (gate.kind === "probe") {
+          breaker.probe(id);
+          model.probe = id;
+        }
+        const verdict = breaker.judge(id, health, "", now);
+        const told = verdict.kind === "pause" ? `pause ${verdict.forMs}` : verdict.kind;
+        assert.equal(told, expected(model, id, health, now));
+        assert.equal(breaker.paused, !model.open);
+      }
+    }),
+    { numRuns: 1000, seed: 13 },
+  );
+});

@@ -1,0 +1,43 @@
+// A wait that news can end, also news that came before it.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Wait } from "#queue/wait.ts";
+import { movableClock } from "../clock.ts";
+
+async function waiting(wait: Wait, ms: number) {
+  const clock = movableClock();
+  let over = false;
+  const done = wait.for(clock, ms).then(() => {
+    over = true;
+  });
+  await clock.settle();
+  return { clock, done, over: () => over };
+}
+
+test("lasts as long as it was told", async () => {
+  const { clock, done, over } = await waiting(new Wait(), 1000);
+  await clock.advance(999);
+  assert.equal(over(), false);
+  await clock.advance(1);
+  assert.equal(over(), true);
+  await done;
+});
+
+test("ends early, and leaves no sleeper behind", async () => {
+  const wait = new Wait();
+  const { clock, done, over } = await waiting(wait, 1000);
+  wait.end();
+  await clock.settle();
+  assert.equal(over(), true);
+  assert.equal(clock.sleeping(), 0);
+  await done;
+});
+
+test("an end before the wait ends the next one, and only that", async () => {
+  const wait = new Wait();
+  wait.end();
+  wait.end();
+  assert.equal((await waiting(wait, 1000)).over(), true);
+  assert.equal((await waiting(wait, 1000)).over(), false);
+});

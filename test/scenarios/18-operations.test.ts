@@ -1,0 +1,176 @@
+// Running it: stopping gracefully, storage trouble, health, metrics, and a second process.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { movableClock } from "../clock.ts";
+import { engines, ground, harness } from "../harness.ts";
+import { asked, provider, stored, takes } from "./provider.ts";
+
+const contacts = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ number: `+49151234${10_000 + i}`, message: "Hi" }));
+
+for (const engine of engines) {
+  test(`a graceful stop on ${engine} finishes what is on the wire, and leaves the rest for the next start`, async () => {
+    const own = await ground(engine);
+    const one = await harness({ ground: own });
+    const account = await one.account();
+    await one.gateway({ identifier: "main", ...provider });
+    one.respond(async (request) => {
+      await one.clock.sleep(10_000);
+      return takes(request);
+    });
+    const ids = await one.accepted(contacts(30));
+    await one.settle();
+    const stopping = one.system.stop();
+    await one.advance(9_999);
+    assert.equal(one.requests.length, 8, "nothing new is stamped");
+    await one.advance(60_000);
+    await stopping;
+
+    const two = await harness({ ground: own, clock: one.clock, respond: takes });
+    two.as(account);
+    await two.settle();
+    for (const id of ids) assert.equal((await two.message(id)).status, "sent");
+    const all = [...asked(one), ...asked(two)].map(({ id }) => id);
+    assert.deepEqual([...all].sort(), [...ids].sort(), "each went out once");
+    await two.close();
+    await own.remove();
+  });
+}
+
+test("what does not finish within 30 s of a stop is in doubt, not lost", async () => {
+  const own = await ground("sqlite");
+  const one = await harness({ ground: own });
+  const account = await one.account();
+  await one.gateway({ identifier: "main", ...provider });
+  one.respond(
+    (request) =>
+      new Promise((resolve) =>
+        request.signal?.addEventListener("abort", () => resolve({ kind: "no_answer", reason: "stopped" })),
+      ),
+  );
+  const [id] = await one.accepted(contacts(1));
+  await one.settle();
+  const stopping = one.system.stop();
+  await one.advance(40_000);
+  await stopping;
+  const two = await harness({ ground: own, clock: one.clock });
+  two.as(account);
+  await two.settle();
+  assert.equal((await two.message(id!)).status, "unknown");
+  await two.close();
+  await own.remove();
+});
+
+test("storage trouble refuses sends with 503 and turns readiness red; both mend with it", async () => {
+  const it = await harness({ respond: takes });
+  await it.account();
+  await it.gateway({ identifier: "main", ...provider });
+  const ready = () => it.get("/health/ready");
+  assert.deepEqual([(await ready()).statusCode, (await ready()).json().status], [200, "ready"]);
+  for (const fault of ["full", "io", "unavailable"] as const) {
+    it.storageFault(fault);
+    const reply = await it.send(contacts(3));
+    assert.equal(reply.statusCode, 503, fault);
+    assert.equal(reply.json().code, "unavailable");
+    assert.ok(Number(reply.headers["retry-after"]) >= 1);
+    assert.equal((await ready()).statusCode, 503);
+    assert.equal((await ready()).json().checks.storage, `storage is ${fault}`);
+    it.storageFault(null);
+    assert.equal(await stored(it), 0, "nothing was accepted into memory");
+  }
+  assert.equal((await it.send(contacts(1))).statusCode, 200);
+  assert.equal((await ready()).statusCode, 200);
+  await it.settle();
+  assert.equal(it.requests.length, 1);
+  await it.close();
+});
+
+test("an outcome that storage cannot take is kept until it can, and the message is not sent again", async () => {
+  const it = await harness();
+  await it.account();
+  await it.gateway({ identifier: "main", ...provider });
+  it.respond((request) => {
+    it.storageFault("io");
+    return takes(request);
+  });
+  const [id] = await it.accepted(contacts(1));
+  await it.advance(120_000);
+  assert.equal((await it.message(id!)).status, "sending");
+  it.storageFault(null);
+  await it.advance(30_000);
+  assert.equal((await it.message(id!)).status, "sent");
+  assert.equal(it.requests.length, 1);
+  await it.close();
+});
+
+test("liveness, and metrics that count what happened", async () => {
+  const it = await harness({ respond: takes });
+  await it.account();
+  await it.gateway({ identifier: "main", ...provider, pace: { per_second: 1, concurrency: 1 } });
+  await it.accepted(contacts(5));
+  await it.advance(2500);
+  await it.send([{ number: "x", message: "y" }]);
+  assert.equal((await it.get("/health/live")).statusCode, 200);
+  const reply = await it.get("/metrics");
+  assert.equal(reply.statusCode, 200);
+  assert.match(String(reply.headers["content-type"]), /^text\/plain/);
+  const has = (line: string) =>
+    assert.ok(reply.body.split("\n").includes(line), `${line}\n${reply.body.slice(-2000)}`);
+  has('trunkline_messages_accepted_total{channel="sms"} 5');
+  has('trunkline_messages_waiting{gateway="main"} 2');
+  has('trunkline_gateway_paused{gateway="main"} 0');
+  assert.match(reply.body, /^trunkline_oldest_waiting_seconds\{gateway="main"\} 2\.5$/m);
+  await it.close();
+});
+
+test("metrics with a token are for its bearer alone", async () => {
+  const it = await harness({ settings: { metricsToken: "a-metrics-token-of-some-length" } });
+  await it.account();
+  assert.equal((await it.get("/metrics")).statusCode, 403);
+  const reply = await it.system.app.inject({
+    method: "GET",
+    url: "/metrics",
+    headers: { authorization: "Bearer a-metrics-token-of-some-length" },
+  });
+  assert.equal(reply.statusCode, 200);
+  await it.close();
+});
+
+test("two processes on PostgreSQL: one dies, the other takes its lane and sends the rest, each once", async () => {
+  const own = await ground("postgres");
+  const clock = movableClock();
+  const settings = { beatMs: 5000, takeoverMs: 45_000, pollMs: 1000 };
+  const one = await harness({ ground: own, clock, settings });
+  one.respond(async (request) => {
+    await clock.sleep(2000);
+    return takes(request);
+  });
+  const account = await one.account();
+  for (const identifier of ["a", "b"])
+    await one.gateway({ identifier, ...provider, default: identifier === "a" });
+  const two = await harness({ ground: own, clock, settings, respond: takes });
+  two.as(account);
+  await clock.advance(30_000);
+  assert.deepEqual([one.system.lanes.owned.length, two.system.lanes.owned.length], [1, 1]);
+
+  // Accepted by either, driven by whoever owns the lane.
+  const ids = await two.accepted(
+    [...contacts(20), ...contacts(20)].map((contact, i) => ({
+      ...contact,
+      gateway_identifier: i < 20 ? "a" : "b",
+    })),
+  );
+  await clock.advance(1500);
+  await one.kill();
+  const inDoubt = new Set(asked(one).map(({ id }) => id));
+  assert.ok(inDoubt.size > 0 && inDoubt.size <= 8);
+  await clock.advance(75_000);
+  for (const id of ids) assert.equal((await two.message(id)).status, inDoubt.has(id) ? "unknown" : "sent");
+  const all = [...asked(one), ...asked(two)].map(({ id }) => id);
+  assert.equal(new Set(all).size, all.length, "each went out once");
+  assert.equal(all.length, ids.length);
+  await two.close();
+  await one.close();
+  await own.remove();
+});
