@@ -39,7 +39,12 @@ export async function rescueStranded(
 export async function rescueOnce({ database, clock, log, wake }: StrandedParts): Promise<void> {
   for (const gateway of await database.run(findStranded, null)) {
     const account = await database.run(findAccount, gateway.account_id);
-    const target = account && defaultGateway(accountOf(account), gateway.channel);
+    // A message that was only a test is not sent for real because the sandbox was switched off, nor the other way round.
+    const alike = account && {
+      ...accountOf(account),
+      gateways: accountOf(account).gateways.filter(({ test }) => test === (gateway.test === 1)),
+    };
+    const target = alike && defaultGateway(alike, gateway.channel);
     // Without another gateway they wait for this one.
     if (!target) continue;
     for (;;) {
@@ -47,6 +52,7 @@ export async function rescueOnce({ database, clock, log, wake }: StrandedParts):
         from: gateway.id,
         to: target.id,
         limit: atOnce,
+        detail: `Moved from ${gateway.identifier}, which was switched off, to ${target.identifier}.`,
         at: clock.now(),
       });
       if (moved > 0) {

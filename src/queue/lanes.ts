@@ -101,10 +101,19 @@ export class Lanes {
       for (const lane of [...lanes, ...closing.map(([, lane]) => lane)]) lane.abort();
       await stopped;
     }
-    const { database, processId } = this.#parts;
-    await database.run(releaseLanes, { processId, lanes: lanes.map(({ id, fence }) => ({ id, fence })) });
-    await database.run(forgetProcesses, [processId]);
     this.#open.clear();
+    const { database, processId, log } = this.#parts;
+    try {
+      await database.run(releaseLanes, { processId, lanes: lanes.map(({ id, fence }) => ({ id, fence })) });
+      await database.run(forgetProcesses, [processId]);
+      // Another process can go on with them at once.
+      database.announce("lanes");
+    } catch (error) {
+      log.warn(
+        { error },
+        "the lanes could not be given up; another process takes them when this one is silent",
+      );
+    }
   }
 
   #heard(topic: string): void {
@@ -150,7 +159,7 @@ export class Lanes {
         dead.map(({ id }) => id),
       );
 
-    // A newcomer gets its share: one lane a beat, gently, is enough.
+    // A newcomer gets its share; the lanes that are busiest stay where they are.
     const surplus = mine.length - share;
     if (surplus > 0 && free.length === 0) {
       const idlest = [...this.#open.values()]

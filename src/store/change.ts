@@ -122,6 +122,13 @@ export class Changes {
     return true;
   }
 
+  /** Keeps the provider's reference of a message that has none yet, where its state does not move. */
+  learn(row: Moving, reference: string): void {
+    if (row.provider_reference !== null) return;
+    row.provider_reference = reference;
+    this.#touched.set(row.id, row);
+  }
+
   async write(tx: Tx): Promise<void> {
     if (this.#touched.size === 0) return;
     const changed = tx.rows(
@@ -158,10 +165,12 @@ export class Changes {
     const balances = await lockCredits(tx, [...this.#refunds.values()]);
     for (const [key, { accountId, channel, amount }] of this.#refunds) {
       // No balance any more: the channel became unlimited meanwhile.
-      if (!balances.has(key)) continue;
+      const balance = balances.get(key);
+      if (!balance) continue;
       await tx.db
         .updateTable("credits")
-        .set((eb) => ({ remaining: eb("remaining", "+", amount) }))
+        // A balance that was renewed meanwhile does not grow above its allowance.
+        .set({ remaining: Math.min(balance.allowance, balance.remaining + amount) })
         .where("account_id", "=", accountId)
         .where("channel", "=", channel)
         .execute();

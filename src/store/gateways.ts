@@ -1,5 +1,6 @@
 // Gateways, and the lane that each of them has.
 
+import { sql } from "kysely";
 import { lockAccount } from "./accounts.ts";
 import { readOperation, writeOperation } from "./database.ts";
 import type { GatewaysTable } from "./schema.ts";
@@ -62,7 +63,16 @@ export const saveGateway = writeOperation("saveGateway", async (tx, gateway: Gat
     .onConflict((conflict) =>
       conflict
         .column("id")
-        .doUpdateSet((eb) => ({ active: gateway.active, revision: eb("lanes.revision", "+", 1) })),
+        // Whatever paused it may be mended now: it is tried at once, not at the next probe.
+        .doUpdateSet((eb) => ({
+          active: gateway.active,
+          revision: eb("lanes.revision", "+", 1),
+          paused_until: null,
+          pause_reason: null,
+          pauses: 0,
+          paused_ms: sql<number>`lanes.paused_ms + coalesce(${gateway.updated_at} - lanes.paused_since, 0)`,
+          paused_since: null,
+        })),
     )
     .execute();
 });

@@ -205,6 +205,8 @@ export const settleMessages = gatheredOperation(
       if (receipt) changes.apply(row, { by: "receipt", step: receipt.step }, receipt.happening);
       for (const { step, happening } of early.get(row.id) ?? [])
         changes.apply(row, { by: "receipt", step }, happening);
+      // A receipt that named only our id was faster; the reference is still worth keeping.
+      if (settlement.happening.reference) changes.learn(row, settlement.happening.reference);
       return own ? "settled" : "late";
     });
     await changes.write(tx);
@@ -297,10 +299,10 @@ export const cancelMessage = writeOperation(
  */
 export const moveWaiting = writeOperation(
   "moveWaiting",
-  async (tx, input: { from: string; to: string; limit: number; at: number }) => {
+  async (tx, input: { from: string; to: string; limit: number; at: number; detail: string }) => {
     const rows = await tx.db
       .selectFrom("messages")
-      .select("id")
+      .select(["id", "account_id", "status", "version"])
       .where("gateway_id", "=", input.from)
       .where("due_at", "is not", null)
       .where("named", "=", 0)
@@ -315,10 +317,20 @@ export const moveWaiting = writeOperation(
     const wanted = tx.rows("wanted", { id: "text" }, rows);
     await tx.db
       .updateTable("messages")
-      .set({ gateway_id: input.to, updated_at: input.at })
+      .set((eb) => ({ gateway_id: input.to, updated_at: input.at, version: eb("version", "+", 1) }))
       .where("id", "in", sql<string>`(select id from ${wanted})`)
-      .where("due_at", "is not", null)
       .execute();
+    await insertEvents(
+      tx,
+      rows.map((row) => ({
+        message_id: row.id,
+        seq: row.version + 1,
+        account_id: row.account_id,
+        at: input.at,
+        type: row.status,
+        detail: input.detail,
+      })),
+    );
     return rows.length;
   },
 );

@@ -67,6 +67,20 @@ test("without another gateway they wait, and move once there is one", async () =
   assert.deepEqual([waitingOn(only), waitingOn(other)], [0, 1]);
 });
 
+test("a test message is not sent for real because its sandbox was switched off", async () => {
+  const accountId = await account("testing");
+  const sandbox = await gateway(accountId, "t-sandbox", { default: true });
+  await open.parts.database.run(storeSends, sendOf(accountId, sandbox));
+  const real = await gateway(accountId, "t-real", {
+    kind: "http-api",
+    settings: { url: "https://sms.example.com/", body: { to: "{{to}}", text: "{{message}}" } },
+  });
+  await gateway(accountId, "t-sandbox", { active: false });
+  const parts = { ...open.parts, wake: () => {} };
+  await rescueOnce(parts);
+  assert.deepEqual([waitingOn(sandbox), waitingOn(real)], [1, 0]);
+});
+
 test("it looks again and again, lives through a fault of the storage, and stops when told", async () => {
   const stop = new AbortController();
   let looks = 0;

@@ -74,6 +74,18 @@ onBothEngines((open) => {
     assert.deepEqual([lane.owner, lane.fence, lane.active, lane.revision], ["prc_1", 3, 0, 1]);
   });
 
+  test("a changed gateway is tried at once: its pause ends, and counts as paused time", async () => {
+    const store = open();
+    const accountId = await makeAccount(store.database);
+    const id = await makeGateway(store.database, accountId);
+    const pause = "paused_until = ?, pause_reason = 'bad key', pauses = 4, paused_since = ?, paused_ms = 100";
+    await store.query(`update lanes set ${pause} where id = ?`, now + 300_000, now - 50, id);
+    await makeGateway(store.database, accountId, { id, updated_at: now });
+    const lane = await laneOf(store, id);
+    assert.deepEqual([lane.paused_until, lane.pause_reason, lane.paused_since], [null, null, null]);
+    assert.deepEqual([lane.pauses, lane.paused_ms], [0, 150]);
+  });
+
   test("an identifier is one gateway's in the whole installation", async () => {
     const { database } = open();
     const identifier = fresh("taken");

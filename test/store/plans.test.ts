@@ -174,7 +174,13 @@ for (const [name, open] of openers) {
     await expect(recentMessages, { ...page, status: "failed", before }, "messages_status");
     await t.test("moveWaiting reads no row that does not wait", async () => {
       const to = await makeGateway(explainer.store.database, accountId);
-      const [plan] = await explainer.plans(moveWaiting, { from: gatewayId, to, limit: 10, at: now });
+      const [plan] = await explainer.plans(moveWaiting, {
+        from: gatewayId,
+        to,
+        limit: 10,
+        at: now,
+        detail: "",
+      });
       assert.match(plan!, /messages_due/);
     });
   });

@@ -10,9 +10,11 @@ import {
   nextDue,
   readDue,
   recoverMessages,
+  settleMessages,
   stampMessages,
   unstampMessages,
 } from "#store/progress.ts";
+import { storeReceipts } from "#store/receipts.ts";
 import { onBothEngines } from "./conformance.ts";
 import {
   claim,
@@ -296,7 +298,8 @@ onBothEngines((open) => {
     const fence = await claim(store, gatewayId);
     await stamp(database, gatewayId, fence, [ids[0]!]);
     const to = await makeGateway(database, accountId);
-    const move = (limit: number) => database.run(moveWaiting, { from: gatewayId, to, limit, at: now + 7 });
+    const move = (limit: number) =>
+      database.run(moveWaiting, { from: gatewayId, to, limit, at: now + 7, detail: "Moved." });
     assert.deepEqual([await move(3), await move(3), await move(3)], [3, 2, 0]);
     const gateways = async (...which: string[]) =>
       Promise.all(which.map(async (id) => (await messageRow(store, id)).gateway_id));
@@ -304,9 +307,31 @@ onBothEngines((open) => {
     assert.deepEqual(await gateways(ids[0]!, named.messages.id[0]!), [gatewayId, gatewayId]);
     const moved = await messageRow(store, ids[1]!);
     assert.deepEqual([moved.updated_at, moved.due_at, moved.status], [now + 7, now, "queued"]);
+    assert.deepEqual(await timeline(store, ids[1]!), ["queued"]);
     const stale = { laneId: gatewayId, fence, ids: [ids[1]!], at: now, day: null };
     assert.deepEqual(await database.run(stampMessages, stale), { kind: "stamped", attempts: new Map() });
     await stamp(database, to, await claim(store, to), [ids[1]!]);
+  });
+
+  test("a reference is kept although a receipt by our id was faster", async () => {
+    const store = open();
+    const { database } = store;
+    const { gatewayId, ids } = await makeMessages(database);
+    const fence = await claim(store, gatewayId);
+    await stamp(database, gatewayId, fence, ids);
+    const receipt = {
+      gatewayId,
+      key: "k",
+      reference: null,
+      messageId: ids[0]!,
+      status: "delivered" as const,
+    };
+    await database.run(storeReceipts, { ...receipt, code: null, reason: null, at: null, receivedAt: now });
+    const happening = { at: now, detail: "", reference: "SM1" };
+    const settlement = { id: ids[0]!, laneId: gatewayId, fence, attempt: 1, happening, receipt: null };
+    await database.run(settleMessages, { ...settlement, step: "accepted" });
+    const row = await messageRow(store, ids[0]!);
+    assert.deepEqual([row.status, row.provider_reference], ["delivered", "SM1"]);
   });
 
   test("moving and stamping at once: no message is stamped on the gateway that it left", async () => {
@@ -317,7 +342,7 @@ onBothEngines((open) => {
       const fence = await claim(store, gatewayId);
       const [stamped, moved] = await Promise.all([
         store.database.run(stampMessages, { laneId: gatewayId, fence, ids, at: now, day: null }),
-        store.other.run(moveWaiting, { from: gatewayId, to, limit: 100, at: now }),
+        store.other.run(moveWaiting, { from: gatewayId, to, limit: 100, at: now, detail: "Moved." }),
       ]);
       assert.ok(stamped.kind === "stamped");
       assert.equal(stamped.attempts.size + moved, 20);
