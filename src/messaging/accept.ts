@@ -8,7 +8,7 @@ import type { SmsSend } from "#contract/sms.ts";
 import { bandOf } from "#queue/band.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/wall-clock.ts";
-import { proveRequest, type SendInput, storeSends } from "#store/accept.ts";
+import { type NewMessage, proveRequest, type SendInput, storeSends } from "#store/accept.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { prepareSms } from "./sms.ts";
 
@@ -39,7 +39,7 @@ export async function acceptSms(
   send: SmsSend,
 ): Promise<Accepted> {
   const now = parts.clock.now();
-  const prepared = await prepareSms(account, send, now, () => parts.clock.sleep(0));
+  const prepared = await prepareSms(account, send, now, parts.newIds, () => parts.clock.sleep(0));
   if (prepared.kind === "invalid") return prepared;
   return await store(parts, account, requestId, "sms", now, prepared.messages);
 }
@@ -50,21 +50,28 @@ async function store(
   requestId: string,
   channel: Channel,
   now: number,
-  prepared: Omit<SendInput["messages"], "id">,
+  messages: readonly NewMessage[],
 ): Promise<Accepted> {
   const { database, crashPoint } = parts;
-  const count = prepared.number.length;
-  const ids = parts.newIds("msg", count);
-  const cost = prepared.cost.reduce((sum, one) => sum + one, 0);
+  const ids: string[] = [];
+  const statuses: ("queued" | "scheduled")[] = [];
+  const lanes = new Set<string>();
+  let cost = 0;
+  for (const [id, gatewayId, , , , , , status, , , , , , price] of messages) {
+    ids.push(id);
+    statuses.push(status);
+    lanes.add(gatewayId);
+    cost += price;
+  }
   const input: SendInput = {
     requestId,
     accountId: account.id,
     channel,
     at: now,
-    band: bandOf(count),
+    band: bandOf(messages.length),
     cost,
     renewedFrom: cost === 0 ? 0 : monthOf(now, account.timeZone),
-    messages: { id: ids, ...prepared },
+    messages,
   };
   crashPoint("accept.before");
   try {
@@ -80,8 +87,8 @@ async function store(
     if (proof === "not_stored") return { kind: "unavailable", retryAfterMs };
   }
   crashPoint("accept.after");
-  for (const laneId of new Set(prepared.gateway_id)) parts.wake(laneId);
-  return { kind: "accepted", requestId, ids, statuses: prepared.status as ("queued" | "scheduled")[] };
+  for (const laneId of lanes) parts.wake(laneId);
+  return { kind: "accepted", requestId, ids, statuses };
 }
 
 /** The current month of each zone: asked for every send, and good for a month. */

@@ -5,13 +5,11 @@ import { type Account, type AccountGateway, defaultGateway } from "#accounts/acc
 import type { Issue } from "#contract/issue.ts";
 import type { SmsSend } from "#contract/sms.ts";
 import { scheduleReader } from "#runtime/wall-clock.ts";
-import type { SendInput } from "#store/accept.ts";
+import type { NewMessage } from "#store/accept.ts";
 import { toRecipient } from "./phone.ts";
 import { type Measure, measure } from "./segments.ts";
 
-export type PreparedSms =
-  | { kind: "ready"; messages: Omit<SendInput["messages"], "id"> }
-  | { kind: "invalid"; issues: Issue[] };
+export type PreparedSms = { kind: "ready"; messages: NewMessage[] } | { kind: "invalid"; issues: Issue[] };
 
 /** Contacts looked at before the event loop gets a turn. */
 const slice = 1000;
@@ -21,13 +19,15 @@ export async function prepareSms(
   account: Account,
   send: SmsSend,
   now: number,
+  newIds: (prefix: string, count: number) => string[],
   breathe: () => Promise<void>,
 ): Promise<PreparedSms> {
   const issues = [...send.issues];
   const gatewayOf = gatewayFinder(account);
   const readSchedule = scheduleReader(account.timeZone);
   const measured = measurer();
-  const messages = emptyColumns(send.contacts.length);
+  const ids = newIds("msg", send.contacts.length);
+  const messages: NewMessage[] = [];
   for (let index = 0; index < send.contacts.length; index++) {
     if (index > 0 && index % slice === 0) await breathe();
     const contact = send.contacts[index]!;
@@ -63,41 +63,25 @@ export async function prepareSms(
 
     const body = contact.message as string;
     const { encoding, segments } = measured(body);
-    messages.gateway_id[index] = gateway.id;
-    messages.named[index] = contact.gateway_identifier === null ? 0 : 1;
-    messages.number[index] = contact.number as string;
-    messages.recipient[index] = recipient;
-    messages.body[index] = body;
-    messages.test[index] = gateway.test ? 1 : 0;
-    messages.status[index] = scheduledFor === null ? "queued" : "scheduled";
-    // A past time is due at once, and its lateness counts from acceptance.
-    messages.due_at[index] = Math.max(now, scheduledFor ?? now);
-    messages.schedule_at[index] = contact.schedule_at as string | null;
-    messages.scheduled_for[index] = scheduledFor;
-    messages.encoding[index] = encoding;
-    messages.segments[index] = segments;
-    messages.cost[index] = gateway.test ? 0 : segments;
+    messages.push([
+      ids[index]!,
+      gateway.id,
+      contact.gateway_identifier === null ? 0 : 1,
+      contact.number as string,
+      recipient,
+      body,
+      gateway.test ? 1 : 0,
+      scheduledFor === null ? "queued" : "scheduled",
+      // A past time is due at once, and its lateness counts from acceptance.
+      Math.max(now, scheduledFor ?? now),
+      contact.schedule_at as string | null,
+      scheduledFor,
+      encoding,
+      segments,
+      gateway.test ? 0 : segments,
+    ]);
   }
   return issues.length > 0 ? { kind: "invalid", issues } : { kind: "ready", messages };
-}
-
-/** Columns of their final length: arrays that grow by pushing leave four times the garbage, and a send is mostly one contact. */
-function emptyColumns(count: number): Omit<SendInput["messages"], "id"> {
-  return {
-    gateway_id: new Array(count),
-    named: new Array(count),
-    number: new Array(count),
-    recipient: new Array(count),
-    body: new Array(count),
-    test: new Array(count),
-    status: new Array(count),
-    due_at: new Array(count),
-    schedule_at: new Array(count),
-    scheduled_for: new Array(count),
-    encoding: new Array(count),
-    segments: new Array(count),
-    cost: new Array(count),
-  };
 }
 
 /** Active SMS gateways by identifier; null names the default one. */

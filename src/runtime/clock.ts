@@ -13,6 +13,8 @@ export function systemClock(): Clock {
 /** Measured on the monotonic clock, so that a step of the wall clock neither shortens nor prolongs it. */
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
+  // A sleep of nothing is one turn of the event loop; Node would make it a millisecond.
+  if (ms <= 0) return new Promise((resolve) => setImmediate(resolve));
   return new Promise((resolve) => {
     const dueAt = performance.now() + ms;
     let timer: NodeJS.Timeout | undefined;

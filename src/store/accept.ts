@@ -1,11 +1,46 @@
 // Storing a send: its request row, every message and the credit they cost, or nothing of it.
 
-import type { Channel, Status } from "#contract/channel.ts";
+import type { Channel } from "#contract/channel.ts";
 import { lockCredits } from "./accounts.ts";
 import { gatheredOperation, type Tx, writeOperation } from "./database.ts";
 import type { CreditsTable } from "./schema.ts";
 
-/** A send as columns: one array a column that differs between its contacts, all equally long. */
+/** The columns in which the messages of a send differ, in the order of a `NewMessage`. */
+export const messageColumns = [
+  "id",
+  "gateway_id",
+  "named",
+  "number",
+  "recipient",
+  "body",
+  "test",
+  "status",
+  "due_at",
+  "schedule_at",
+  "scheduled_for",
+  "encoding",
+  "segments",
+  "cost",
+] as const;
+
+/** A message as its values: a bulk send crosses to the writer thread as text, and names would be half of it. */
+export type NewMessage = [
+  id: string,
+  gatewayId: string,
+  named: 0 | 1,
+  number: string,
+  recipient: string,
+  body: string,
+  test: 0 | 1,
+  status: "queued" | "scheduled",
+  dueAt: number,
+  scheduleAt: string | null,
+  scheduledFor: number | null,
+  encoding: "gsm7" | "ucs2",
+  segments: number,
+  cost: number,
+];
+
 export interface SendInput {
   requestId: string;
   accountId: string;
@@ -16,22 +51,7 @@ export interface SendInput {
   /** What the whole request costs, and from when on a monthly allowance counts as renewed. */
   cost: number;
   renewedFrom: number;
-  messages: {
-    id: string[];
-    gateway_id: string[];
-    named: (0 | 1)[];
-    number: string[];
-    recipient: string[];
-    body: string[];
-    test: (0 | 1)[];
-    status: Status[];
-    due_at: number[];
-    schedule_at: (string | null)[];
-    scheduled_for: (number | null)[];
-    encoding: string[];
-    segments: number[];
-    cost: number[];
-  };
+  messages: readonly NewMessage[];
 }
 
 export type StoredSend = { kind: "stored" } | { kind: "insufficient_credit"; remaining: number };
@@ -74,49 +94,28 @@ export const storeSends = gatheredOperation("storeSends", async (tx, sends: read
 async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
   await tx.insert(
     "requests",
-    {},
-    {
-      id: sends.map((send) => send.requestId),
-      account_id: sends.map((send) => send.accountId),
-      channel: sends.map((send) => send.channel),
-      contacts: sends.map((send) => send.messages.id.length),
-      created_at: sends.map((send) => send.at),
-    },
-  );
-  const fresh = { fence: 0, version: 0, attempts: 0, resends: 0, returned: 0 } as const;
-  const of = <T>(pick: (send: SendInput) => T) =>
-    sends.flatMap((send) => Array<T>(send.messages.id.length).fill(pick(send)));
-  // A large send goes in as it is; small ones that came together go in as one.
-  if (sends.length === 1) {
-    const { messages, ...send } = sends[0]!;
-    await tx.insert(
-      "messages",
+    ["id", "account_id", "channel", "contacts", "created_at"],
+    [
       {
-        ...fresh,
-        account_id: send.accountId,
-        request_id: send.requestId,
-        channel: send.channel,
-        band: send.band,
-        created_at: send.at,
-        updated_at: send.at,
+        constant: [],
+        rows: sends.map((send) => [
+          send.requestId,
+          send.accountId,
+          send.channel,
+          send.messages.length,
+          send.at,
+        ]),
       },
-      messages,
-    );
-    return;
-  }
-  const columns = Object.keys(sends[0]!.messages) as (keyof SendInput["messages"])[];
-  const at = of((send) => send.at);
-  await tx.insert("messages", fresh, {
-    account_id: of((send) => send.accountId),
-    request_id: of((send) => send.requestId),
-    channel: of((send) => send.channel),
-    band: of((send) => send.band),
-    created_at: at,
-    updated_at: at,
-    ...Object.fromEntries(
-      columns.map((column) => [column, sends.flatMap((send): readonly unknown[] => send.messages[column])]),
-    ),
-  });
+    ],
+  );
+  await tx.insert(
+    "messages",
+    ["request_id", "account_id", "channel", "band", "created_at", "updated_at", ...messageColumns],
+    sends.map(({ requestId, accountId, channel, band, at, messages }) => ({
+      constant: [requestId, accountId, channel, band, at, at],
+      rows: messages,
+    })),
+  );
 }
 
 /**

@@ -193,14 +193,19 @@ export async function insertEvents(
   if (events.length === 0) return;
   await tx.insert(
     "events",
-    {},
-    {
-      message_id: events.map((event) => event.message_id),
-      seq: events.map((event) => event.seq),
-      account_id: events.map((event) => event.account_id),
-      at: events.map((event) => event.at),
-      type: events.map((event) => event.type),
-      detail: events.map((event) => event.detail),
-    },
+    ["message_id", "seq", "account_id", "at", "type", "detail"],
+    [
+      {
+        constant: [],
+        rows: events.map(({ message_id, seq, account_id, at, type, detail }) => [
+          message_id,
+          seq,
+          account_id,
+          at,
+          type,
+          detail,
+        ]),
+      },
+    ],
   );
 }

@@ -11,18 +11,23 @@ export type Engine = "sqlite" | "postgres";
 /** Column types of rows handed to SQL as one JSON parameter. */
 export type ColumnType = "text" | "bigint";
 
+export interface InsertBatch {
+  constant: readonly unknown[];
+  rows: readonly (readonly unknown[])[];
+}
+
 /** An open transaction (for a read on PostgreSQL: a connection). The few differences between the engines are here. */
 export interface Tx {
   engine: Engine;
   db: Kysely<Schema>;
   /**
-   * Inserts many rows: `constant` holds the columns that are the same in all of them, `varying` one array
-   * a column, all equally long.
+   * Inserts many rows. The columns come in the order of each batch's `constant` values (the same in all its
+   * rows), followed by those of its `rows`. Columns that are not named get their defaults.
    */
   insert<T extends keyof Schema & string>(
     table: T,
-    constant: Partial<Schema[T]>,
-    varying: { [C in keyof Schema[T]]?: readonly unknown[] },
+    columns: readonly (keyof Schema[T] & string)[],
+    batches: readonly InsertBatch[],
   ): Promise<void>;
   /** `records` as a table expression `name(columns)`, passed as one JSON parameter. */
   rows(name: string, columns: Record<string, ColumnType>, records: readonly object[]): RawBuilder<unknown>;

@@ -80,7 +80,10 @@ test("what is stored is accepted, and its lanes are woken, each once", async () 
   assert.deepEqual(result.statuses, ["queued", "queued", "scheduled"]);
   assert.deepEqual(woken, ["gw_one", "gw_two"]);
   const input = calls[0]?.input as SendInput;
-  assert.deepEqual(input.messages.id, result.ids);
+  assert.deepEqual(
+    input.messages.map(([id]) => id),
+    result.ids,
+  );
   assert.equal(new Set(result.ids).size, 3);
   assert.equal(input.cost, 3);
   assert.equal(input.band, 0);

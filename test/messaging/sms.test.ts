@@ -5,6 +5,7 @@ import test from "node:test";
 import type { Account, AccountGateway } from "#accounts/account.ts";
 import { readSms, type SmsSend } from "#contract/sms.ts";
 import { prepareSms } from "#messaging/sms.ts";
+import { columnsOf } from "../store/rows.ts";
 
 const now = Date.UTC(2026, 2, 1, 12);
 
@@ -29,8 +30,9 @@ const account = (change: Partial<Account> = {}): Account => ({
   ...change,
 });
 
+const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}_${i}`);
 const read = (...contact: object[]): SmsSend => readSms({ contact }, { maxContacts: 10_000 });
-const prepare = (send: SmsSend, of = account()) => prepareSms(of, send, now, async () => {});
+const prepare = (send: SmsSend, of = account()) => prepareSms(of, send, now, ids, async () => {});
 
 async function faults(send: SmsSend, of = account()): Promise<string[]> {
   const prepared = await prepare(send, of);
@@ -40,16 +42,18 @@ async function faults(send: SmsSend, of = account()): Promise<string[]> {
     : [];
 }
 
+/** The messages of a send without a fault, by column. */
 async function ready(send: SmsSend, of = account()) {
   const prepared = await prepare(send, of);
   if (prepared.kind !== "ready") throw new Error(JSON.stringify(prepared.issues));
-  return prepared.messages;
+  return columnsOf(prepared.messages);
 }
 
 const plain = { number: "+4915123456789", message: "Hello" };
 
 test("a plain contact becomes a queued message on the default gateway, due now", async () => {
   assert.deepEqual(await ready(read(plain)), {
+    id: ["msg_0"],
     gateway_id: ["gw_main"],
     named: [0],
     number: ["+4915123456789"],
@@ -190,7 +194,7 @@ test("all faults of all contacts come together: the body's own and those that ne
 test("others get a turn between slices of a large request", async () => {
   let breaths = 0;
   const send = readSms({ contact: Array.from({ length: 3500 }, () => plain) }, { maxContacts: 10_000 });
-  const prepared = await prepareSms(account(), send, now, async () => {
+  const prepared = await prepareSms(account(), send, now, ids, async () => {
     breaths += 1;
   });
   assert.equal(prepared.kind, "ready");

@@ -6,7 +6,7 @@ import { proveRequest, type SendInput, type StoredSend, storeSends } from "#stor
 import { setAllowance } from "#store/accounts.ts";
 import { StorageError } from "#store/database.ts";
 import { onBothEngines, type Store } from "./conformance.ts";
-import { fresh, makeAccount, makeGateway, messageRow, now, remaining, sendOf } from "./rows.ts";
+import { columnsOf, fresh, makeAccount, makeGateway, messageRow, now, remaining, sendOf } from "./rows.ts";
 
 const storedIds = async (store: Store, accountId: string) =>
   (
@@ -44,9 +44,9 @@ onBothEngines((open) => {
     });
     assert.deepEqual(await store.database.run(storeSends, send), { kind: "stored" });
     assert.deepEqual(
-      { ...(await messageRow(store, send.messages.id[1]!)) },
+      { ...(await messageRow(store, columnsOf(send.messages).id[1]!)) },
       {
-        id: send.messages.id[1],
+        id: columnsOf(send.messages).id[1],
         account_id: accountId,
         request_id: send.requestId,
         channel: "sms",
@@ -106,13 +106,13 @@ onBothEngines((open) => {
     const answers = await Promise.all(sends.map((send) => store.database.run(storeSends, send)));
     assert.ok(answers.every(({ kind }) => kind === "stored"));
     for (const send of sends) {
-      assert.deepEqual(await storedIds(store, send.accountId), send.messages.id);
-      const row = await messageRow(store, send.messages.id.at(-1)!);
+      assert.deepEqual(await storedIds(store, send.accountId), columnsOf(send.messages).id);
+      const row = await messageRow(store, columnsOf(send.messages).id.at(-1)!);
       assert.equal(row.request_id, send.requestId);
-      assert.equal(row.gateway_id, send.messages.gateway_id[0]);
-      assert.equal(row.body, send.messages.body[0]);
-      assert.equal(row.segments, send.messages.segments[0]);
-      assert.equal(row.scheduled_for, send.messages.scheduled_for[0]);
+      assert.equal(row.gateway_id, columnsOf(send.messages).gateway_id[0]);
+      assert.equal(row.body, columnsOf(send.messages).body[0]);
+      assert.equal(row.segments, columnsOf(send.messages).segments[0]);
+      assert.equal(row.scheduled_for, columnsOf(send.messages).scheduled_for[0]);
       assert.equal(row.band, send.band);
       assert.equal(row.created_at, send.at);
     }
@@ -124,7 +124,7 @@ onBothEngines((open) => {
     const gatewayId = await makeGateway(store.database, accountId);
     const send = sendOf(accountId, gatewayId, { count: 10_000 });
     assert.deepEqual(await store.database.run(storeSends, send), { kind: "stored" });
-    assert.deepEqual(await storedIds(store, accountId), send.messages.id);
+    assert.deepEqual(await storedIds(store, accountId), columnsOf(send.messages).id);
     assert.equal(await remaining(store, accountId), 0);
   });
 
@@ -150,7 +150,9 @@ onBothEngines((open) => {
     });
     assert.equal(paid, 60 - left);
     assert.ok(left < 3, "more could have been paid");
-    const wanted = sends.filter((_, i) => answers[i]!.kind === "stored").flatMap((send) => send.messages.id);
+    const wanted = sends
+      .filter((_, i) => answers[i]!.kind === "stored")
+      .flatMap((send) => columnsOf(send.messages).id);
     assert.deepEqual(await storedIds(store, accountId), wanted.sort());
   });
 
@@ -228,9 +230,9 @@ onBothEngines((open) => {
     const gatewayId = await makeGateway(store.database, accountId);
     const sends = Array.from({ length: 40 }, () => sendOf(accountId, gatewayId, { count: 2 }));
     const twice = sends[7]!;
-    twice.messages.id[1] = twice.messages.id[0]!;
+    twice.messages[1]![0] = twice.messages[0]![0];
     const empty = sends[23]!;
-    empty.messages.body[0] = null as unknown as string;
+    empty.messages[0]![5] = null as unknown as string;
     const answers = await Promise.allSettled(sends.map((send) => store.database.run(storeSends, send)));
     answers.forEach((answer, i) => {
       if (i !== 7 && i !== 23) assert.equal(answer.status, "fulfilled", `send ${i}`);
@@ -251,7 +253,7 @@ onBothEngines((open) => {
     const accountId = await makeAccount(store.database, { sms: 1000 });
     const gatewayId = await makeGateway(store.database, accountId);
     const send = sendOf(accountId, gatewayId, { count: 500 });
-    send.messages.id[499] = send.messages.id[0]!;
+    send.messages[499]![0] = send.messages[0]![0];
     await assert.rejects(store.database.run(storeSends, send), StorageError);
     assert.deepEqual(await storedIds(store, accountId), []);
     assert.equal((await storedRequests(store, accountId)).size, 0);
@@ -273,7 +275,7 @@ onBothEngines((open) => {
     assert.equal((await storedRequests(store, accountId)).size, 0);
     await store.database.run(storeSends, send);
     assert.equal(await store.database.run(proveRequest, proof), true);
-    assert.equal((await messageRow(store, send.messages.id[0]!)).request_id, send.requestId);
+    assert.equal((await messageRow(store, columnsOf(send.messages).id[0]!)).request_id, send.requestId);
     assert.equal(await store.database.run(proveRequest, { ...proof, requestId: fresh("req") }), false);
   });
 });

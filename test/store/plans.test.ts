@@ -36,7 +36,9 @@ async function fill(store: Store) {
   for (let turn = 0; turn < 10; turn++) {
     for (const { accountId, gatewayId } of lanes) {
       const send = sendOf(accountId, gatewayId, { count: 100, band: turn % 3 });
-      send.messages.due_at = send.messages.due_at.map((at, i) => at + (i % 2 === 0 ? -i : i * 1000));
+      send.messages.forEach((message, i) => {
+        message[8] += i % 2 === 0 ? -i : i * 1000;
+      });
       await store.database.run(storeSends, send);
     }
   }

@@ -18,6 +18,7 @@ import { storeReceipts } from "#store/receipts.ts";
 import { onBothEngines } from "./conformance.ts";
 import {
   claim,
+  columnsOf,
   makeAccount,
   makeGateway,
   makeMessages,
@@ -47,7 +48,7 @@ onBothEngines((open) => {
     for (const send of [older, future, large, elsewhere]) await database.run(storeSends, send);
     const read = async (at: number, after: { dueAt: number; id: string } | null, limit = 100, band = 0) =>
       (await database.run(readDue, { laneId: gatewayId, band, now: at, after, limit })).map(({ id }) => id);
-    const order = [...older.messages.id, ...ids];
+    const order = [...columnsOf(older.messages).id, ...ids];
     assert.deepEqual(await read(now, null), order);
     assert.deepEqual(await read(now, null, 3), order.slice(0, 3));
     for (let place = 0; place < order.length; place++) {
@@ -62,10 +63,10 @@ onBothEngines((open) => {
       )[place]!;
       assert.deepEqual(await read(now, { dueAt: due_at, id: order[place]! }), order.slice(place + 1));
     }
-    assert.deepEqual(await read(now, null, 100, 2), large.messages.id);
+    assert.deepEqual(await read(now, null, 100, 2), columnsOf(large.messages).id);
     assert.deepEqual(await read(now, null, 100, 1), []);
-    assert.deepEqual(await read(now + 1, null), [...order, ...future.messages.id]);
-    assert.deepEqual(await read(now - 6, null), older.messages.id);
+    assert.deepEqual(await read(now + 1, null), [...order, ...columnsOf(future.messages).id]);
+    assert.deepEqual(await read(now - 6, null), columnsOf(older.messages).id);
   });
 
   test("a due message carries what sending needs", async () => {
@@ -303,8 +304,8 @@ onBothEngines((open) => {
     assert.deepEqual([await move(3), await move(3), await move(3)], [3, 2, 0]);
     const gateways = async (...which: string[]) =>
       Promise.all(which.map(async (id) => (await messageRow(store, id)).gateway_id));
-    assert.deepEqual(await gateways(...ids.slice(1), later.messages.id[0]!), Array(5).fill(to));
-    assert.deepEqual(await gateways(ids[0]!, named.messages.id[0]!), [gatewayId, gatewayId]);
+    assert.deepEqual(await gateways(...ids.slice(1), columnsOf(later.messages).id[0]!), Array(5).fill(to));
+    assert.deepEqual(await gateways(ids[0]!, columnsOf(named.messages).id[0]!), [gatewayId, gatewayId]);
     const moved = await messageRow(store, ids[1]!);
     assert.deepEqual([moved.updated_at, moved.due_at, moved.status], [now + 7, now, "queued"]);
     assert.deepEqual(await timeline(store, ids[1]!), ["queued"]);
@@ -365,7 +366,7 @@ onBothEngines((open) => {
     await store.database.run(cancelMessage, {
       accountId,
       channel: "sms",
-      id: send.messages.id[0]!,
+      id: columnsOf(send.messages).id[0]!,
       happening: cancelled,
     });
     assert.equal((await store.database.run(storeSends, sendOf(accountId, gatewayId))).kind, "stored");

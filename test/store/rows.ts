@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Channel } from "#contract/channel.ts";
-import { type SendInput, storeSends } from "#store/accept.ts";
+import { messageColumns, type NewMessage, type SendInput, storeSends } from "#store/accept.ts";
 import { saveAccount, setAllowance } from "#store/accounts.ts";
 import type { Happening } from "#store/change.ts";
 import type { Database } from "#store/database.ts";
@@ -68,18 +68,38 @@ export async function makeGateway(
   return id;
 }
 
-type MessageColumns = SendInput["messages"];
-type OneMessage = { [C in keyof MessageColumns]: MessageColumns[C][number] };
+type Named = {
+  id: NewMessage[0];
+  gateway_id: NewMessage[1];
+  named: NewMessage[2];
+  number: NewMessage[3];
+  recipient: NewMessage[4];
+  body: NewMessage[5];
+  test: NewMessage[6];
+  status: NewMessage[7];
+  due_at: NewMessage[8];
+  schedule_at: NewMessage[9];
+  scheduled_for: NewMessage[10];
+  encoding: NewMessage[11];
+  segments: NewMessage[12];
+  cost: NewMessage[13];
+};
+
+/** The messages of a send by column. */
+export function columnsOf(messages: readonly NewMessage[]): { [C in keyof Named]: Named[C][] } {
+  const entries = messageColumns.map((column, i) => [column, messages.map((message) => message[i])]);
+  return Object.fromEntries(entries);
+}
 
 /** A send of `count` messages to one gateway; `each` changes columns of all its messages. */
 export function sendOf(
   accountId: string,
   gatewayId: string,
-  options: { count?: number; each?: Partial<OneMessage> } & Partial<Omit<SendInput, "messages">> = {},
+  options: { count?: number; each?: Partial<Named> } & Partial<Omit<SendInput, "messages">> = {},
 ): SendInput {
   const { count = 1, each = {}, ...head } = options;
   const at = head.at ?? now;
-  const rows = Array.from({ length: count }, (_, i): OneMessage => {
+  const rows = Array.from({ length: count }, (_, i): Named => {
     return {
       id: fresh("msg"),
       gateway_id: gatewayId,
@@ -98,7 +118,6 @@ export function sendOf(
       ...each,
     };
   });
-  const column = <C extends keyof OneMessage>(name: C) => rows.map((row) => row[name]);
   return {
     requestId: fresh("req"),
     accountId,
@@ -108,22 +127,7 @@ export function sendOf(
     cost: rows.reduce((sum, row) => sum + row.cost, 0),
     renewedFrom: 0,
     ...head,
-    messages: {
-      id: column("id"),
-      gateway_id: column("gateway_id"),
-      named: column("named"),
-      number: column("number"),
-      recipient: column("recipient"),
-      body: column("body"),
-      test: column("test"),
-      status: column("status"),
-      due_at: column("due_at"),
-      schedule_at: column("schedule_at"),
-      scheduled_for: column("scheduled_for"),
-      encoding: column("encoding"),
-      segments: column("segments"),
-      cost: column("cost"),
-    },
+    messages: rows.map((row) => messageColumns.map((column) => row[column]) as NewMessage),
   };
 }
 
@@ -136,7 +140,7 @@ export async function makeMessages(
   const gatewayId = await makeGateway(database, accountId);
   const send = sendOf(accountId, gatewayId, options);
   assert.deepEqual(await database.run(storeSends, send), { kind: "stored" });
-  return { accountId, gatewayId, ids: send.messages.id };
+  return { accountId, gatewayId, ids: columnsOf(send.messages).id };
 }
 
 /** Takes a lane that nobody holds, or takes it over; returns the new fence. */

@@ -36,15 +36,15 @@ export async function up(tx: Tx): Promise<void> {
     `create index gateways_account on gateways (account_id)`,
     `create table requests (
       id text primary key, account_id text not null, channel text not null, contacts bigint not null, created_at bigint not null
-    )`,
+    ) clustered`,
     `create table messages (
       id text primary key, account_id text not null, request_id text not null, channel text not null,
       gateway_id text not null, named bigint not null, number text not null, recipient text not null, body text not null,
-      test bigint not null, status text not null, band bigint not null, due_at bigint, fence bigint not null,
-      version bigint not null, attempts bigint not null, resends bigint not null, deferred_from bigint,
+      test bigint not null, status text not null, band bigint not null, due_at bigint, fence bigint not null default 0,
+      version bigint not null default 0, attempts bigint not null default 0, resends bigint not null default 0, deferred_from bigint,
       schedule_at text, scheduled_for bigint, created_at bigint not null, updated_at bigint not null,
       sent_at bigint, delivered_at bigint, read_at bigint, provider_reference text, error_code text, error_message text,
-      encoding text, segments bigint, cost bigint not null, returned bigint not null
+      encoding text, segments bigint, cost bigint not null, returned bigint not null default 0
     )`,
     // The lanes read this one: it holds only what waits, and a range of due_at in one band of one lane is contiguous in it.
     `create index messages_due on messages (gateway_id, band, due_at, id) where due_at is not null`,

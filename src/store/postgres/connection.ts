@@ -78,26 +78,22 @@ export function postgresTx(client: PoolClient): Tx {
     engine: "postgres",
     db,
     lock: (strength) => (strength === "update" ? sql`for update` : sql`for share`),
-    insert: async (table, constant, varying) => {
-      const fixed = Object.keys(constant);
-      const lists = Object.entries(varying) as [string, readonly unknown[]][];
-      const count = lists[0]?.[1].length ?? 0;
-      const records = Array.from({ length: count }, (_, row) =>
-        Object.fromEntries(lists.map(([column, list]) => [column, list[row]])),
+    insert: async (table, columns, batches) => {
+      const records = batches.flatMap(({ constant, rows }) =>
+        rows.map((row) => {
+          const record: Record<string, unknown> = {};
+          columns.forEach((column, i) => {
+            record[column] = i < constant.length ? constant[i] : row[i - constant.length];
+          });
+          return record;
+        }),
       );
       // The table's own row type gives the columns their types.
-      const columns = sql.join(
-        [...fixed, ...lists.map(([column]) => column)].map((column) => sql.ref(column)),
-      );
-      const values = sql.join([
-        ...fixed.map((column) => sql.ref(`fixed.${column}`)),
-        ...lists.map(([column]) => sql.ref(`many.${column}`)),
-      ]);
+      const names = sql.join(columns.map((column) => sql.ref(column)));
       const type = sql.table(table);
       await sql`
-        insert into ${type} (${columns})
-        select ${values} from json_populate_record(null::${type}, ${JSON.stringify(constant)}::json) as fixed,
-          json_populate_recordset(null::${type}, ${JSON.stringify(records)}::json) as many
+        insert into ${type} (${names})
+        select ${names} from json_populate_recordset(null::${type}, ${JSON.stringify(records)}::json)
       `.execute(db);
     },
     rows: (name, columns, records) => {

@@ -109,18 +109,12 @@ export function sqliteTx(connection: SqliteConnection): Tx {
     db,
     lock: () => sql``,
     // A prepared insert in a loop is two to four times as fast as one statement over json_each (100,000 rows: 0.9 s against 1.8 to 3.7 s).
-    insert: async (table, constant, varying) => {
-      const fixed = Object.entries(constant) as [string, Value][];
-      const lists = Object.entries(varying) as [string, Value[]][];
-      const count = lists[0]?.[1].length ?? 0;
-      const columns = [...fixed, ...lists].map(([column]) => `"${column}"`);
-      const statement = connection.statement(
-        `insert into "${table}" (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`,
-      );
-      const values: Value[] = [...fixed.map(([, value]) => value), ...lists.map(() => null)];
-      for (let row = 0; row < count; row++) {
-        for (let i = 0; i < lists.length; i++) values[fixed.length + i] = lists[i]![1][row] as Value;
-        statement.run(...values);
+    insert: async (table, columns, batches) => {
+      const names = columns.map((column) => `"${column}"`).join(", ");
+      const marks = columns.map(() => "?").join(", ");
+      const statement = connection.statement(`insert into "${table}" (${names}) values (${marks})`);
+      for (const { constant, rows } of batches) {
+        for (const row of rows) statement.run(...(constant as Value[]), ...(row as Value[]));
       }
     },
     rows: (name, columns, records) => {

@@ -49,7 +49,9 @@ test("ids sort by their bytes, whatever the database's language", async () => {
   for (const { database, engine } of stores) {
     const accountId = await makeAccount(database);
     const send = sendOf(accountId, await makeGateway(database, accountId), { count: ids.length });
-    send.messages.id = ids;
+    ids.forEach((id, i) => {
+      send.messages[i]![0] = id;
+    });
     await database.run(storeSends, send);
     const query = { accountId, channel: "sms", status: null, before: null, limit: 10 } as const;
     const rows = await database.run(recentMessages, query);

@@ -34,13 +34,15 @@ test("rows from JSON keep text and numbers apart, quotes and nulls as they are",
 });
 
 test("inserted rows share the constant columns and keep their own", async () => {
-  await run((tx) => tx.insert("facts", { value: awkward }, { name: ["one", "two", awkward] }));
+  await run((tx) =>
+    tx.insert("facts", ["value", "name"], [{ constant: [awkward], rows: [["one"], ["two"], [awkward]] }]),
+  );
   const rows = await store.query<{ name: string; value: string }>(
     "select name, value from facts order by name",
   );
   assert.deepEqual(rows.map(({ name }) => name).sort(), ["one", "two", awkward].sort());
   assert.ok(rows.every(({ value }) => value === awkward));
-  await run((tx) => tx.insert("facts", {}, { name: [], value: [] }));
+  await run((tx) => tx.insert("facts", ["name", "value"], [{ constant: [], rows: [] }]));
 });
 
 test("row locks are asked for by their strength", async () => {

@@ -168,7 +168,7 @@ test("a fault in one operation undoes none of those that went in the same transa
   const gatewayId = await makeGateway(database, accountId);
   const good = sendOf(accountId, gatewayId, { count: 2 });
   const poisoned = sendOf(accountId, gatewayId);
-  poisoned.messages.body[0] = null as unknown as string;
+  poisoned.messages[0]![5] = null as unknown as string;
   const results = await Promise.allSettled([
     database.run(keepFact, { name: "first", value: "1" }),
     database.run(storeSends, good),
