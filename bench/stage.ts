@@ -15,6 +15,8 @@ import type { Arrivals } from "./provider.ts";
 export type Engine = "sqlite" | "postgres";
 
 export const apiKey = `tl_${"c".repeat(32)}`;
+/** Outside its hours: what is accepted for it waits. */
+export const heldGateway = "bench-held";
 /** A lane has one owner, so several processes need several lanes to share work. */
 export const gateways = ["bench-a", "bench-b", "bench-c", "bench-d"];
 
@@ -128,6 +130,12 @@ export async function openStage(engine: Engine): Promise<Stage> {
   };
 }
 
+/** A minute of the day (UTC) that is twelve hours away. */
+function otherHalfOfTheDay(): string {
+  const hour = String((new Date().getUTCHours() + 12) % 24).padStart(2, "0");
+  return `${hour}:00-${hour}:01`;
+}
+
 function provisioning(provider: string): object {
   return {
     accounts: [
@@ -142,13 +150,13 @@ function provisioning(provider: string): object {
           expires_at: null,
           credit: { sms: 1_000_000_000, whatsapp: null, email: null },
         },
-        gateways: gateways.map((identifier, index) => ({
+        gateways: [...gateways, heldGateway].map((identifier, index) => ({
           identifier,
           channel: "sms",
           kind: "http-api",
           default: index === 0,
           active: true,
-          pace: { concurrency: 64 },
+          pace: { concurrency: 64, ...(identifier === heldGateway ? { hours: otherHalfOfTheDay() } : {}) },
           settings: {
             url: `${provider}/send`,
             body: { to: "{{to}}", text: "{{message}}", id: "{{id}}" },

@@ -122,7 +122,13 @@ export async function openSystem(
     accountsChanged: authenticator.forget,
     lanesChanged: () => lanes.changed(),
   };
-  const accepting = { database, clock, newIds: ids.many, crashPoint, wake: (id: string) => lanes.wake(id) };
+  const accepting = {
+    database,
+    clock,
+    newIds: ids.many,
+    crashPoint,
+    wake: (id: string, dueAt: number) => lanes.wake(id, dueAt),
+  };
   const receiving = { database, clock, log, sealer, newId: ids, crashPoint, metrics };
   let draining = false;
 

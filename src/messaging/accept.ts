@@ -23,8 +23,8 @@ export interface AcceptParts {
   database: Database;
   clock: Clock;
   newIds(prefix: string, count: number): string[];
-  /** Tells the lanes that something is due on them, or will be. */
-  wake(laneId: string): void;
+  /** Tells a lane that something is or becomes due on it at `dueAt`. */
+  wake(laneId: string, dueAt: number): void;
   crashPoint: Runtime["crashPoint"];
 }
 
@@ -55,12 +55,14 @@ async function store(
   const { database, crashPoint } = parts;
   const ids: string[] = [];
   const statuses: ("queued" | "scheduled")[] = [];
-  const lanes = new Set<string>();
+  /** The lanes that get some of it, and when the first of it is due there. */
+  const lanes = new Map<string, number>();
   let cost = 0;
-  for (const [id, gatewayId, , , , , , status, , , , , , price] of messages) {
+  for (const [id, laneId, , , , , , status, dueAt, , , , , price] of messages) {
     ids.push(id);
     statuses.push(status);
-    lanes.add(gatewayId);
+    const first = lanes.get(laneId);
+    if (first === undefined || dueAt < first) lanes.set(laneId, dueAt);
     cost += price;
   }
   const input: SendInput = {
@@ -87,7 +89,7 @@ async function store(
     if (proof === "not_stored") return { kind: "unavailable", retryAfterMs };
   }
   crashPoint("accept.after");
-  for (const laneId of lanes) parts.wake(laneId);
+  for (const [laneId, dueAt] of lanes) parts.wake(laneId, dueAt);
   return { kind: "accepted", requestId, ids, statuses };
 }
 

@@ -155,9 +155,14 @@ export class Lane<Row extends LaneRow, Outcome> {
     return this.#unsettled;
   }
 
-  /** Something was added or moved: look now, unless the lane could not send it now anyway. */
-  wake(): void {
-    this.#stale = true;
+  /**
+   * Something was added or moved that is due at `dueAt` (epoch ms; without it, perhaps now): looks now, unless
+   * the lane could not send it now anyway, or makes a note of when to look.
+   */
+  wake(dueAt = Number.NEGATIVE_INFINITY): void {
+    if (dueAt <= this.#parts.clock.now()) this.#stale = true;
+    else if (this.#nextDue === null || dueAt < this.#nextDue) this.#nextDue = dueAt;
+    else return;
     if (this.#waitsForRows) this.#wait.end();
   }
 

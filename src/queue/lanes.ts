@@ -14,7 +14,7 @@ export interface OpenLane {
   id: string;
   fence: number;
   inFlight: number;
-  wake(): void;
+  wake(dueAt?: number): void;
   stop(): Promise<void>;
   abort(): void;
 }
@@ -56,10 +56,10 @@ export class Lanes {
     this.#ended = this.#run();
   }
 
-  /** Something became due, or will, on this lane: here, or wherever it is driven. */
-  wake(laneId: string): void {
+  /** Something is or becomes due on this lane at `dueAt` (epoch ms): here, or wherever it is driven. */
+  wake(laneId: string, dueAt?: number): void {
     const here = this.#open.get(laneId);
-    if (here) here.lane.wake();
+    if (here) here.lane.wake(dueAt);
     else if (this.#parts.database.engine === "postgres" && !this.#hints.has(laneId)) {
       // Many acceptances for one lane make one hint.
       this.#hints.add(laneId);

@@ -1,8 +1,9 @@
 // The real server as a process of its own: started as anybody starts it, ended as the fault wants it.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, readFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface Ended {
@@ -48,8 +49,12 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-const ownEntry = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-const compileCache = new URL("../../scripts/compile-cache.mjs", import.meta.url).href;
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const ownEntry = join(root, "src/main.ts");
+/** As `npm start` starts it. */
+const startFlags = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start as string)
+  .split(" ")
+  .slice(1, -1);
 
 /** Resolves when the server listens; fails with its last lines when it ends or stays silent before that. */
 export function startServer(options: ServerOptions): Promise<Server> {
@@ -60,9 +65,9 @@ export function startServer(options: ServerOptions): Promise<Server> {
     cpus === undefined ? [process.execPath] : ["taskset", "-c", cpus, process.execPath];
   const child = spawn(
     program ?? process.execPath,
-    // As `npm start` does it.
-    [...rest, "--disable-warning=ExperimentalWarning", "--import", compileCache, entry],
+    [...rest, "--disable-warning=ExperimentalWarning", ...startFlags, entry],
     {
+      cwd: root,
       env: { PATH: process.env.PATH, ...env, TRUNKLINE_HOST: "127.0.0.1", TRUNKLINE_PORT: String(port) },
       stdio: ["ignore", "pipe", "pipe"],
     },
