@@ -3,9 +3,9 @@
 
 import { sql } from "kysely";
 import type { Channel } from "#contract/channel.ts";
-import type { OwnStep, ReceiptStep } from "#contract/states.ts";
+import { advance, type OwnStep, type ReceiptStep } from "#contract/states.ts";
 import { Changes, type Happening, insertEvents, lockMessages } from "./change.ts";
-import { gatheredOperation, readOperation, writeOperation } from "./database.ts";
+import { gatheredOperation, readOperation, type Tx, writeOperation } from "./database.ts";
 import { attachReferences } from "./receipts.ts";
 import type { MessagesTable } from "./schema.ts";
 
@@ -187,12 +187,18 @@ export const settleMessages = gatheredOperation(
           : [],
       ),
     );
+    const usual = await settleAccepted(
+      tx,
+      settlements.filter(({ id, step, receipt }) => step === "accepted" && !receipt && !early.has(id)),
+    );
+    const others = settlements.filter(({ id }) => !usual.has(id));
     const rows = await lockMessages(
       tx,
-      settlements.map(({ id }) => id),
+      others.map(({ id }) => id),
     );
     const changes = new Changes();
     const results = settlements.map((settlement): "settled" | "late" => {
+      if (usual.has(settlement.id)) return "settled";
       const row = rows.get(settlement.id);
       // Only retention removes rows, and only ended ones.
       if (!row) return "late";
@@ -213,6 +219,53 @@ export const settleMessages = gatheredOperation(
     return results;
   },
 );
+
+/**
+ * The usual end of an attempt, for which one statement is enough: accepted, and still as it was stamped.
+ * Returns those it did; whatever else became of a message is for the careful way.
+ */
+async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promise<ReadonlySet<string>> {
+  const change = advance("sending", { by: "us", step: "accepted" });
+  if (!change || settlements.length === 0) return new Set();
+  const byId = new Map(settlements.map((settlement) => [settlement.id, settlement]));
+  const wanted = tx.rows(
+    "wanted",
+    { id: "text", fence: "bigint", attempt: "bigint", at: "bigint", reference: "text" },
+    settlements
+      .map(({ id, fence, attempt, happening }) => ({
+        id,
+        fence,
+        attempt,
+        at: happening.at,
+        reference: happening.reference ?? null,
+      }))
+      .sort((a, b) => (a.id < b.id ? -1 : 1)),
+  );
+  const { rows } = await sql<{ id: string; version: number; account_id: string }>`
+    update messages set
+      status = ${change.status}, version = version + 1, updated_at = wanted.at, sent_at = coalesce(sent_at, wanted.at),
+      provider_reference = coalesce(wanted.reference, provider_reference), error_code = null, error_message = null
+    from ${wanted}
+    where messages.id = wanted.id and messages.status = 'sending'
+      and messages.fence = wanted.fence and messages.attempts = wanted.attempt
+    returning messages.id, messages.version, messages.account_id
+  `.execute(tx.db);
+  await insertEvents(
+    tx,
+    rows.map((row) => {
+      const { happening } = byId.get(row.id)!;
+      return {
+        message_id: row.id,
+        seq: row.version,
+        account_id: row.account_id,
+        at: happening.at,
+        type: change.status,
+        detail: happening.detail,
+      };
+    }),
+  );
+  return new Set(rows.map(({ id }) => id));
+}
 
 /**
  * Takes a lane's stamped messages that were certainly never handed over back to the queue: the stamp's own
@@ -248,12 +301,20 @@ export const recoverMessages = writeOperation(
       again: { step: OwnStep; happening: Happening };
     },
   ) => {
+    const gateway = await tx.db
+      .selectFrom("gateways")
+      .select(["account_id", "channel"])
+      .where("id", "=", input.laneId)
+      .executeTakeFirst();
+    if (!gateway) return 0;
+    // By account and status: an index of its own would cost every message two updates of it.
     const left = await tx.db
       .selectFrom("messages")
       .select("id")
+      .where("account_id", "=", gateway.account_id)
+      .where("channel", "=", gateway.channel)
+      .where("status", "=", "sending")
       .where("gateway_id", "=", input.laneId)
-      // A literal, so that both planners use the partial index.
-      .where(sql<boolean>`status = 'sending'`)
       .where("fence", "<", input.fence)
       .limit(input.limit)
       .execute();

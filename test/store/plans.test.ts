@@ -163,7 +163,7 @@ for (const [name, open] of openers) {
     const happening = { at: now, detail: "" };
     const outcome = { step: "doubted", happening } as const;
     const recover = { laneId: gatewayId, fence: 2, limit: 10, first: outcome, again: outcome };
-    await expect(recoverMessages, recover, "messages_sending", false);
+    await expect(recoverMessages, recover, "messages_status", false);
     const [middle] = await explainer.store.query<{ id: string }>(
       "select id from messages where account_id = ? order by id limit 1 offset 500",
       accountId,

@@ -48,7 +48,6 @@ export async function up(tx: Tx): Promise<void> {
     )`,
     // The lanes read this one: it holds only what waits, and a range of due_at in one band of one lane is contiguous in it.
     `create index messages_due on messages (gateway_id, band, due_at, id) where due_at is not null`,
-    `create index messages_sending on messages (gateway_id) where status = 'sending'`,
     `create index messages_recent on messages (account_id, channel, id)`,
     `create index messages_status on messages (account_id, channel, status, id)`,
     `create table events (
