@@ -128,7 +128,7 @@ const examples: Record<string, string> = {
 const notes: Record<string, string> = {
   sandbox: `What happens is decided by the end of the number: \`0001\` (and every other one) is delivered, \`0002\` undelivered,
 \`0003\` refused, \`0004\` put off twice and then delivered, \`0005\` unknown, \`0006\` slow (5 s). An email address decides by
-its local part: \`delivered\`, \`bounced\`, \`refused\`, \`deferred\`, \`unknown\`, \`slow\`, \`opened\`.`,
+its local part: \`delivered\`, \`bounced\`, \`refused\`, \`deferred\`, \`unknown\`, \`slow\`.`,
   "http-api": `\`{{to}}\`, \`{{message}}\`, \`{{id}}\` and \`{{from}}\` are filled in once, escaped as the place where they stand needs it.
 A 2xx that \`success\` agrees with means accepted; 400, 413 and 422 mean refused; 429 means later; 401, 402, 403, 404, a
 redirect or no connection pause the gateway until a probe succeeds; any other failure after the request left means

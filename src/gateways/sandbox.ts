@@ -12,7 +12,6 @@ const behaviours = [
   "deferred",
   "unknown",
   "slow",
-  "opened",
 ] as const;
 type Behaviour = (typeof behaviours)[number];
 
@@ -36,7 +35,6 @@ export function behaviourOf(recipient: string): Behaviour {
   return found === "undelivered" ? "delivered" : (found ?? "delivered");
 }
 
-/** `opened` is delivered here; the opening is played by whoever tracks openings. */
 export const sandbox = defineGateway({
   kind: "sandbox",
   channels: ["sms", "whatsapp", "email"],
@@ -87,7 +85,6 @@ export const sandbox = defineGateway({
           };
         }
         return delivered;
-      case "opened":
       case "delivered":
         return delivered;
     }
