@@ -18,10 +18,10 @@ import { bands } from "#queue/band.ts";
 import { Lanes } from "#queue/lanes.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
-import type { Runtime } from "#runtime/runtime.ts";
+import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth } from "#runtime/wall-clock.ts";
 import { countAccounts, findAccountByName } from "#store/accounts.ts";
-import { type Database, type Operation, StorageError } from "#store/database.ts";
+import { type Database, type Operation, StorageError, type StorageFault } from "#store/database.ts";
 import { countWaiting } from "#store/lanes.ts";
 import { keepFact } from "#store/provisioned.ts";
 import { createSealer } from "#store/seal.ts";
@@ -68,7 +68,7 @@ export async function openSystem(
 ): Promise<System> {
   const { clock, random, outbound, log, crashPoint } = runtime;
   const sealer = createSealer(settings.masterKey, random);
-  const health = watch(opened);
+  const health = watch(opened, clock);
   const { database } = health;
   const kept = await database.run(keepFact, { name: "master_key", value: sealer.fingerprint });
   if (kept !== sealer.fingerprint) {
@@ -210,25 +210,29 @@ export async function openSystem(
   };
 }
 
+/** After a fault readiness stays red for this long: on a full disk small writes still pass between large ones that do not. */
+const faultShownMs = 10_000;
+
 /** Keeps note of whether storage works, by what happens to the calls that are made anyway. */
-function watch(database: Database): { database: Database; check(): Promise<string> } {
-  let fault: string | null = null;
+function watch(database: Database, clock: Clock): { database: Database; check(): Promise<string> } {
+  let last: { fault: StorageFault; at: number } | null = null;
   const run = async <I, O>(operation: Operation<I, O>, input: I): Promise<O> => {
     try {
-      const output = await database.run(operation, input);
-      if (operation.access === "write") fault = null;
-      return output;
+      return await database.run(operation, input);
     } catch (error) {
-      if (error instanceof StorageError && error.fault !== "failed") fault = error.fault;
+      if (error instanceof StorageError && error.fault !== "failed") {
+        last = { fault: error.fault, at: clock.monotonic() };
+      }
       throw error;
     }
   };
   return {
     database: { ...database, run },
     check: async () => {
-      // Writes show faults of their own; a read finds a database that nobody asked for a while.
+      // A database that nobody asked for a while shows its faults here.
       await run(countAccounts, null).catch(() => {});
-      return fault === null ? "ok" : `storage is ${fault}`;
+      const red = last !== null && clock.monotonic() - last.at < faultShownMs;
+      return last !== null && red ? `storage is ${last.fault}` : "ok";
     },
   };
 }
