@@ -1,4 +1,4 @@
-// `npm run bench -- <measure…> [--engine sqlite|postgres]`: measures, prints a Markdown table, stops.
+// `npm run bench -- <measure…> [--engine sqlite|postgres] [--unpinned]`: measures, prints a Markdown table, stops.
 // Without a measure: all of them. What each one does, and why so, is in README.md beside this file.
 
 import { parseArgs } from "node:util";
@@ -22,7 +22,7 @@ const everything = ["ceiling", "single", "bulk", "drain", "stored", "memory"];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { engine: { type: "string" } },
+  options: { engine: { type: "string" }, unpinned: { type: "boolean" } },
 });
 const names = positionals.length === 0 ? everything : positionals;
 const engines: Engine[] = values.engine === undefined ? ["sqlite"] : [values.engine as Engine];
@@ -31,7 +31,9 @@ if (
   names.some((name) => measures[name] === undefined) ||
   engines.some((engine) => !["sqlite", "postgres"].includes(engine))
 ) {
-  console.error(`usage: npm run bench -- [${Object.keys(measures).join(" | ")}] [--engine sqlite|postgres]`);
+  console.error(
+    `usage: npm run bench -- [${Object.keys(measures).join(" | ")}] [--engine sqlite|postgres] [--unpinned]`,
+  );
   process.exit(2);
 }
 

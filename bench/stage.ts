@@ -20,8 +20,12 @@ export const heldGateway = "bench-held";
 /** A lane has one owner, so several processes need several lanes to share work. */
 export const gateways = ["bench-a", "bench-b", "bench-c", "bench-d"];
 
+/** `--unpinned`: server and peers share both cores instead of having one each. */
 export const pinned =
-  process.platform === "linux" && spawnSync("taskset", ["-V"]).status === 0 && cpus().length > 1;
+  !process.argv.includes("--unpinned") &&
+  process.platform === "linux" &&
+  spawnSync("taskset", ["-V"]).status === 0 &&
+  cpus().length > 1;
 
 export interface Stage {
   folder: string;

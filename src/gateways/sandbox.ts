@@ -4,15 +4,7 @@
 import { z } from "zod";
 import { defineGateway, type Outcome } from "./gateway.ts";
 
-const behaviours = [
-  "delivered",
-  "undelivered",
-  "bounced",
-  "refused",
-  "deferred",
-  "unknown",
-  "slow",
-] as const;
+const behaviours = ["delivered", "undelivered", "bounced", "refused", "deferred", "unknown", "slow"] as const;
 type Behaviour = (typeof behaviours)[number];
 
 const byLastDigits: Record<string, Behaviour> = {

@@ -2,42 +2,15 @@
 // hand in its own.
 
 import type { Account } from "#accounts/account.ts";
+import type { ChannelCredit } from "#accounts/credit.ts";
 import type { Channel, Status } from "#contract/channel.ts";
-import type { Issue } from "#contract/issue.ts";
 import type { MessageRecord } from "#contract/record.ts";
 import type { SmsSend } from "#contract/sms.ts";
 import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { Accepted } from "#messaging/accept.ts";
+import type { Cancelled, Page } from "#messaging/lookup.ts";
+import type { CallbackResult } from "#messaging/receipt.ts";
 import type { Clock, Log, Random } from "#runtime/runtime.ts";
-
-/** What became of a send. Everything but `accepted` stored nothing (`commit_unknown`: nobody knows). */
-export type AcceptResult =
-  | { kind: "accepted"; requestId: string; ids: string[]; statuses: ("queued" | "scheduled")[] }
-  | { kind: "invalid"; issues: Issue[] }
-  | { kind: "insufficient_credit"; needed: number; remaining: number }
-  | { kind: "unavailable"; retryAfterMs: number }
-  | { kind: "commit_unknown"; retryAfterMs: number };
-
-export type CancelResult =
-  | { kind: "cancelled"; record: MessageRecord }
-  | { kind: "not_cancellable"; status: Status }
-  | { kind: "not_found" };
-
-export interface Page {
-  records: MessageRecord[];
-  nextCursor: string | null;
-}
-
-export interface ChannelCredit {
-  allowance: number;
-  remaining: number;
-}
-
-export type CallbackResult =
-  | { kind: "done"; reply?: { contentType: string; body: string } }
-  | { kind: "forbidden" }
-  | { kind: "not_configured" }
-  | { kind: "malformed" }
-  | { kind: "not_found" };
 
 export interface Readiness {
   ready: boolean;
@@ -51,7 +24,7 @@ export interface HttpParts {
   log: Log;
   /** The account of a channel API key; null when no account has it. Cached, so cheap to call. */
   authenticate(apiKey: string): Promise<Account | null>;
-  acceptSms(account: Account, requestId: string, send: SmsSend): Promise<AcceptResult>;
+  acceptSms(account: Account, requestId: string, send: SmsSend): Promise<Accepted>;
   /** One message of the account with its timeline; null for an unknown, foreign or other-channel id. */
   lookup(account: Account, channel: Channel, id: string): Promise<MessageRecord | null>;
   /** The newest messages of the channel. `cursor` is a `nextCursor` given earlier; null result: bad cursor. */
@@ -60,7 +33,7 @@ export interface HttpParts {
     channel: Channel,
     query: { limit: number; cursor: string | null; status: Status | null },
   ): Promise<Page | null>;
-  cancel(account: Account, channel: Channel, id: string): Promise<CancelResult>;
+  cancel(account: Account, channel: Channel, id: string): Promise<Cancelled>;
   /** Null: the channel has no allowance (unlimited). */
   credit(account: Account): Promise<Record<Channel, ChannelCredit | null>>;
   callback(gatewayIdentifier: string, request: CallbackRequest): Promise<CallbackResult>;

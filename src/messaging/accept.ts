@@ -12,6 +12,7 @@ import { type NewMessage, proveRequest, type SendInput, storeSends } from "#stor
 import { type Database, StorageError } from "#store/database.ts";
 import { prepareSms } from "./sms.ts";
 
+/** What became of a send. All but `accepted` stored nothing (`commit_unknown`: nobody knows). */
 export type Accepted =
   | { kind: "accepted"; requestId: string; ids: string[]; statuses: ("queued" | "scheduled")[] }
   | { kind: "invalid"; issues: Issue[] }

@@ -22,13 +22,18 @@ export async function lookup(
   return found ? recordOf(found.message, found.events) : null;
 }
 
+export interface Page {
+  records: MessageRecord[];
+  nextCursor: string | null;
+}
+
 /** The newest messages, a page at a time; null when the cursor is none of ours. */
 export async function recent(
   database: Database,
   account: Account,
   channel: Channel,
   query: { limit: number; cursor: string | null; status: Status | null },
-): Promise<{ records: MessageRecord[]; nextCursor: string | null } | null> {
+): Promise<Page | null> {
   const { limit, cursor, status } = query;
   // A cursor is the last id of the page before: it says nothing that the page did not.
   if (cursor !== null && idTime(cursor) === null) return null;

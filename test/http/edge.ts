@@ -6,7 +6,8 @@ import type { Account } from "#accounts/account.ts";
 import type { MessageRecord } from "#contract/record.ts";
 import type { SmsSend } from "#contract/sms.ts";
 import { buildApp, type HttpTimeouts } from "#http/app.ts";
-import type { AcceptResult, HttpParts, HttpSettings } from "#http/parts.ts";
+import type { HttpParts, HttpSettings } from "#http/parts.ts";
+import type { Accepted } from "#messaging/accept.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
 
@@ -74,7 +75,7 @@ export interface EdgeOptions {
 }
 
 /** Accepts what has no faults, as the real acceptance does, and finds one fault of its own: letters in a number. */
-function acceptance(requestId: string, send: SmsSend): AcceptResult {
+function acceptance(requestId: string, send: SmsSend): Accepted {
   const issues = [...send.issues];
   for (const [at, contact] of send.contacts.entries()) {
     if (!/[a-z]/i.test(contact.number ?? "")) continue;

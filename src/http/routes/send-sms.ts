@@ -6,7 +6,7 @@ import { sendReply } from "#contract/replies.ts";
 import { readSmsSlices, type SmsSend, smsSendRequest } from "#contract/sms.ts";
 import { say } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";
-import type { AcceptResult } from "#http/parts.ts";
+import type { Accepted } from "#messaging/accept.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** Reads the contacts; between slices of them other requests get their turn. */
@@ -30,7 +30,7 @@ function fileIssues(files: readonly string[]): Issue[] {
   });
 }
 
-function refused(result: Exclude<AcceptResult, { kind: "accepted" | "invalid" }>) {
+function refused(result: Exclude<Accepted, { kind: "accepted" | "invalid" }>) {
   switch (result.kind) {
     case "insufficient_credit":
       return problem("insufficient_credit", {

@@ -3,18 +3,14 @@
 import {
   type CompiledQuery,
   type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  Kysely,
   PostgresAdapter,
-  PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
   sql,
 } from "kysely";
 import type { PoolClient } from "pg";
 import type { ColumnType, Tx } from "#store/database.ts";
-import type { Schema } from "#store/schema.ts";
+import { kyselyOn } from "#store/driver.ts";
 
 /** Statement names by text: PostgreSQL plans a named statement once a connection. Bounded, like the statements are. */
 const names = new Map<string, string>();
@@ -53,27 +49,9 @@ class PostgresConnection implements DatabaseConnection {
   }
 }
 
-function dialect(connection: DatabaseConnection): Dialect {
-  const driver: Driver = {
-    init: async () => {},
-    acquireConnection: async () => connection,
-    beginTransaction: async () => {},
-    commitTransaction: async () => {},
-    rollbackTransaction: async () => {},
-    releaseConnection: async () => {},
-    destroy: async () => {},
-  };
-  return {
-    createDriver: () => driver,
-    createAdapter: () => new PostgresAdapter(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  };
-}
-
 /** The handle of a connection; the engine begins and commits around it. */
 export function postgresTx(client: PoolClient): Tx {
-  const db = new Kysely<Schema>({ dialect: dialect(new PostgresConnection(client)) });
+  const db = kyselyOn(new PostgresConnection(client), new PostgresAdapter(), new PostgresQueryCompiler());
   return {
     engine: "postgres",
     db,

@@ -4,17 +4,13 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import {
   type CompiledQuery,
   type DatabaseConnection,
-  type Dialect,
-  type Driver,
-  Kysely,
   type QueryResult,
   SqliteAdapter,
-  SqliteIntrospector,
   SqliteQueryCompiler,
   sql,
 } from "kysely";
 import type { Tx } from "#store/database.ts";
-import type { Schema } from "#store/schema.ts";
+import { kyselyOn } from "#store/driver.ts";
 
 /** The version that fixed the WAL-reset corruption (two connections, checkpoint race). */
 const oldestSafeSqlite = [3, 51, 3];
@@ -83,27 +79,9 @@ export class SqliteConnection implements DatabaseConnection {
   }
 }
 
-function dialect(connection: SqliteConnection): Dialect {
-  const driver: Driver = {
-    init: async () => {},
-    acquireConnection: async () => connection,
-    beginTransaction: async () => {},
-    commitTransaction: async () => {},
-    rollbackTransaction: async () => {},
-    releaseConnection: async () => {},
-    destroy: async () => {},
-  };
-  return {
-    createDriver: () => driver,
-    createAdapter: () => new SqliteAdapter(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  };
-}
-
 /** The transaction handle of a connection; the worker begins and commits around it. */
 export function sqliteTx(connection: SqliteConnection): Tx {
-  const db = new Kysely<Schema>({ dialect: dialect(connection) });
+  const db = kyselyOn(connection, new SqliteAdapter(), new SqliteQueryCompiler());
   return {
     engine: "sqlite",
     db,

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { recordReply } from "#contract/replies.ts";
-import type { CancelResult } from "#http/parts.ts";
+import type { Cancelled } from "#messaging/lookup.ts";
 import { ask, edge, key, record } from "../edge.ts";
 
 const cancelled = { ...record, status: "cancelled" as const };
-const cancel = (result: CancelResult, url = "/api/cancel/sms/msg_1", headers: Record<string, string> = {}) =>
+const cancel = (result: Cancelled, url = "/api/cancel/sms/msg_1", headers: Record<string, string> = {}) =>
   ask(edge({ parts: { cancel: async () => result } }), { url, headers: { "api-key": key, ...headers } });
 
 test("a message that is cancelled comes back as it is now", async () => {
