@@ -1,7 +1,6 @@
 // Applies a provisioning file: what it names is created; an entry that changed in the file since it was last
 // applied is updated; what it does not name, and what was changed elsewhere since, is left alone.
 
-import { createHash } from "node:crypto";
 import { hashApiKey } from "#accounts/api-key.ts";
 import { configureAccount, configureApiKey } from "#configure/account.ts";
 import { type ConfigureParts, configureGateway, gatewayFaults } from "#configure/gateway.ts";
@@ -24,7 +23,8 @@ export async function applyProvision(
   const before = await database.run(readProvisioned, null);
   const applied: Applied = { faults: [], madeKeys: [] };
   const changed = (kind: string, name: string, entry: unknown) => {
-    const hash = createHash("sha256").update(JSON.stringify(entry)).digest("hex");
+    // Entries hold credentials, so not a plain hash.
+    const hash = parts.sealer.digest(JSON.stringify(entry));
     return before.get(`${kind} ${name}`) === hash ? null : { kind, name, hash };
   };
   // Before anything is changed: a start that fails must not leave half of a file behind, nor a key that nobody saw.

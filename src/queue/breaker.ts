@@ -39,7 +39,7 @@ export class Breaker {
     return this.#pausedUntil !== null;
   }
 
-  /** How many messages may go out at `now`: any number, one probe, or none for `waitMs` (null: until the probe is back). */
+  /** What may go out at `now`: everything, one probe, or nothing for `waitMs` (null: until the probe is back). */
   gate(now: number): { kind: "open" } | { kind: "probe" } | { kind: "shut"; waitMs: number | null } {
     if (this.#pausedUntil === null) return { kind: "open" };
     if (this.#probing !== null) return { kind: "shut", waitMs: null };

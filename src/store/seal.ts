@@ -1,7 +1,7 @@
 // Secrets at rest: AES-256-GCM, bound to the place where they stand, so that a sealed value moved to another
 // row does not open. The key never comes from the database.
 
-import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
@@ -20,6 +20,8 @@ export interface Sealer {
   seal(text: string, place: string): string;
   /** Throws when the value was changed, moved, or sealed with another key. */
   open(sealed: string, place: string): string;
+  /** Tells whether a text is the one seen before, without anything to guess it from where the database is known. */
+  digest(text: string): string;
   /** Tells whether two installations' keys are the same, without telling the key. */
   fingerprint: string;
 }
@@ -30,8 +32,10 @@ export function createSealer(masterKey: string, random: Random): Sealer {
   const fingerprint = createHash("sha256")
     .update(Buffer.from(hkdfSync("sha256", masterKey, "trunkline", "fingerprint v1", 32)))
     .digest("hex");
+  const digestKey = Buffer.from(hkdfSync("sha256", masterKey, "trunkline", "digest v1", 32));
   return {
     fingerprint,
+    digest: (text) => createHmac("sha256", digestKey).update(text).digest("hex"),
     seal: (text, place) => {
       const nonce = random.bytes(12);
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(place));

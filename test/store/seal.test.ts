@@ -57,6 +57,14 @@ test("the fingerprint tells keys apart and tells nothing of them", () => {
   assert.match(sealer.fingerprint, /^[0-9a-f]{64}$/);
 });
 
+test("a digest knows its text again under the same key, and is another one under another key", () => {
+  const digest = sealer.digest("secret");
+  assert.equal(createSealer(key, random).digest("secret"), digest);
+  assert.notEqual(createSealer(key, random).digest("secret "), digest);
+  assert.notEqual(createSealer(`${key}!`, random).digest("secret"), digest);
+  assert.match(digest, /^[0-9a-f]{64}$/);
+});
+
 test("the key file is made once, for its owner alone, and read from then on", () => {
   const path = join(folder, "made", "data", "master.key");
   const made = readOrMakeMasterKey(path, random);
