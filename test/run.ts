@@ -43,6 +43,8 @@ async function main(): Promise<number> {
     process.execPath,
     [
       "--test",
+      "--import",
+      new URL("./fixed-seed.ts", import.meta.url).href,
       `--test-timeout=${testLimitMs}`,
       "--test-concurrency=2",
       "--test-reporter=spec",

@@ -21,9 +21,13 @@ export function boundaryOf(contentType: string): string | null {
 
 /** Name and file name of a part's headers; null for a part that is not a form field's. */
 function dispositionOf(headers: string): { name: string; filename: string | null } | null {
-  const line = /^content-disposition[ \t]*:[ \t]*form-data[ \t]*(;.*)$/im.exec(headers)?.[1];
+  let line: string | undefined;
+  // By CRLF alone: to a regular expression's `^`, `$` and `.` U+2028, which a name may hold, ends a line too.
+  for (const header of headers.split("\r\n")) {
+    line ??= /^content-disposition[ \t]*:[ \t]*form-data[ \t]*(;.*)$/is.exec(header)?.[1];
+    if (/^content-transfer-encoding[ \t]*:[ \t]*(base64|quoted-printable)/i.test(header)) return null;
+  }
   if (line === undefined) return null;
-  if (/^content-transfer-encoding[ \t]*:[ \t]*(base64|quoted-printable)/im.test(headers)) return null;
   const parameters = new Map<string, string>();
   for (const [, key, quoted, bare] of line.matchAll(/;\s*([\w*]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g)) {
     parameters.set(key!.toLowerCase(), quoted?.replace(/\\(["\\])/g, "$1") ?? bare ?? "");

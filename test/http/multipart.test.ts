@@ -81,6 +81,15 @@ test("parts are counted, files too", () => {
   assert.equal(read(body, 1).kind, "too_many");
 });
 
+test("a name may hold a line separator, which ends no header line", () => {
+  const name = "a\u2028content-transfer-encoding: base64\u2029b";
+  assert.deepEqual(read(`${part(named(name), "1")}--XX--`), {
+    kind: "parts",
+    pairs: [[name, "1"]],
+    files: [],
+  });
+});
+
 test("reads what the platform writes", async () => {
   const text = fc.string({ unit: "grapheme" }).filter((value) => !/[\r\n"\\]/.test(value));
   await fc.assert(
