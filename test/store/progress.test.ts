@@ -148,8 +148,13 @@ onBothEngines((open) => {
       stampOf(one.gatewayId, two.ids),
       stampOf(two.gatewayId, two.ids, 7),
     ]);
-    assert.deepEqual(right, { kind: "stamped", attempts: new Map(one.ids.map((id) => [id, 1])) });
-    assert.deepEqual(twice, { kind: "stamped", attempts: new Map() });
+    assert.ok(right.kind === "stamped" && twice.kind === "stamped");
+    // Which of the two is open: on PostgreSQL two groups may be in flight.
+    const stamped = [...right.attempts, ...twice.attempts].sort();
+    assert.deepEqual(
+      stamped,
+      one.ids.map((id) => [id, 1]),
+    );
     assert.deepEqual(foreign, { kind: "stamped", attempts: new Map() }, "another lane's message");
     assert.deepEqual(fenced, { kind: "fenced" });
     assert.equal((await messageRow(store, two.ids[0]!)).status, "queued");
