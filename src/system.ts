@@ -10,7 +10,7 @@ import { channels } from "#contract/channel.ts";
 import { buildApp } from "#http/app.ts";
 import { acceptSms } from "#messaging/accept.ts";
 import { cancel, lookup, recent } from "#messaging/lookup.ts";
-import { openGateway } from "#messaging/open-gateway.ts";
+import { openGateway, recoverGateway } from "#messaging/open-gateway.ts";
 import { receiveCallback } from "#messaging/receipt.ts";
 import { type Applied, applyProvision } from "#provision/apply.ts";
 import type { ProvisionFile } from "#provision/file.ts";
@@ -109,6 +109,7 @@ export async function openSystem(
     processId: ids("prc"),
     takeoverMs: settings.takeoverMs,
     beatMs: settings.beatMs,
+    recover: (lane) => recoverGateway({ ...delivering, pollMs: settings.pollMs }, lane),
     open: (lane) => openGateway({ ...delivering, pollMs: settings.pollMs }, lane),
   });
   const configure = {

@@ -46,7 +46,7 @@ export async function rescueOnce({ database, clock, log, wake }: StrandedParts):
     };
     const target = alike && defaultGateway(alike, gateway.channel);
     // Without another gateway they wait for this one.
-    if (!target) continue;
+    if (!target || target.id === gateway.id) continue;
     for (;;) {
       const moved = await database.run(moveWaiting, {
         from: gateway.id,

@@ -73,6 +73,7 @@ export function deliverWork(
       const at = clock.now();
       const detail = "Not handed over: storage failed at that moment.";
       await database.run(unstampMessages, {
+        laneId,
         fence,
         ids: [...ids],
         happening: { at, dueAt: at, detail, uncounted: true, code: null, message: null },

@@ -24,6 +24,17 @@ export interface OpenGatewayParts extends DeliverParts {
 
 const usualTimeoutMs = 30_000;
 
+/** Classifies what was left stamped on a lane that cannot be driven: its gateway is switched off, or does not open. */
+export async function recoverGateway(parts: OpenGatewayParts, state: LanesTable): Promise<void> {
+  const gateway = await parts.database.run(findGateway, state.id);
+  const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
+  if (!gateway || !adapter) return;
+  const { id, identifier } = gateway;
+  const rules = JSON.parse(gateway.rules) as GatewayRules;
+  const undriven = { id, identifier, adapter, rules, settings: null, timeoutMs: 0, callbackUrl: null };
+  await deliverWork(parts, undriven, state.fence).recover();
+}
+
 /** Starts a gateway's lane; null (and a log line) when the gateway cannot be driven. */
 export async function openGateway(parts: OpenGatewayParts, state: LanesTable): Promise<OpenLane | null> {
   const { database, clock, log, random, sealer, publicUrl } = parts;

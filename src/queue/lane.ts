@@ -350,6 +350,8 @@ export class Lane<Row extends LaneRow, Outcome> {
       })
       .finally(() => {
         this.#filling = null;
+        // A turn that found nothing while this was under way has gone to sleep.
+        if (this.#waitsForRows) this.#wait.end();
       });
     if (waiting === 0) await this.#filling;
     else this.#filling.catch(() => {});

@@ -30,6 +30,8 @@ export interface LanesParts {
   beatMs: number;
   /** Starts driving a lane that this process owns now; null when it cannot be (its gateway is gone). */
   open(lane: LanesTable): Promise<OpenLane | null>;
+  /** Classifies what an earlier owner left stamped on a lane that is not driven any more. */
+  recover(lane: LanesTable): Promise<void>;
 }
 
 export class Lanes {
@@ -92,6 +94,8 @@ export class Lanes {
       ...closing.map(([closed]) => closed),
     ]).then(() => true);
     const patience = new AbortController();
+    const draining = new AbortController();
+    const beating = this.#beatUntil(draining.signal);
     const inTime = await Promise.race([
       stopped,
       this.#parts.clock.sleep(graceMs, patience.signal).then(() => false),
@@ -101,6 +105,8 @@ export class Lanes {
       for (const lane of [...lanes, ...closing.map(([, lane]) => lane)]) lane.abort();
       await stopped;
     }
+    draining.abort();
+    await beating;
     this.#open.clear();
     const { database, processId, log } = this.#parts;
     try {
@@ -113,6 +119,15 @@ export class Lanes {
         { error },
         "the lanes could not be given up; another process takes them when this one is silent",
       );
+    }
+  }
+
+  /** While what is on the wire is waited for, nobody should take its lanes over. */
+  async #beatUntil(signal: AbortSignal): Promise<void> {
+    const { database, clock, processId, beatMs } = this.#parts;
+    while (!signal.aborted) {
+      await clock.sleep(beatMs, signal);
+      if (!signal.aborted) await database.run(beat, { processId, at: clock.now() }).catch(() => {});
     }
   }
 
@@ -151,6 +166,7 @@ export class Lanes {
     if (wanted.length > 0) {
       for (const row of await database.run(claimLanes, { processId, lanes: wanted })) await this.#take(row);
     }
+    await this.#tidy(lanes, alive);
     // Silent processes are forgotten once they own nothing, so that a dead name does not count for ever.
     const dead = processes.filter(({ id }) => !alive.has(id) && !lanes.some((lane) => lane.owner === id));
     if (dead.length > 0)
@@ -166,6 +182,23 @@ export class Lanes {
         .sort((a, b) => a.lane.inFlight - b.lane.inFlight)
         .slice(0, surplus);
       for (const { lane } of idlest) this.#giveUp(lane);
+    }
+  }
+
+  /**
+   * Lanes that were switched off while a process that is dead now had messages of theirs on the wire: nobody
+   * will drive them, so only what was left stamped is classified. A lane that was given up cleanly has no owner.
+   */
+  async #tidy(lanes: readonly LaneHead[], alive: ReadonlySet<string>): Promise<void> {
+    const { database, processId, recover } = this.#parts;
+    const left = lanes.filter(({ id, active, owner }) => {
+      if (active === 1 || owner === null) return false;
+      return owner === processId ? !this.#open.has(id) && !this.#leaving.has(id) : !alive.has(owner);
+    });
+    if (left.length === 0) return;
+    for (const row of await database.run(claimLanes, { processId, lanes: left })) {
+      await recover(row);
+      await database.run(releaseLanes, { processId, lanes: [{ id: row.id, fence: row.fence }] });
     }
   }
 
@@ -231,5 +264,6 @@ export class Lanes {
   async #take(row: LanesTable): Promise<void> {
     const lane = await this.#parts.open(row);
     if (lane) this.#open.set(row.id, { lane, revision: row.revision });
+    else await this.#parts.recover(row);
   }
 }

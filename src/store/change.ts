@@ -30,6 +30,7 @@ const columns = [
   "id",
   "account_id",
   "channel",
+  "gateway_id",
   "status",
   "due_at",
   "fence",

@@ -203,7 +203,10 @@ export const settleMessages = gatheredOperation(
       // Only retention removes rows, and only ended ones.
       if (!row) return "late";
       // Somebody else's by now (the lane was taken while this process slept): only proof of a transmission still counts.
-      const own = row.fence === settlement.fence && row.attempts === settlement.attempt;
+      const own =
+        row.gateway_id === settlement.laneId &&
+        row.fence === settlement.fence &&
+        row.attempts === settlement.attempt;
       if (own || settlement.step === "accepted") {
         changes.apply(row, { by: "us", step: settlement.step }, settlement.happening);
       }
@@ -230,10 +233,11 @@ async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promi
   const byId = new Map(settlements.map((settlement) => [settlement.id, settlement]));
   const wanted = tx.rows(
     "wanted",
-    { id: "text", fence: "bigint", attempt: "bigint", at: "bigint", reference: "text" },
+    { id: "text", lane: "text", fence: "bigint", attempt: "bigint", at: "bigint", reference: "text" },
     settlements
-      .map(({ id, fence, attempt, happening }) => ({
+      .map(({ id, laneId, fence, attempt, happening }) => ({
         id,
+        lane: laneId,
         fence,
         attempt,
         at: happening.at,
@@ -246,7 +250,7 @@ async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promi
       status = ${change.status}, version = version + 1, updated_at = wanted.at, sent_at = coalesce(sent_at, wanted.at),
       provider_reference = coalesce(wanted.reference, provider_reference), error_code = null, error_message = null
     from ${wanted}
-    where messages.id = wanted.id and messages.status = 'sending'
+    where messages.id = wanted.id and messages.status = 'sending' and messages.gateway_id = wanted.lane
       and messages.fence = wanted.fence and messages.attempts = wanted.attempt
     returning messages.id, messages.version, messages.account_id
   `.execute(tx.db);
@@ -273,11 +277,13 @@ async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promi
  */
 export const unstampMessages = writeOperation(
   "unstampMessages",
-  async (tx, input: { fence: number; ids: string[]; happening: Happening }) => {
+  async (tx, input: { laneId: string; fence: number; ids: string[]; happening: Happening }) => {
     const rows = await lockMessages(tx, input.ids);
     const changes = new Changes();
     for (const row of rows.values()) {
-      if (row.status !== "sending" || row.fence !== input.fence) continue;
+      // Fences count by lane: the same number may stand for another one.
+      const own = row.gateway_id === input.laneId && row.fence === input.fence;
+      if (row.status !== "sending" || !own) continue;
       changes.apply(row, { by: "us", step: "deferred" }, input.happening);
     }
     await changes.write(tx);
@@ -378,7 +384,13 @@ export const moveWaiting = writeOperation(
     const wanted = tx.rows("wanted", { id: "text" }, rows);
     await tx.db
       .updateTable("messages")
-      .set((eb) => ({ gateway_id: input.to, updated_at: input.at, version: eb("version", "+", 1) }))
+      // Retry windows run on each lane's own clock.
+      .set((eb) => ({
+        gateway_id: input.to,
+        deferred_from: null,
+        updated_at: input.at,
+        version: eb("version", "+", 1),
+      }))
       .where("id", "in", sql<string>`(select id from ${wanted})`)
       .execute();
     await insertEvents(

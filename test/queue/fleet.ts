@@ -30,6 +30,8 @@ export interface Member {
   clock: MovableClock;
   /** Every lane that it opened, oldest first. */
   opened: StandIn[];
+  /** Lanes that were only classified. */
+  recovered: string[];
   announced: string[];
   /** What its storage calls meet. */
   broken: boolean;
@@ -143,6 +145,7 @@ export class Fleet {
       name,
       clock,
       opened: [],
+      recovered: [],
       announced: [],
       broken: false,
       refuses: new Set(),
@@ -154,6 +157,9 @@ export class Fleet {
         processId: name,
         takeoverMs,
         beatMs,
+        recover: async (row) => {
+          member.recovered.push(row.id);
+        },
         open: async (row) => {
           if (member.refuses.has(row.id)) return null;
           const lane = standIn(row);

@@ -55,6 +55,21 @@ for (const engine of engines) {
         for (const id of ids) assert.equal((await two.message(id)).status, "sent");
       }));
 
+    test("on the wire, and its gateway is switched off before anything drives it again: it is in doubt, not forgotten", () =>
+      lives(engine, null, async (live) => {
+        const one = await live({ respond: () => new Promise(() => {}) });
+        const [id] = await one.accepted(contacts(1));
+        await one.settle();
+        assert.equal((await one.message(id!)).status, "sending");
+        await one.kill();
+        const two = await live({ started: false });
+        await two.gateway({ identifier: "main", ...provider, active: false });
+        await two.system.start();
+        await two.advance(60_000);
+        assert.equal((await two.message(id!)).status, "unknown");
+        assert.equal(two.requests.length, 0);
+      }));
+
     test("before acceptance was stored: nothing is there", () =>
       lives(engine, null, async (live) => {
         const one = await live({ dieAt: "accept.before" });

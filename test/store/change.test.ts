@@ -162,7 +162,8 @@ onBothEngines((open) => {
     const fence = await claim(store, sending.gatewayId, "prc_2");
     for (const id of sending.ids) {
       const happening = { at: now + 1, detail: "", dueAt: now };
-      await store.database.run(unstampMessages, { fence: sending.fence, ids: [id], happening });
+      const { gatewayId: laneId } = sending;
+      await store.database.run(unstampMessages, { laneId, fence: sending.fence, ids: [id], happening });
       await stamp(store.database, sending.gatewayId, fence, [id]);
     }
     for (const step of ["rejected", "deferred", "doubted", "repeated"] as const) {

@@ -190,9 +190,10 @@ onBothEngines((open) => {
     const store = open();
     const sending = await makeSending(store, { count: 2 });
     const happening: Happening = { at: now + 5, detail: "Never left.", dueAt: now, uncounted: true };
-    const unstamp = (fence: number) =>
-      store.database.run(unstampMessages, { fence, ids: sending.ids, happening });
+    const unstamp = (fence: number, laneId = sending.gatewayId) =>
+      store.database.run(unstampMessages, { laneId, fence, ids: sending.ids, happening });
     await unstamp(sending.fence + 1);
+    await unstamp(sending.fence, "gw_other");
     assert.equal((await messageRow(store, sending.id)).status, "sending");
     await settle(store, { ...sending, id: sending.ids[1]! }, "accepted");
     await unstamp(sending.fence);

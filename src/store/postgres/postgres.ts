@@ -112,7 +112,10 @@ export async function openPostgres(options: { url: string; applicationName?: str
     connectionString: options.url,
     application_name: options.applicationName ?? "trunkline",
     connectionTimeoutMillis: 5000,
+    // A server that vanished without a word (power, a firewall) would otherwise keep its callers for hours.
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    query_timeout: 65_000,
     types,
   };
   const pool = new pg.Pool({ ...settings, max: connections, idleTimeoutMillis: 60_000, onConnect: prepare });
