@@ -8,7 +8,7 @@ import type { Clock, Log } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts.ts";
 import type { Database } from "#store/database.ts";
 import { findStranded } from "#store/gateways.ts";
-import { moveWaiting } from "#store/progress.ts";
+import { moveWaiting } from "#store/waiting.ts";
 
 interface StrandedParts {
   database: Database;

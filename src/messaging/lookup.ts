@@ -7,7 +7,7 @@ import { idTime } from "#runtime/ids.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { findMessage, recentMessages } from "#store/lookup.ts";
-import { cancelMessage } from "#store/progress.ts";
+import { cancelMessage } from "#store/waiting.ts";
 import { recordOf } from "./record.ts";
 
 /** One message with its timeline; null for an unknown id, another account's, or another channel's. */

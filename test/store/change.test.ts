@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { setAllowance } from "#store/accounts.ts";
-import { cancelMessage, type Settlement, settleMessages, unstampMessages } from "#store/progress.ts";
+import { type Settlement, settleMessages, unstampMessages } from "#store/progress.ts";
 import { storeReceipts } from "#store/receipts.ts";
+import { cancelMessage } from "#store/waiting.ts";
 import { onBothEngines } from "./conformance.ts";
 import {
   claim,

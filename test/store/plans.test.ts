@@ -10,8 +10,9 @@ import type { Operation, Tx } from "#store/database.ts";
 import { countWaiting } from "#store/lanes.ts";
 import { recentMessages } from "#store/lookup.ts";
 import { postgresTx } from "#store/postgres/connection.ts";
-import { moveWaiting, nextDue, readDue, recoverMessages } from "#store/progress.ts";
+import { nextDue, readDue, recoverMessages } from "#store/progress.ts";
 import { SqliteConnection, sqliteTx } from "#store/sqlite/connection.ts";
+import { moveWaiting } from "#store/waiting.ts";
 import { numericTypes, openStore, type Store } from "./conformance.ts";
 import { makeAccount, makeGateway, now, sendOf } from "./rows.ts";
 

@@ -4,8 +4,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { ReceiptStep } from "#contract/states.ts";
-import { cancelMessage, recoverMessages, settleMessages } from "#store/progress.ts";
+import { recoverMessages, settleMessages } from "#store/progress.ts";
 import { storeReceipts } from "#store/receipts.ts";
+import { cancelMessage } from "#store/waiting.ts";
 import { onBothEngines } from "./conformance.ts";
 import {
   claim,
