@@ -101,6 +101,7 @@ export async function openSystem(
     metrics,
     sealer,
     publicUrl: settings.publicUrl,
+    pollMs: settings.pollMs,
   };
   const lanes = new Lanes({
     database,
@@ -109,8 +110,8 @@ export async function openSystem(
     processId: ids("prc"),
     takeoverMs: settings.takeoverMs,
     beatMs: settings.beatMs,
-    recover: (lane) => recoverGateway({ ...delivering, pollMs: settings.pollMs }, lane),
-    open: (lane) => openGateway({ ...delivering, pollMs: settings.pollMs }, lane),
+    recover: (lane) => recoverGateway(delivering, lane),
+    open: (lane) => openGateway(delivering, lane),
   });
   const configure = {
     database,

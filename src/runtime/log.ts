@@ -57,13 +57,6 @@ export function createLog(options: LogOptions): Log {
   return wrap(root);
 }
 
-/** A log that keeps nothing. */
-export function silentLog(): Log {
-  const nothing = () => {};
-  const log: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing, child: () => log };
-  return log;
-}
-
 function wrap(logger: pino.Logger): Log {
   const at = (level: "debug" | "info" | "warn" | "error") => (fields: object, message: string) => {
     if (logger.isLevelEnabled(level)) logger[level](scrubFields(fields), scrubText(message));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { createLog, silentLog } from "#runtime/log.ts";
+import { createLog } from "#runtime/log.ts";
 import { memoryLog } from "../log.ts";
 
 /** Unlike any text around it. */
@@ -191,6 +191,5 @@ test("levels, children and silence", () => {
 
   const written: string[] = [];
   createLog({ level: "silent", destination: { write: (line) => void written.push(line) } }).error({}, "no");
-  silentLog().child({}).error({}, "no");
   assert.deepEqual(written, []);
 });
