@@ -11,6 +11,8 @@ const wholeNumber = (least: number, most: number) =>
     .transform(Number)
     .refine((value) => value >= least && value <= most, `must be between ${least} and ${most}`);
 
+const days = wholeNumber(1, 36_500);
+
 /** For the reference page: what a variable is for, an example, and its form where it is more than text. */
 const text = (purpose: string, example: string, form = "text") => ({
   description: purpose,
@@ -140,6 +142,33 @@ export const variables = {
         "PostgreSQL with several processes: how long one may be silent before the others take its gateways over, ms.",
         "45000",
         "whole number, 1000 to 600000",
+      ),
+    ),
+  KEEP_MESSAGES_DAYS: days
+    .optional()
+    .meta(
+      text(
+        "Removes messages that have ended, with their timelines and receipts, and inbound messages, this many days after their last change. Without it: kept for ever.",
+        "365",
+        "whole number, 1 to 36500",
+      ),
+    ),
+  KEEP_WEBHOOK_DAYS: days
+    .prefault("30")
+    .meta(
+      text(
+        "Removes webhook events with their ended deliveries after this many days.",
+        "30",
+        "whole number, 1 to 36500",
+      ),
+    ),
+  KEEP_AUDIT_DAYS: days
+    .optional()
+    .meta(
+      text(
+        "Removes entries of the audit log after this many days. Without it: kept for ever.",
+        "730",
+        "whole number, 1 to 36500",
       ),
     ),
   CRASH_AT: z

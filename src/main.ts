@@ -1,12 +1,18 @@
-// The command line: `serve` (default) runs the service, `key ACCOUNT` gives an account a new API key.
+// The command line: `serve` (default) runs the service; the others do one thing and end. See `usage`.
 
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { audit, commandLine } from "#accounts/audit.ts";
+import { holdAll, releaseAll } from "#messaging/held.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { type AllowList, readAllowList } from "#runtime/address.ts";
+import { createIds } from "#runtime/ids.ts";
 import { systemRandom } from "#runtime/random.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
+import type { Hold } from "#store/hold.ts";
 import { openPostgres } from "#store/postgres/postgres.ts";
-import { readOrMakeMasterKey } from "#store/seal.ts";
+import { createSealer, readOrMakeMasterKey } from "#store/seal.ts";
+import { backupSqlite } from "#store/sqlite/backup.ts";
 import { openSqlite } from "#store/sqlite/sqlite.ts";
 import { type Config, environment, readConfig } from "./config.ts";
 import { openSystem, type SystemSettings } from "./system.ts";
@@ -22,6 +28,17 @@ function fail(faults: readonly string[]): never {
   process.exit(1);
 }
 
+const masterKeyFile = (config: Config) => join(config.DATA_DIR, "master.key");
+const databaseFile = (config: Config) => join(config.DATA_DIR, "trunkline.db");
+
+const openDatabase = (config: Config) =>
+  config.DATABASE_URL
+    ? openPostgres({ url: config.DATABASE_URL })
+    : openSqlite({ path: databaseFile(config), crashAt: config.CRASH_AT ?? null });
+
+const dayMs = 86_400_000;
+const inMs = (days: number | undefined) => (days === undefined ? null : days * dayMs);
+
 async function open(config: Config) {
   let allow: AllowList;
   try {
@@ -30,7 +47,7 @@ async function open(config: Config) {
     fail([`TRUNKLINE_OUTBOUND_ALLOW: ${(error as Error).message}`]);
   }
   const settings: SystemSettings = {
-    masterKey: config.MASTER_KEY ?? readOrMakeMasterKey(join(config.DATA_DIR, "master.key"), systemRandom()),
+    masterKey: config.MASTER_KEY ?? readOrMakeMasterKey(masterKeyFile(config), systemRandom()),
     publicUrl: config.PUBLIC_URL ?? null,
     maxContacts: config.MAX_CONTACTS,
     maxBodyBytes: config.MAX_BODY_BYTES,
@@ -41,17 +58,19 @@ async function open(config: Config) {
     beatMs: Math.min(longestBeatMs, config.TAKEOVER_MS / 4),
     // In one process acceptance wakes the lanes itself.
     pollMs: config.DATABASE_URL ? 1_000 : 60_000,
+    upkeepMs: 60_000,
+    keep: {
+      messagesMs: inMs(config.KEEP_MESSAGES_DAYS),
+      webhooksMs: config.KEEP_WEBHOOK_DAYS * dayMs,
+      auditMs: inMs(config.KEEP_AUDIT_DAYS),
+    },
   };
   const runtime = systemRuntime({
     logLevel: config.LOG_LEVEL,
     outboundAllow: allow,
     ...(config.CRASH_AT === undefined ? {} : { crashAt: config.CRASH_AT }),
   });
-  const crashAt = config.CRASH_AT ?? null;
-  const database = config.DATABASE_URL
-    ? await openPostgres({ url: config.DATABASE_URL })
-    : await openSqlite({ path: join(config.DATA_DIR, "trunkline.db"), crashAt });
-  return { runtime, system: await openSystem(runtime, settings, database) };
+  return { runtime, system: await openSystem(runtime, settings, await openDatabase(config)) };
 }
 
 /** Runs the service until a signal stops it. */
@@ -59,12 +78,12 @@ async function serve(config: Config): Promise<void> {
   const provision = config.PROVISION === undefined ? null : await readProvision(config.PROVISION);
   const { runtime, system } = await open(config);
   if (provision) {
-    const { faults, madeKeys } = await system.provision(provision);
+    const { faults, made } = await system.provision(provision);
     if (faults.length > 0) {
       await system.stop();
       fail(faults);
     }
-    for (const { account, key } of madeKeys) print(`API key of account ${account} (shown once): ${key}`);
+    for (const { what, secret } of made) print(`${what} (shown once): ${secret}`);
   }
   let address: string;
   try {
@@ -76,9 +95,11 @@ async function serve(config: Config): Promise<void> {
   }
   // After listening, so that a key is never made and then lost to a port in use.
   const firstKey = await system.makeDefaultAccount();
+  const firstCode = firstKey === null ? null : await system.makeSetupCode();
   await system.start();
   runtime.log.info({}, `listening on ${address}`);
-  if (firstKey !== null) print(welcome(config.PUBLIC_URL ?? address, firstKey));
+  const url = config.PUBLIC_URL ?? address;
+  if (firstKey !== null && firstCode !== null) print(welcome(url, firstKey, setupLink(url, firstCode)));
 
   let stopping = false;
   const stop = async (signal: string) => {
@@ -101,7 +122,10 @@ async function readProvision(path: string): Promise<ProvisionFile> {
   return read.file;
 }
 
-function welcome(url: string, key: string): string {
+/** The code behind the `#` reaches the page and no server. */
+const setupLink = (url: string, code: string) => `${url}/setup#${code}`;
+
+function welcome(url: string, key: string, link: string): string {
   return `
   Trunkline is running. It made an account ("default") with a sandbox gateway on every channel.
   Its API key, shown this once:
@@ -117,8 +141,24 @@ function welcome(url: string, key: string): string {
 
     curl ${url}/api/get/sms -H 'Api-key: ${key}'
 
+  Whoever opens this link within 24 hours, once, becomes the operator who manages it all:
+
+    ${link}
+
   The API is described at ${url}/docs
 `;
+}
+
+/** Makes a link that makes an operator; with an e-mail address, for that one alone, who may be one already. */
+async function makeSetupLink(config: Config, email: string | null): Promise<void> {
+  const { system } = await open({ ...config, LOG_LEVEL: "warn" });
+  const code = await system.makeSetupCode(email ?? undefined);
+  await system.app.close();
+  await system.database.close();
+  const url = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
+  print(
+    `${email ?? "Whoever opens it"} can become an operator here, once, within 24 hours:\n\n  ${setupLink(url, code)}`,
+  );
 }
 
 /** Gives an account a new API key and prints it. */
@@ -131,17 +171,112 @@ async function renewKey(config: Config, account: string): Promise<void> {
   print(`New API key of account ${account} (shown once): ${key}`);
 }
 
+/** Copies a SQLite installation, running or not, to a file; with `keyFile` the master key to another. */
+async function backup(config: Config, file: string, keyFile: string | null): Promise<void> {
+  if (config.DATABASE_URL)
+    fail([
+      "This is for SQLite. Back PostgreSQL up with pg_dump, and before the first start on a restored database run: npm start -- hold",
+    ]);
+  let key: string | null = null;
+  if (keyFile !== null) {
+    if (existsSync(keyFile)) fail([`${keyFile} exists already. A backup overwrites nothing.`]);
+    key = config.MASTER_KEY ?? readFileSync(masterKeyFile(config), "utf8").trim();
+  }
+  const runtime = systemRuntime({ logLevel: "warn", outboundAllow: [] });
+  const copy = await backupSqlite({
+    path: databaseFile(config),
+    file,
+    at: runtime.clock.now(),
+    tag: Buffer.from(systemRandom().bytes(8)).toString("hex"),
+  });
+  print(`${file}: ${copy.messages} messages, ${copy.bytes} bytes, checked.`);
+  print(`Held in it until you release it: ${heldText(copy.held)}.`);
+  if (keyFile !== null && key !== null) {
+    const own = copy.masterKey;
+    if (own !== null && own !== createSealer(key, systemRandom()).fingerprint)
+      fail(["The copy is good, but this master key is not the one that its database was sealed with."]);
+    writeSecret(keyFile, key);
+    print(`${keyFile}: the master key. Whoever has both files has everything; keep them apart.`);
+  } else {
+    print("The master key is not in it. Without it the copy does not start: keep a copy of that apart.");
+  }
+  print(`
+To restore: put the file as trunkline.db into an empty data folder, with the master key as master.key
+beside it (or in TRUNKLINE_MASTER_KEY), and start. New sends go out at once; what was pending in the copy
+waits for: npm start -- release (while the service is stopped), or the management API.
+docs/operations.md says more.`);
+}
+
+function writeSecret(path: string, text: string): void {
+  const file = openSync(path, "wx", 0o600);
+  try {
+    writeSync(file, `${text}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function heldText(held: Hold | null): string {
+  if (held === null) return "nothing, for nothing was pending";
+  return `${held.messages} messages, ${held.deliveries} webhook deliveries, ${held.events} events`;
+}
+
+/** Holds what is pending in a stopped installation, or lets it go. */
+async function changeHold(config: Config, change: "hold" | "release"): Promise<void> {
+  // Opening would make one.
+  if (!config.DATABASE_URL && !existsSync(databaseFile(config)))
+    fail([`There is no database at ${databaseFile(config)}.`]);
+  const { clock } = systemRuntime({ logLevel: "warn", outboundAllow: [] });
+  const database = await openDatabase(config);
+  try {
+    const action = change === "hold" ? "holdInstallation" : "releaseInstallation";
+    const newId = createIds(clock, systemRandom());
+    await audit({ database, clock, newId }, { actor: commandLine, action });
+    if (change === "hold") {
+      print(`Held until you release it: ${heldText(await holdAll({ database, clock }))}.`);
+      return;
+    }
+    const { messages, deliveries, events } = await releaseAll({ database, clock, wake: () => {} });
+    print(`Released: ${messages} messages, ${deliveries} webhook deliveries, ${events} events.`);
+  } finally {
+    await database.close();
+  }
+}
+
+/** `FILE`, and `--key KEYFILE` before or behind it; null: something else. */
+function backupArguments(given: readonly string[]): { file: string; keyFile: string | null } | null {
+  const at = given.indexOf("--key");
+  const keyFile = at === -1 ? null : given[at + 1];
+  const [file, ...more] = at === -1 ? given : given.toSpliced(at, 2);
+  if (file === undefined || keyFile === undefined || more.length > 0) return null;
+  return file.startsWith("-") ? null : { file, keyFile };
+}
+
 const usage = `Usage: npm start                  run the service
        npm start -- key ACCOUNT   give an account a new API key (on SQLite: while the service is stopped)
+       npm start -- setup         make a one-time link that makes an operator (on SQLite: likewise)
+       npm start -- operator EMAIL
+                                  the same for one e-mail address, also for an operator who lost the password
+       npm run backup -- FILE [--key KEYFILE]
+                                  copy a SQLite installation to FILE, while it runs or not; the master key to KEYFILE
+       npm start -- hold          hold what is pending, before the first start of a restored dump or snapshot
+       npm start -- release       let go of what is held (on SQLite: while the service is stopped)
 Settings come from TRUNKLINE_ variables; see docs/reference/configuration.md.
 `;
 
 const [command = "serve", ...rest] = process.argv.slice(2);
 const read = readConfig();
 if ("faults" in read) fail(read.faults);
+const copying = backupArguments(rest);
 try {
   if (command === "serve" && rest.length === 0) await serve(read.config);
   else if (command === "key" && rest.length === 1) await renewKey(read.config, rest[0]!);
+  else if (command === "setup" && rest.length === 0) await makeSetupLink(read.config, null);
+  else if (command === "operator" && rest.length === 1) await makeSetupLink(read.config, rest[0]!);
+  else if (command === "backup" && copying !== null) await backup(read.config, copying.file, copying.keyFile);
+  else if ((command === "hold" || command === "release") && rest.length === 0)
+    await changeHold(read.config, command);
   else {
     process.stdout.write(usage);
     process.exit(command === "help" || command === "--help" ? 0 : 2);

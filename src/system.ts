@@ -1,30 +1,43 @@
 // Puts the parts together; tests do it with a runtime of their own.
 
 import type { FastifyInstance } from "fastify";
+import { audit, commandLine } from "#accounts/audit.ts";
 import { createAuthenticator } from "#accounts/authenticate.ts";
 import { readCredit } from "#accounts/credit.ts";
-import { configureAccount, configureApiKey } from "#configure/account.ts";
+import { createPasswords } from "#accounts/password.ts";
+import { makeSetupCode } from "#accounts/setup.ts";
+import { accountInput, configureAccount, configureApiKey } from "#configure/account.ts";
 import { type ConfigureParts, configureGateway, gatewayInput } from "#configure/gateway.ts";
 import { rescueStranded } from "#configure/stranded.ts";
 import { channels } from "#contract/channel.ts";
 import { buildApp } from "#http/app.ts";
 import { acceptSms } from "#messaging/accept.ts";
+import { warnOfHold } from "#messaging/held.ts";
 import { cancel, lookup, recent } from "#messaging/lookup.ts";
 import { openGateway, recoverGateway } from "#messaging/open-gateway.ts";
 import { receiveCallback } from "#messaging/receipt.ts";
+import { received } from "#messaging/received.ts";
+import { recordOf } from "#messaging/record.ts";
+import { resolve } from "#messaging/resolve.ts";
+import { type Keeping, openUpkeep, upkeepLane } from "#messaging/upkeep.ts";
 import { type Applied, applyProvision } from "#provision/apply.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { bands } from "#queue/band.ts";
 import { Lanes } from "#queue/lanes.ts";
+import { Wait } from "#queue/wait.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth } from "#runtime/wall-clock.ts";
 import { countAccounts, findAccountByName } from "#store/accounts.ts";
 import { type Database, type Operation, StorageError, type StorageFault } from "#store/database.ts";
-import { countWaiting } from "#store/lanes.ts";
+import { countWebhooks } from "#store/delivery-log.ts";
+import { countWaiting, ensureLane } from "#store/lanes.ts";
+import type { MessageRow } from "#store/lookup.ts";
 import { keepFact } from "#store/provisioned.ts";
 import { createSealer } from "#store/seal.ts";
+import { fanOutLane, openFanOut } from "#webhooks/fan-out.ts";
+import { openEndpoint } from "#webhooks/open-endpoint.ts";
 
 export interface SystemSettings {
   masterKey: string;
@@ -39,6 +52,10 @@ export interface SystemSettings {
   beatMs: number;
   /** How often a lane looks for messages that other processes accepted, should a hint get lost, ms. */
   pollMs: number;
+  /** How often what is old or too late is looked for, ms. */
+  upkeepMs: number;
+  /** How long what is over is kept. */
+  keep: Keeping;
 }
 
 export interface System {
@@ -52,6 +69,11 @@ export interface System {
   makeDefaultAccount(): Promise<string | null>;
   /** A new API key for an account; null when there is no such account. */
   renewKey(accountName: string): Promise<string | null>;
+  /**
+   * A one-time code that makes an operator at `POST /api/manage/v1/setup` within 24 h. With an e-mail address it
+   * works for that one alone, and gives an operator who has it a new password.
+   */
+  makeSetupCode(email?: string): Promise<string>;
   /** Starts driving lanes. */
   start(): Promise<void>;
   /** Stops: nothing new goes out, what is on the wire gets 30 s. */
@@ -81,7 +103,7 @@ export async function openSystem(
 
   const ids = createIds(clock, random);
   const authenticator = createAuthenticator({ database, clock });
-  const metrics = createMetrics(async () => {
+  const readLoad = async () => {
     const now = clock.now();
     const counts = await database.run(countWaiting, { bands, now });
     return counts.map((count) => ({
@@ -90,8 +112,16 @@ export async function openSystem(
       oldestSeconds: count.oldest === null ? 0 : Math.max(0, now - count.oldest) / 1000,
       paused: count.paused === 1,
     }));
-  });
+  };
+  const metrics = createMetrics(readLoad, () => database.run(countWebhooks, null));
+  /** Webhook endpoints may ask for what just happened. */
+  const announced = () => lanes.wake(fanOutLane.id);
+  /** Ended when a lane is paused, or goes on: messages may have to move. */
+  const pauses = new Wait();
   const delivering = {
+    announced,
+    newId: ids,
+    pausesChanged: () => pauses.end(),
     database,
     clock,
     random,
@@ -103,15 +133,46 @@ export async function openSystem(
     publicUrl: settings.publicUrl,
     pollMs: settings.pollMs,
   };
-  const lanes = new Lanes({
+  const telling = {
+    database,
+    clock,
+    random,
+    outbound,
+    log,
+    crashPoint,
+    metrics,
+    sealer,
+    pollMs: settings.pollMs,
+    record: (message: MessageRow) => recordOf(message),
+    wake: (id: string, dueAt: number) => lanes.wake(id, dueAt),
+    lanesChanged: () => lanes.changed(),
+  };
+  const lanes: Lanes = new Lanes({
     database,
     clock,
     log,
     processId: ids("prc"),
     takeoverMs: settings.takeoverMs,
     beatMs: settings.beatMs,
-    recover: (lane) => recoverGateway(delivering, lane),
-    open: (lane) => openGateway(delivering, lane),
+    // Of the other kinds nothing is stamped.
+    recover: async (lane) => {
+      if (lane.kind === "gateway") await recoverGateway(delivering, lane);
+    },
+    open: async (lane) => {
+      switch (lane.kind) {
+        case "gateway":
+          return await openGateway(delivering, lane);
+        case "webhook":
+          return await openEndpoint(telling, lane);
+        case "fan_out":
+          return openFanOut(telling, lane);
+        case "upkeep":
+          return openUpkeep(
+            { database, clock, log, keep: settings.keep, everyMs: settings.upkeepMs, announced },
+            lane,
+          );
+      }
+    },
   });
   const configure = {
     database,
@@ -130,8 +191,10 @@ export async function openSystem(
     newIds: ids.many,
     crashPoint,
     wake: (id: string, dueAt: number) => lanes.wake(id, dueAt),
+    announced,
+    running: new Set<string>(),
   };
-  const receiving = { database, clock, log, sealer, newId: ids, crashPoint, metrics };
+  const receiving = { database, clock, log, sealer, newId: ids, crashPoint, metrics, announced };
   let draining = false;
 
   const app = buildApp(
@@ -140,15 +203,17 @@ export async function openSystem(
       random,
       log,
       authenticate: authenticator.authenticate,
-      acceptSms: async (account, requestId, send) => {
-        const result = await acceptSms(accepting, account, requestId, send);
+      acceptSms: async (account, requestId, send, repeatable) => {
+        const result = await acceptSms(accepting, account, requestId, send, repeatable);
         if (result.kind === "accepted") metrics.accepted("sms", result.ids.length);
-        else metrics.refused("sms", result.kind);
+        else if (result.kind !== "replayed") metrics.refused("sms", result.kind);
         return result;
       },
       lookup: (account, channel, id) => lookup(database, account, channel, id),
       recent: (account, channel, query) => recent(database, account, channel, query),
-      cancel: (account, channel, id) => cancel({ database, clock }, account, channel, id),
+      cancel: (account, channel, id) => cancel({ database, clock, announced }, account, channel, id),
+      resolve: (...asked) => resolve({ database, clock, announced, wake: (id) => lanes.wake(id) }, ...asked),
+      received: (account, channel, query) => received(database, account.id, channel, query),
       credit: (account) => readCredit(database, account.id, startOfMonth(clock.now(), account.timeZone)),
       callback: (identifier, request) => receiveCallback(receiving, identifier, request),
       readiness: async () => {
@@ -159,6 +224,12 @@ export async function openSystem(
         };
       },
       metrics: metrics.text,
+      manage: {
+        database,
+        configure,
+        passwords: createPasswords(random),
+        wake: (id) => lanes.wake(id),
+      },
     },
     {
       publicUrl: settings.publicUrl,
@@ -179,11 +250,13 @@ export async function openSystem(
     provision: (file) => applyProvision({ ...configure, log }, file),
     makeDefaultAccount: async () => {
       if ((await database.run(countAccounts, null)) > 0) return null;
-      const accountId = await configureAccount(configure, {
-        name: "default",
-        time_zone: "UTC",
-        plan: { name: "unlimited", credit: {} },
-      });
+      const accountId = await configureAccount(
+        configure,
+        accountInput.parse({
+          name: "default",
+          plan: { name: "unlimited" },
+        }),
+      );
       for (const channel of channels) {
         const input = { identifier: `sandbox-${channel}`, channel, kind: "sandbox", default: true };
         await configureGateway(configure, accountId, gatewayInput.parse(input));
@@ -192,14 +265,28 @@ export async function openSystem(
     },
     renewKey: async (name) => {
       const account = await database.run(findAccountByName, name);
-      return account ? await configureApiKey(configure, account.id) : null;
+      if (!account) return null;
+      const key = await configureApiKey(configure, account.id);
+      const done = { actor: commandLine, accountId: account.id, action: "renewApiKey", target: account.id };
+      await audit({ database, clock, newId: ids }, done);
+      return key;
+    },
+    makeSetupCode: async (email) => {
+      const code = await makeSetupCode({ database, clock, random }, email);
+      const fields = email === undefined ? [] : ["email"];
+      await audit({ database, clock, newId: ids }, { actor: commandLine, action: "makeSetupCode", fields });
+      return code;
     },
     start: async () => {
+      await database.run(ensureLane, fanOutLane);
+      await database.run(ensureLane, upkeepLane);
+      await warnOfHold({ database, log });
       await lanes.start();
       rescuing = rescueStranded(
         { database, clock, log, wake: (id) => lanes.wake(id) },
         settings.beatMs,
         stopping.signal,
+        pauses,
       );
     },
     stop: async () => {

@@ -33,6 +33,7 @@ test("without any variable everything has its default", () => {
     SHOW_API_KEYS: true,
     LOG_LEVEL: "info",
     TAKEOVER_MS: 45_000,
+    KEEP_WEBHOOK_DAYS: 30,
   });
 });
 
@@ -48,6 +49,8 @@ test("every variable is read in its form; an empty one is as if it were not ther
     TRUNKLINE_LOG_LEVEL: "silent",
     TRUNKLINE_METRICS_TOKEN: "",
     TRUNKLINE_MAX_CONTACTS: "1000000",
+    TRUNKLINE_KEEP_MESSAGES_DAYS: "365",
+    TRUNKLINE_KEEP_WEBHOOK_DAYS: "1",
     TRUNKLINE_TEST_POSTGRES: "for tests, of no concern here",
   });
   assert.equal(config.PORT, 0);
@@ -56,6 +59,14 @@ test("every variable is read in its form; an empty one is as if it were not ther
   assert.equal(config.SHOW_API_KEYS, false);
   assert.equal(config.METRICS_TOKEN, undefined);
   assert.equal(config.MAX_CONTACTS, 1_000_000);
+  assert.deepEqual(
+    [config.KEEP_MESSAGES_DAYS, config.KEEP_WEBHOOK_DAYS, config.KEEP_AUDIT_DAYS],
+    [365, 1, undefined],
+  );
+  assert.deepEqual(faults({ TRUNKLINE_KEEP_MESSAGES_DAYS: "0", TRUNKLINE_KEEP_AUDIT_DAYS: "all" }), [
+    "TRUNKLINE_KEEP_MESSAGES_DAYS must be between 1 and 36500.",
+    "TRUNKLINE_KEEP_AUDIT_DAYS must be a whole number.",
+  ]);
 });
 
 test("wrong values are all reported at once, each by its name, without being repeated", () => {

@@ -175,6 +175,8 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       // Rare, so that days of test time do not mean thousands of beats; what changes in this process is seen at once.
       beatMs: 3_600_000,
       pollMs: 3_600_000,
+      upkeepMs: 3_600_000,
+      keep: { messagesMs: null, webhooksMs: 30 * 86_400_000, auditMs: null },
       ...options.settings,
     },
     database,

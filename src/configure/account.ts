@@ -1,11 +1,21 @@
-// Creates and changes accounts: zone, plan, credit and key.
+// Creates and changes accounts: zone, plan, credit and key, for the provisioning file (everything at once, by the
+// account's name) and for the management API (what is given, by its id).
 
 import { z } from "zod";
 import { hashApiKey, newApiKey } from "#accounts/api-key.ts";
-import { channels } from "#contract/channel.ts";
+import { type Channel, channels } from "#contract/channel.ts";
+import type { Issue } from "#contract/issue.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { isTimeZone } from "#runtime/wall-clock.ts";
-import { findAccountByName, replaceApiKey, saveAccount, setAllowance } from "#store/accounts.ts";
+import {
+  type AccountColumns,
+  changeAccount,
+  createAccount,
+  type NewAllowance,
+} from "#store/account-changes.ts";
+import { findAccountByName, readCredits, replaceApiKey } from "#store/accounts.ts";
+import type { AccountsTable } from "#store/schema.ts";
+import { changesOf } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
 
 const allowance = z.int().min(0).nullish().describe("Messages (SMS: segments) it may send; null: unlimited.");
@@ -54,38 +64,179 @@ export const accountInput = z.strictObject({
     })
     .nullish()
     .describe("How often the account may ask."),
+  lateness_ms: z
+    .int()
+    .min(60_000)
+    .max(31_536_000_000)
+    .default(259_200_000)
+    .describe(
+      "How late a message may still be sent, ms: one that is found due longer ago (a long outage, a restored backup) becomes `expired`.",
+    ),
+  channel_failover: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Whether messages that named no gateway leave a paused gateway for the channel's next active one; never one that may have been sent.",
+    ),
 });
 export type AccountInput = z.output<typeof accountInput>;
 
-/** Creates the account, or changes the one with this name. Returns its id. */
+const { name, time_zone, country, rate_limit, lateness_ms, channel_failover } = changesOf(accountInput).shape;
+
+/** What of an account may be changed: absent stays as it is, also inside `plan` and its credit. */
+export const accountChanges = z.strictObject({
+  name,
+  time_zone,
+  country,
+  plan: changesOf(planInput).optional().describe("What the account may send, and until when."),
+  rate_limit,
+  lateness_ms,
+  channel_failover,
+});
+export type AccountChanges = z.output<typeof accountChanges>;
+
+/** Creates the account, or changes the one with this name, to exactly this. Returns its id. */
 export async function configureAccount(parts: ConfigureParts, input: AccountInput): Promise<string> {
-  const { database, clock, newId } = parts;
-  const existing = await database.run(findAccountByName, input.name);
-  const id = existing?.id ?? newId("acc");
-  const now = clock.now();
+  for (;;) {
+    const existing = await parts.database.run(findAccountByName, input.name);
+    if (existing) {
+      await change(parts, existing.id, wholeOf(input));
+      return existing.id;
+    }
+    const made = await make(parts, input);
+    // Somebody else made it meanwhile: then it is changed.
+    if (made !== null) return made;
+  }
+}
+
+/** An input as a change: what it leaves out becomes what it means. */
+function wholeOf({ name: _name, ...input }: AccountInput): AccountChanges {
   const { plan } = input;
-  await database.run(saveAccount, {
+  const credit = Object.fromEntries(channels.map((channel) => [channel, plan.credit[channel] ?? null]));
+  return {
+    ...input,
+    country: input.country ?? null,
+    plan: { name: plan.name, expires_at: plan.expires_at ?? null, credit, renews: plan.renews ?? null },
+    rate_limit: input.rate_limit ?? null,
+  };
+}
+
+export type AccountMade =
+  | { kind: "created"; id: string }
+  | { kind: "name_taken" }
+  | { kind: "invalid"; issues: Issue[] };
+
+/** Creates an account, which has no key yet. */
+export async function createNewAccount(parts: ConfigureParts, input: AccountInput): Promise<AccountMade> {
+  if (input.plan.renews && !channels.some((channel) => input.plan.credit[channel] != null)) {
+    return { kind: "invalid", issues: [nothingRenews] };
+  }
+  const id = await make(parts, input);
+  return id === null ? { kind: "name_taken" } : { kind: "created", id };
+}
+
+export type AccountChanged =
+  | { kind: "changed" }
+  | { kind: "name_taken" }
+  /** The provisioning file goes by its name. */
+  | { kind: "provisioned" }
+  | { kind: "invalid"; issues: Issue[] };
+
+/** Changes what is given of an account, and nothing else. */
+export async function changeExistingAccount(
+  parts: ConfigureParts,
+  id: string,
+  changes: AccountChanges,
+): Promise<AccountChanged> {
+  const given = changes.plan?.credit ?? {};
+  const renews = changes.plan?.renews;
+  if (renews === "monthly") {
+    const credits = await parts.database.run(readCredits, id);
+    const left = channels.some((channel) =>
+      given[channel] === undefined
+        ? credits.some((credit) => credit.channel === channel)
+        : given[channel] !== null,
+    );
+    if (!left) return { kind: "invalid", issues: [nothingRenews] };
+  }
+  return { kind: await change(parts, id, changes) };
+}
+
+async function change(
+  parts: ConfigureParts,
+  id: string,
+  changes: AccountChanges,
+): Promise<"changed" | "name_taken" | "provisioned"> {
+  const renews = changes.plan?.renews;
+  const outcome = await parts.database.run(changeAccount, {
     id,
+    columns: columnsOf(changes),
+    allowances: allowancesOf(parts, changes.plan?.credit ?? {}),
+    ...(renews === undefined ? {} : { renews }),
+    at: parts.clock.now(),
+  });
+  if (outcome !== "changed") return outcome;
+  parts.accountsChanged();
+  // Lanes go by their account's zone and lateness.
+  if (changes.time_zone !== undefined || changes.lateness_ms !== undefined) parts.lanesChanged();
+  return outcome;
+}
+
+const nothingRenews: Issue = {
+  path: ["plan", "renews"],
+  message: "has nothing to renew: no channel has an allowance",
+};
+
+/** Null: the name is taken. */
+async function make(parts: ConfigureParts, input: AccountInput): Promise<string | null> {
+  const now = parts.clock.now();
+  const account: AccountsTable = {
+    id: parts.newId("acc"),
     name: input.name,
     time_zone: input.time_zone,
-    country: input.country ?? null,
-    plan_name: plan.name,
-    plan_expires_at: plan.expires_at == null ? null : Date.parse(plan.expires_at),
-    requests_per_minute: input.rate_limit?.requests_per_minute ?? null,
-    created_at: existing?.created_at ?? now,
+    country: null,
+    plan_name: input.plan.name,
+    plan_expires_at: null,
+    requests_per_minute: null,
+    lateness_ms: input.lateness_ms,
+    channel_failover: 0,
+    created_at: now,
     updated_at: now,
-  });
-  for (const channel of channels) {
-    await database.run(setAllowance, {
-      accountId: id,
-      channel,
-      allowance: plan.credit[channel] ?? null,
-      renews: plan.renews ?? null,
-      at: now,
-    });
-  }
+    ...columnsOf(wholeOf(input)),
+  };
+  const allowances = allowancesOf(parts, input.plan.credit);
+  const renews = input.plan.renews ?? null;
+  const outcome = await parts.database.run(createAccount, { account, allowances, renews });
+  if (outcome === "name_taken") return null;
   parts.accountsChanged();
-  return id;
+  return account.id;
+}
+
+/** The allowances that are given, each with an id for the ledger. */
+function allowancesOf(
+  { newId }: ConfigureParts,
+  credit: { [C in Channel]?: number | null | undefined },
+): NewAllowance[] {
+  return channels.flatMap((channel) => {
+    const allowance = credit[channel];
+    return allowance === undefined ? [] : [{ channel, allowance, id: newId("ce") }];
+  });
+}
+
+/** The columns of the fields that are given. A whole input is a change of everything. */
+function columnsOf(changes: AccountChanges): AccountColumns {
+  const { name, time_zone, country, plan, rate_limit, lateness_ms, channel_failover } = changes;
+  const columns: AccountColumns = {};
+  if (name !== undefined) columns.name = name;
+  if (time_zone !== undefined) columns.time_zone = time_zone;
+  if (country !== undefined) columns.country = country;
+  if (plan?.name !== undefined) columns.plan_name = plan.name;
+  if (plan?.expires_at !== undefined)
+    columns.plan_expires_at = plan.expires_at === null ? null : Date.parse(plan.expires_at);
+  if (rate_limit !== undefined) columns.requests_per_minute = rate_limit?.requests_per_minute ?? null;
+  if (lateness_ms !== undefined) columns.lateness_ms = lateness_ms;
+  if (channel_failover !== undefined) columns.channel_failover = channel_failover ? 1 : 0;
+  return columns;
 }
 
 /** Gives the account a key (`given`, or a new one) in place of any before it; the old one stops working within 5 s everywhere. */

@@ -167,7 +167,7 @@ export async function configureGateway(
     retry: { firstMs: input.retry.first_ms, maxMs: input.retry.max_ms, forMs: input.retry.for_ms },
     onUnknown: input.on_unknown ?? null,
   };
-  await database.run(saveGateway, {
+  const outcome = await database.run(saveGateway, {
     id,
     account_id: accountId,
     identifier: input.identifier,
@@ -181,6 +181,8 @@ export async function configureGateway(
     created_at: existing?.created_at ?? now,
     updated_at: now,
   });
+  if (outcome === "taken")
+    return { kind: "invalid", issues: [{ path: ["identifier"], message: "is used by another account" }] };
   parts.accountsChanged();
   parts.lanesChanged();
   return { kind: "saved", id };

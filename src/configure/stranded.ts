@@ -1,14 +1,21 @@
-// A gateway that was switched off keeps the messages that named it; those that named none move to the
-// channel's default gateway. Looked after all the time, because a send accepted at that very moment may
-// still have chosen the old one.
+// Messages whose gateway cannot take them move to another one, if their caller named none: from a gateway that was
+// switched off, and, where the account wants that, from one that is paused. Looked after all the time, because a
+// send accepted at that very moment may still have chosen the old one.
+//
+// How a paused gateway whose messages have all left gets well again: acceptance goes on choosing it (it does not look at
+// pauses), so once the pause is over the next new message is its probe; and while another gateway is in
+// trouble and no well one is there, one waiting message is lent to it as the probe. No message is left behind for
+// that, where it would wait for as long as the gateway is dead.
 
 import { defaultGateway } from "#accounts/account.ts";
 import { accountOf } from "#accounts/authenticate.ts";
+import { bands } from "#queue/band.ts";
+import { Wait } from "#queue/wait.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts.ts";
 import type { Database } from "#store/database.ts";
-import { findStranded } from "#store/gateways.ts";
-import { moveWaiting } from "#store/waiting.ts";
+import { findStranded, type GatewayState, readFailing } from "#store/gateways.ts";
+import { moveFailing, moveWaiting } from "#store/waiting.ts";
 
 interface StrandedParts {
   database: Database;
@@ -17,26 +24,34 @@ interface StrandedParts {
   wake(laneId: string): void;
 }
 
+/** Messages a transaction. */
 const atOnce = 1000;
+/** How long a message that is accepted onto a paused gateway, or falls due on it, waits to be moved at the most. */
+const againMs = 1000;
 
-/** Runs until the signal aborts. */
+/** Runs until the signal aborts. `pauses` is ended by whoever pauses a lane or ends a pause: then it looks at once. */
 export async function rescueStranded(
   parts: StrandedParts,
   everyMs: number,
   signal: AbortSignal,
+  pauses = new Wait(),
 ): Promise<void> {
+  signal.addEventListener("abort", () => pauses.end());
   while (!signal.aborted) {
+    let waitMs = everyMs;
     try {
       await rescueOnce(parts);
+      if (await failOver(parts)) waitMs = Math.min(everyMs, againMs);
     } catch (error) {
-      parts.log.warn({ error }, "messages of switched-off gateways could not be moved; they will be");
+      parts.log.warn({ error }, "messages of troubled gateways could not be moved; they will be");
     }
-    await parts.clock.sleep(everyMs, signal);
+    if (!signal.aborted) await pauses.for(parts.clock, waitMs);
   }
 }
 
 /** One look at all switched-off gateways. */
-export async function rescueOnce({ database, clock, log, wake }: StrandedParts): Promise<void> {
+export async function rescueOnce(parts: StrandedParts): Promise<void> {
+  const { database, clock } = parts;
   for (const gateway of await database.run(findStranded, null)) {
     const account = await database.run(findAccount, gateway.account_id);
     // A message that was only a test is not sent for real because the sandbox was switched off, nor the other way round.
@@ -47,22 +62,52 @@ export async function rescueOnce({ database, clock, log, wake }: StrandedParts):
     const target = alike && defaultGateway(alike, gateway.channel);
     // Without another gateway they wait for this one.
     if (!target || target.id === gateway.id) continue;
-    for (;;) {
-      const moved = await database.run(moveWaiting, {
-        from: gateway.id,
-        to: target.id,
-        limit: atOnce,
-        detail: `Moved from ${gateway.identifier}, which was switched off, to ${target.identifier}.`,
-        at: clock.now(),
-      });
-      if (moved > 0) {
-        log.info(
-          { from: gateway.identifier, to: target.identifier, messages: moved },
-          "messages moved to another gateway",
-        );
-        wake(target.id);
-      }
-      if (moved < atOnce) break;
+    const detail = `Moved from ${gateway.identifier}, which was switched off, to ${target.identifier}.`;
+    const move = { from: gateway.id, to: target.id, limit: atOnce, detail };
+    await moveAll(parts, gateway, target, () => database.run(moveWaiting, { ...move, at: clock.now() }));
+  }
+}
+
+/** One look at all paused gateways of accounts that want it. Returns whether there is one, so that it is worth looking again soon. */
+export async function failOver(parts: StrandedParts): Promise<boolean> {
+  const { database, clock } = parts;
+  const gateways = await database.run(readFailing, clock.now());
+  let failing = false;
+  for (const gateway of gateways) {
+    if (gateway.state !== "paused") continue;
+    failing = true;
+    const others = gateways.filter((other) => other.id !== gateway.id && alike(other, gateway));
+    const well = others.find(({ state }) => state === "open");
+    // Never to one that is paused itself; to those that may be well again only what shows whether they are.
+    const targets = well ? [well] : others.filter(({ state }) => state === "probing");
+    for (const target of targets) {
+      const why = gateway.pause_reason ? ` (${gateway.pause_reason})` : "";
+      const detail = `Moved from ${gateway.identifier}, which is paused${why}, to ${target.identifier}.`;
+      const move = { from: gateway.id, to: target.id, probe: !well, bands, limit: atOnce, detail };
+      await moveAll(parts, gateway, target, () => database.run(moveFailing, { ...move, at: clock.now() }));
     }
+  }
+  return failing;
+}
+
+const alike = (a: GatewayState, b: GatewayState) =>
+  a.account_id === b.account_id && a.channel === b.channel && a.test === b.test;
+
+async function moveAll(
+  { log, wake }: StrandedParts,
+  from: { identifier: string },
+  to: { id: string; identifier: string },
+  move: () => Promise<number>,
+): Promise<void> {
+  for (;;) {
+    const moved = await move();
+    if (moved > 0) {
+      log.info(
+        { from: from.identifier, to: to.identifier, messages: moved },
+        "messages moved to another gateway",
+      );
+      wake(to.id);
+    }
+    if (moved < atOnce) return;
   }
 }

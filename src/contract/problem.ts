@@ -28,10 +28,15 @@ export const problems = {
     message: "The credit is not enough for this request.",
     when: "The credit is not enough for the whole request. Nothing was accepted.",
   },
+  unauthenticated: {
+    status: 401,
+    message: "Sign in, or send a management token.",
+    when: "The management API was called without a session or token, or with one that has ended.",
+  },
   forbidden: {
     status: 403,
     message: "This is not open to you.",
-    when: "Metrics were asked for without the token, or not directly from the machine itself.",
+    when: "It takes an operator, or a recent sign-in, or the request came from another site; of metrics: without the token, or not directly from the machine itself.",
   },
   not_found: {
     status: 404,
@@ -53,6 +58,21 @@ export const problems = {
     message: "The message can no longer be cancelled.",
     when: "The message is already being sent, or has ended.",
   },
+  conflict: {
+    status: 409,
+    message: "It cannot be done as things stand.",
+    when: "Something that already exists, or the state of the thing, is in the way; `message` says what.",
+  },
+  not_unknown: {
+    status: 409,
+    message: "The message's outcome is known.",
+    when: "Only a message whose status is `unknown` can be sent again or marked.",
+  },
+  idempotency_in_progress: {
+    status: 409,
+    message: "A request with this Idempotency-Key is still running.",
+    when: "Another request with the same key has not been answered yet.",
+  },
   body_too_large: {
     status: 413,
     message: "The body is too large.",
@@ -67,7 +87,7 @@ export const problems = {
   rate_limited: {
     status: 429,
     message: "Too many requests.",
-    when: "The account's request limit is used up; `Retry-After` says when to try again.",
+    when: "The account's request limit, or the number of attempts to sign in, is used up; `Retry-After` says when to try again.",
   },
   headers_too_large: {
     status: 431,
@@ -127,6 +147,21 @@ export function validationFailed(issues: readonly Issue[]): Problem {
     problem: true,
     status: 422,
     body: { success: false, message: "Validation failed.", errors: errorsByPath(issues) },
+  };
+}
+
+/** The 422 for a request under an `Idempotency-Key` that stood for another one. */
+export function idempotencyMismatch(): Problem {
+  const said = "This Idempotency-Key was used for a different request.";
+  return {
+    problem: true,
+    status: 422,
+    body: {
+      success: false,
+      message: "Validation failed.",
+      code: "idempotency_mismatch",
+      errors: { "Idempotency-Key": [said] },
+    },
   };
 }
 

@@ -63,6 +63,10 @@ export const accountReply = z.object({
 export const validationReply = z.object({
   success: z.literal(false),
   message: z.string(),
+  code: z
+    .literal("idempotency_mismatch")
+    .optional()
+    .describe("Only when the `Idempotency-Key` was used for a different request."),
   errors: z
     .record(z.string(), z.array(z.string()))
     .meta({ examples: [{ "contact.0.number": ["The contact.0.number field is required."] }] }),

@@ -15,7 +15,15 @@ export type OwnStep =
   | "doubted"
   /** It may have been sent, and its gateway's policy is to send it once more. */
   | "repeated"
-  | "cancelled";
+  | "cancelled"
+  /** The recipient, or the account, wants nothing more to go there. */
+  | "suppressed"
+  /** It was found due too late to be wanted. */
+  | "expired"
+  /** The account's own answers to an unknown outcome. */
+  | "sent_again"
+  | "marked_sent"
+  | "marked_failed";
 
 /** What a provider reports later. */
 export const receiptSteps = ["sent", "delivered", "read", "undelivered", "failed", "bounced"] as const;
@@ -58,7 +66,7 @@ const own: Record<OwnStep, { from: readonly Status[]; change: Change }> = {
   // Also the late answer of a process that lost its lane meanwhile: the message was sent, whatever was thought since.
   // Not from `failed`: an early receipt may have said so, and knows more than an acceptance.
   accepted: {
-    from: ["sending", "unknown", "queued", "cancelled", "expired"],
+    from: ["sending", "unknown", "queued", "cancelled", "expired", "suppressed"],
     change: { status: "sent", marks: ["sent_at"], refund: false, error: "clear" },
   },
   rejected: {
@@ -74,6 +82,26 @@ const own: Record<OwnStep, { from: readonly Status[]; change: Change }> = {
   cancelled: {
     from: ["queued", "scheduled"],
     change: { status: "cancelled", marks: [], refund: true, error: "keep" },
+  },
+  suppressed: {
+    from: ["queued", "scheduled"],
+    change: { status: "suppressed", marks: [], refund: true, error: "set" },
+  },
+  expired: {
+    from: ["queued", "scheduled"],
+    change: { status: "expired", marks: [], refund: true, error: "set" },
+  },
+  sent_again: {
+    from: ["unknown"],
+    change: { status: "queued", marks: [], refund: false, error: "keep" },
+  },
+  marked_sent: {
+    from: ["unknown"],
+    change: { status: "sent", marks: ["sent_at"], refund: false, error: "clear" },
+  },
+  marked_failed: {
+    from: ["unknown"],
+    change: { status: "failed", marks: [], refund: true, error: "set" },
   },
 };
 

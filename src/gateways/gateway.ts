@@ -60,6 +60,9 @@ export interface Receipt extends FinalReceipt {
 /** A message from a person to one of the account's numbers. `reference` is the provider's id of it. */
 export interface InboundMessage {
   reference: string;
+  /** The provider's id of the message that it answers, where the callback says so. */
+  replyTo?: string;
+  /** A number with its plus where the provider means an international one: without it, it is read as a national one. */
   from: string;
   to: string;
   message: string;

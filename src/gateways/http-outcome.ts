@@ -72,14 +72,18 @@ export function outcomeOfFailure(result: OutboundResult, reading: Reading): Outc
 }
 
 /**
- * `Retry-After` (RFC 9110, 10.2.3) as whole seconds or an IMF-fixdate, kept between 1 s and 1 h.
+ * `Retry-After` (RFC 9110, 10.2.3) as whole seconds or an IMF-fixdate, kept between 1 s and `mostMs` (1 h).
  * Anything else is as if it were not there (`Date.parse` alone would read a year out of most garbage).
  */
-export function retryAfter(header: string | undefined, now: number): { retryAfterMs?: number } {
+export function retryAfter(
+  header: string | undefined,
+  now: number,
+  mostMs = 3_600_000,
+): { retryAfterMs?: number } {
   const text = header?.trim() ?? "";
   const isDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text);
   const wait = /^\d{1,12}$/.test(text) ? Number(text) * 1000 : isDate ? Date.parse(text) - now : Number.NaN;
-  return Number.isNaN(wait) ? {} : { retryAfterMs: Math.min(Math.max(wait, 1000), 3_600_000) };
+  return Number.isNaN(wait) ? {} : { retryAfterMs: Math.min(Math.max(wait, 1000), mostMs) };
 }
 
 /** Where providers put the words of an error, the most telling place first. */

@@ -15,6 +15,7 @@ import { endpoints } from "./endpoints.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import { docsEndpoints } from "./routes/docs.ts";
+import { createWrongCredentials } from "./wrong-credentials.ts";
 
 /** Limits of time, ms. The first two are Node's own timers; the body's runs on the clock of the parts. */
 export interface HttpTimeouts {
@@ -96,6 +97,7 @@ export function buildApp(
   const gate: Gate = {
     parts,
     rateLimit: createRateLimit(parts.clock),
+    wrongCredentials: createWrongCredentials(parts.clock),
     bodyLimits: {
       maxBytes: settings.maxBodyBytes,
       maxFields: settings.maxContacts * fieldsPerContact + otherFields,
@@ -147,7 +149,7 @@ export function buildApp(
   function exchange(each: Endpoint, request: FastifyRequest, reply: FastifyReply): void {
     const { raw, id: requestId } = request;
     const params = request.params as Record<string, string>;
-    each.answer({ parts, settings, request: raw, requestId, params, gate }).then(
+    each.answer({ parts, settings, request: raw, requestId, caller: request, params, gate }).then(
       (answer) => {
         if (answer === null) reply.raw.destroy();
         else writer.write(raw, reply.raw, requestId, answer);

@@ -11,6 +11,7 @@ import type { ParsedBody } from "./parse-body.ts";
 import type { HttpParts } from "./parts.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { type BodyLimits, isProblem, readBody } from "./read-body.ts";
+import type { WrongCredentials } from "./wrong-credentials.ts";
 
 /** A key that no account has: stands for a value that is there, but is no text or far too long for a key. */
 const noKey = Symbol("not a key");
@@ -56,6 +57,7 @@ function keyInBody(body: ParsedBody): Key | null {
 export interface Gate {
   parts: Pick<HttpParts, "authenticate" | "clock">;
   rateLimit: RateLimit;
+  wrongCredentials: WrongCredentials;
   bodyLimits: BodyLimits;
 }
 

@@ -34,7 +34,7 @@ interface Operation {
   tags: string[];
   summary: string;
   description?: string;
-  security?: unknown[];
+  security?: object[];
   parameters?: { name: string; in: string; required: boolean; description?: string; schema: Schema }[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, { description: string; content: Record<string, Media> }>;
@@ -130,6 +130,15 @@ function fieldTable(caption: string, rows: string, need = "Required"): string {
 /** Where the examples point until the script puts in the address that the page came from. */
 const placeholder = "http://localhost:8080";
 
+/** What opens an endpoint, in a word and as curl sends it; null: it is open. */
+function keyOf(operation: Operation): { word: string; header: string } | null {
+  const [first] = operation.security ?? [];
+  if (first === undefined) return null;
+  return "managementToken" in first
+    ? { word: "Management", header: "Authorization: Bearer YOUR_TOKEN" }
+    : { word: "Api-key", header: "Api-key: YOUR_KEY" };
+}
+
 function curlOf({ method, path, operation }: Listed): string {
   const examples: Record<string, string> = {
     channel: "sms",
@@ -137,8 +146,9 @@ function curlOf({ method, path, operation }: Listed): string {
     identifier: "sms-main",
   };
   const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => examples[name] ?? name);
-  const lines = [`curl ${method === "post" ? "-X POST " : ""}${placeholder}${filled}`];
-  if (operation.security?.length) lines.push("-H 'Api-key: YOUR_KEY'");
+  const lines = [`curl ${method === "get" ? "" : `-X ${method.toUpperCase()} `}${placeholder}${filled}`];
+  const key = keyOf(operation);
+  if (key !== null) lines.push(`-H '${key.header}'`);
   const media = operation.requestBody?.content["application/json"];
   if (media?.example !== undefined) {
     lines.push("-H 'Content-Type: application/json'", `-d '${JSON.stringify(media.example)}'`);
@@ -174,6 +184,7 @@ function sectionOf(document: Document, listed: Listed): string {
         `<tr><td><code>${safe(each.name)}</code> <small>${each.in}</small></td><td>${safe(typeOf(document, each.schema, false))}</td><td>${each.required ? "yes" : "no"}</td><td>${each.description ? prose(each.description) : ""} ${remarks(each.schema)}</td></tr>`,
     )
     .join("");
+  const key = keyOf(operation);
   const media = Object.values(operation.requestBody?.content ?? {})[0];
   const body = media === undefined ? "" : rowsOf(document, media.schema, "");
   const types = Object.keys(operation.requestBody?.content ?? {})
@@ -181,7 +192,7 @@ function sectionOf(document: Document, listed: Listed): string {
     .join(", ");
   return `<section class="endpoint" id="${operation.operationId}" data-find="${safe(`${method} ${path} ${operation.summary}`.toLowerCase())}">
 <h3><a href="#${operation.operationId}">${safe(operation.summary)}</a></h3>
-<p class="line"><span class="method ${method}">${method.toUpperCase()}</span> <code>${safe(path)}</code>${operation.security?.length ? ' <span class="key">Api-key</span>' : ""}</p>
+<p class="line"><span class="method ${method}">${method.toUpperCase()}</span> <code>${safe(path)}</code>${key === null ? "" : ` <span class="key">${key.word}</span>`}</p>
 ${operation.description ? `<p>${prose(operation.description)}</p>` : ""}
 ${codeBlock("Example", curlOf(listed))}
 ${fieldTable("Parameters", parameters)}
@@ -194,7 +205,8 @@ ${repliesOf(document, operation)}
 const keyHelp = `<section id="key"><h2>Your key</h2>
 <p>Every <span class="key">Api-key</span> endpoint needs the account's personal key. It is looked for in this order, and the first place where one stands decides:</p>
 <ol><li>the header <code>Api-key</code> (recommended)</li><li>the URL parameter <code>api_key</code></li><li>the body field <code>api_key</code>, with POST</li></ol>
-<p>Anyone who holds the key can send messages and spend the account's credit, so keep it out of pages, apps and logs.</p></section>`;
+<p>Anyone who holds the key can send messages and spend the account's credit, so keep it out of pages, apps and logs.</p>
+<p><span class="key">Management</span> endpoints take a management token, in the header <code>Authorization: Bearer</code>, or the session of somebody who signed in. No key opens them, and no token opens the others.</p></section>`;
 
 /** The page, and the policy to send it with. `openapi` is what `openapiDocument` makes. */
 export function docsPage(openapi: object): { html: string; contentSecurityPolicy: string } {

@@ -4,18 +4,32 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import type { Account } from "#accounts/account.ts";
+import type { Principal } from "#accounts/principal.ts";
+import type { Session } from "#accounts/session.ts";
 import type { Problem, ProblemCode } from "#contract/problem.ts";
+import type { AccountRow } from "#store/accounts.ts";
 import type { Answer } from "./answer.ts";
 import { authenticate, type Gate } from "./authenticate.ts";
+import { answerManaged } from "./manage.ts";
 import type { ParsedBody } from "./parse-body.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
 import { isProblem, readBody } from "./read-body.ts";
 
-/** `api_key`: a channel endpoint, for the holder of an account's key. `open`: decides for itself. */
-export type Family = "api_key" | "open";
+/**
+ * `api_key`: a channel endpoint, for the holder of an account's key. `manage`: the management API, for people
+ * who signed in and holders of a management token; see `scope`. `open`: decides for itself.
+ */
+export type Family = "api_key" | "manage" | "open";
+
+/**
+ * Of a management endpoint. `account`: its path names an `{account}`, which the caller must be allowed to manage
+ * (any other is the same 404 as none). `installation`: operators only. `self`: whoever is signed in. `anyone`:
+ * strangers too, who are about to sign in.
+ */
+export type Scope = "account" | "installation" | "self" | "anyone";
 
 export interface Head {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** As OpenAPI writes it: `/api/get/{channel}/{id}`. */
   path: `/${string}`;
   /** OpenAPI's operationId. */
@@ -24,8 +38,12 @@ export interface Head {
   summary: string;
   description?: string;
   family: Family;
+  /** Set for, and only for, the family `manage`. */
+  scope?: Scope;
   /** What the path's parameters mean. */
   params?: Record<string, string>;
+  /** Request headers that it takes beside the usual ones, and what they mean. */
+  headers?: Record<string, string>;
   query?: z.ZodObject;
   /** Set for an endpoint whose body is read. */
   body?: z.ZodObject;
@@ -37,12 +55,19 @@ export interface Head {
   problems: readonly ProblemCode[];
 }
 
+/** Where a request comes from, and which host it asked for: past the proxies that are trusted, not further. */
+export interface Caller {
+  readonly ip: string;
+  readonly host: string;
+}
+
 /** What every handler is given. */
 export interface Call {
   parts: HttpParts;
   settings: HttpSettings;
   request: IncomingMessage;
   requestId: string;
+  caller: Caller;
   params: Readonly<Record<string, string>>;
   gate: Gate;
 }
@@ -53,7 +78,32 @@ export interface AccountCall extends Call {
   body: ParsedBody;
 }
 
-type CallOf<H extends Head> = H["family"] extends "api_key" ? AccountCall : Call;
+/** What the handler of a management endpoint for anyone is given. */
+export interface StrangerCall extends Call {
+  body: ParsedBody;
+}
+
+/** What the handler of any other management endpoint is given. */
+export interface ManageCall extends StrangerCall {
+  principal: Principal;
+  /** Null: a program with a token. `session.fresh` says whether the password was given a moment ago. */
+  session: Session | null;
+}
+
+/** Where the path names an account: that account, which the caller may manage. */
+export interface ManageAccountCall extends ManageCall {
+  account: AccountRow;
+}
+
+type CallOf<H extends Head> = H["family"] extends "api_key"
+  ? AccountCall
+  : H["family"] extends "manage"
+    ? H["scope"] extends "account"
+      ? ManageAccountCall
+      : H["scope"] extends "anyone"
+        ? StrangerCall
+        : ManageCall
+    : Call;
 
 type ReplyOf<H extends Head> = {
   [Status in keyof H["replies"] & number]: {
@@ -84,12 +134,28 @@ async function admit(head: Head, call: Call): Promise<AccountCall | Problem | nu
   return { ...call, account: admitted.account, body };
 }
 
+/** A route that nobody guards must not come about by a word left out. */
+function checkScope({ family, scope, path }: Head): void {
+  if (
+    (family === "manage") !== (scope !== undefined) ||
+    (family === "manage") !== path.startsWith("/api/manage/")
+  )
+    throw new Error(
+      `${path}: routes below /api/manage, and only they, are of the family "manage" and have a scope.`,
+    );
+  if (scope === "account" && !path.startsWith("/api/manage/v1/accounts/{account}"))
+    throw new Error(`${path}: the path of a route for one account names it first.`);
+}
+
 /** `endpoint(head)(handler)`. A handler answers with one of the head's replies, or with a problem. */
 export function endpoint<const H extends Head>(head: H) {
+  checkScope(head);
   return (handler: (call: CallOf<H>) => Promise<ReplyOf<H> | Problem | null>): Endpoint => ({
     head,
     async answer(call) {
       if (head.family === "open") return handler(call as CallOf<H>);
+      if (head.family === "manage")
+        return answerManaged(head, call, (admitted) => handler(admitted as unknown as CallOf<H>));
       const admitted = await admit(head, call);
       if (admitted === null || isProblem(admitted)) return admitted;
       return handler(admitted as unknown as CallOf<H>);

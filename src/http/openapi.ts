@@ -51,10 +51,10 @@ function componentSchemas(): Json {
   return Object.fromEntries(entries);
 }
 
-function schemaOf(schema: z.ZodType): Json {
+function schemaOf(schema: z.ZodType, io: "input" | "output" = "input"): Json {
   const name = nameOf.get(schema);
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: "input" }) as Json;
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io }) as Json;
   return rest;
 }
 
@@ -72,14 +72,27 @@ function parametersOf(head: Head): Json[] {
     description,
     schema: { type: "string" },
   }));
+  const inHeader = Object.entries(head.headers ?? {}).map(([name, description]) => ({
+    name,
+    in: "header",
+    required: false,
+    description,
+    schema: { type: "string" },
+  }));
   const inQuery = Object.entries(head.query?.shape ?? {}).map(([name, schema]) => {
-    // In a query nothing is null: absent is absent.
-    const bare = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+    // In a query nothing is null: absent is absent. And all of it is text, so a number is told by what it becomes.
+    const bare = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : schema;
     const plain = bare instanceof z.ZodNullable ? bare.unwrap() : bare;
     const description = (schema as z.ZodType).description;
-    return { name, in: "query", required: false, description, schema: schemaOf(plain as z.ZodType) };
+    return {
+      name,
+      in: "query",
+      required: false,
+      description,
+      schema: schemaOf(plain as z.ZodType, "output"),
+    };
   });
-  return [...inPath, ...inQuery];
+  return [...inPath, ...inQuery, ...inHeader];
 }
 
 /** The problems of a head by status, as one reply each: two codes may share a status. */
@@ -112,6 +125,19 @@ function problemReplies(codes: readonly ProblemCode[]): Json {
 const refusalDescription =
   "No key, a key that no account has, or a plan that has expired. Comes before everything else about the request.";
 
+/** What the gate of the management API may answer, by what the head asks of it. */
+function gateProblems(head: Head): ProblemCode[] {
+  const changes = head.method !== "GET";
+  const codes: ProblemCode[] = ["rate_limited", "unavailable", "server_error"];
+  if (head.scope !== "anyone") codes.push("unauthenticated");
+  if (head.scope === "installation" || changes) codes.push("forbidden");
+  if (head.scope === "account") codes.push("not_found");
+  if (changes) codes.push("commit_unknown");
+  if (head.body !== undefined)
+    codes.push("malformed_body", "request_timeout", "body_too_large", "unsupported_media_type");
+  return codes;
+}
+
 function repliesOf(head: Head): Json {
   const ok = Object.entries(head.replies).map(([status, schema]) => [
     status,
@@ -134,12 +160,23 @@ function repliesOf(head: Head): Json {
             content: json(validationReply),
           },
         };
+  if (head.family === "manage") {
+    const codes = [...new Set([...head.problems, ...gateProblems(head)])];
+    return { ...Object.fromEntries(ok), ...faults, ...problemReplies(codes) };
+  }
   return {
     ...Object.fromEntries(ok),
     403: { description: refusalDescription, headers: requestIdHeader, content: json(refusalReply) },
     ...faults,
     ...problemReplies([...head.problems, "rate_limited", "server_error"]),
   };
+}
+
+/** Any one of these opens the endpoint; none: it is open. */
+function securityOf(head: Head): Json[] {
+  if (head.family === "api_key") return [{ apiKeyHeader: [] }, { apiKeyQuery: [] }];
+  if (head.family === "manage" && head.scope !== "anyone") return [{ managementToken: [] }, { session: [] }];
+  return [];
 }
 
 function operationOf(head: Head): Json {
@@ -149,20 +186,25 @@ function operationOf(head: Head): Json {
     tags: [head.tag],
     summary: head.summary,
     ...(head.description === undefined ? {} : { description: head.description }),
-    ...(head.family === "api_key"
-      ? { security: [{ apiKeyHeader: [] }, { apiKeyQuery: [] }] }
-      : { security: [] }),
+    security: securityOf(head),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(head.body === undefined ? {} : { requestBody: { required: true, content: bodyOf(head.body) } }),
+    ...(head.body === undefined ? {} : { requestBody: { required: true, content: bodyOf(head, head.body) } }),
     responses: repliesOf(head),
   };
 }
 
-function bodyOf(body: z.ZodObject): Json {
+/** Bodies that are shown whole. */
+const examples: ReadonlyMap<z.ZodType, object> = new Map([
+  [smsSendRequest, { contact: [{ number: "+4915123456789", message: "Your code is 4711." }] }],
+]);
+
+function bodyOf(head: Head, body: z.ZodObject): Json {
   const schema = schemaOf(body);
-  const example = { contact: [{ number: "+4915123456789", message: "Your code is 4711." }] };
+  const example = examples.get(body);
+  const inJson = { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
+  if (head.family === "manage") return inJson;
   return {
-    "application/json": { schema, example },
+    ...inJson,
     "application/x-www-form-urlencoded": { schema },
     "multipart/form-data": { schema },
   };
@@ -201,6 +243,18 @@ export function openapiDocument(): Json {
           description: "The account's personal key. With POST it may also stand in the body, as `api_key`.",
         },
         apiKeyQuery: { type: "apiKey", in: "query", name: "api_key" },
+        managementToken: {
+          type: "http",
+          scheme: "bearer",
+          description: "A management token (`tlm_…`): an operator's, or a member's for one account.",
+        },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "__Host-trunkline",
+          description:
+            "Set by signing in; `trunkline` where the public address is not https. What changes something also takes the session's `csrf_token`, in the header `X-CSRF-Token`, and has to come from the installation's own pages.",
+        },
       },
     },
   };

@@ -3,14 +3,20 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { ChannelCredit } from "#accounts/credit.ts";
+import type { Passwords } from "#accounts/password.ts";
+import type { ConfigureParts } from "#configure/gateway.ts";
 import type { Channel, Status } from "#contract/channel.ts";
 import type { MessageRecord } from "#contract/record.ts";
+import type { Resolution } from "#contract/resolve.ts";
 import type { SmsSend } from "#contract/sms.ts";
 import type { CallbackRequest } from "#gateways/gateway.ts";
-import type { Accepted } from "#messaging/accept.ts";
+import type { Accepted, Repeatable } from "#messaging/accept.ts";
 import type { Cancelled, Page } from "#messaging/lookup.ts";
 import type { CallbackResult } from "#messaging/receipt.ts";
+import type { ReceivedPage } from "#messaging/received.ts";
+import type { Resolved } from "#messaging/resolve.ts";
 import type { Clock, Log, Random } from "#runtime/runtime.ts";
+import type { Database } from "#store/database.ts";
 
 export interface Readiness {
   ready: boolean;
@@ -24,7 +30,12 @@ export interface HttpParts {
   log: Log;
   /** The account of a channel API key; null when no account has it. Cached, so cheap to call. */
   authenticate(apiKey: string): Promise<Account | null>;
-  acceptSms(account: Account, requestId: string, send: SmsSend): Promise<Accepted>;
+  acceptSms(
+    account: Account,
+    requestId: string,
+    send: SmsSend,
+    repeatable: Repeatable | null,
+  ): Promise<Accepted>;
   /** One message of the account with its timeline; null for an unknown, foreign or other-channel id. */
   lookup(account: Account, channel: Channel, id: string): Promise<MessageRecord | null>;
   /** The newest messages of the channel. `cursor` is a `nextCursor` given earlier; null result: bad cursor. */
@@ -34,12 +45,37 @@ export interface HttpParts {
     query: { limit: number; cursor: string | null; status: Status | null },
   ): Promise<Page | null>;
   cancel(account: Account, channel: Channel, id: string): Promise<Cancelled>;
+  /** An answer for a message whose outcome is unknown. `channel` null: whichever it has. `by`: who gives it, for the timeline. */
+  resolve(
+    account: Account,
+    channel: Channel | null,
+    id: string,
+    answer: Resolution,
+    by: string,
+  ): Promise<Resolved>;
+  /** The newest messages from people. Null result: bad cursor. */
+  received(
+    account: Account,
+    channel: Channel,
+    query: { limit: number; cursor: string | null },
+  ): Promise<ReceivedPage | null>;
   /** Null: the channel has no allowance (unlimited). */
   credit(account: Account): Promise<Record<Channel, ChannelCredit | null>>;
   callback(gatewayIdentifier: string, request: CallbackRequest): Promise<CallbackResult>;
   readiness(): Promise<Readiness>;
   /** The Prometheus text. */
   metrics(): Promise<string>;
+  /** What the management API works with. */
+  manage: ManageParts;
+}
+
+/** Reads go to the store, changes through `configure/` and `messaging/`, with these. */
+export interface ManageParts {
+  database: Database;
+  configure: ConfigureParts & { random: Random; showApiKeys: boolean };
+  passwords: Passwords;
+  /** Something is due on this lane. */
+  wake(laneId: string): void;
 }
 
 export interface HttpSettings {

@@ -8,8 +8,8 @@ interface Bucket {
   at: number;
 }
 
-/** Takes one request of `key`; 0 when it may pass, else the ms until it may. */
-export type RateLimit = (key: string, perMinute: number) => number;
+/** Takes one request of `key` (`cost` 0: only looks); 0 when it may pass, else the ms until it may. */
+export type RateLimit = (key: string, perMinute: number, cost?: 0 | 1) => number;
 
 const minute = 60_000;
 
@@ -19,7 +19,7 @@ const minute = 60_000;
  */
 export function createRateLimit(clock: Clock, maxKeys = 100_000): RateLimit {
   const buckets = new Map<string, Bucket>();
-  return (key, perMinute) => {
+  return (key, perMinute, cost = 1) => {
     if (perMinute <= 0) return minute;
     const now = clock.monotonic();
     const known = buckets.get(key);
@@ -28,7 +28,7 @@ export function createRateLimit(clock: Clock, maxKeys = 100_000): RateLimit {
     const passes = tokens >= 1;
     // Deleted first, so that the map's order is the order of use.
     buckets.delete(key);
-    buckets.set(key, { tokens: passes ? tokens - 1 : tokens, at: now });
+    buckets.set(key, { tokens: passes ? tokens - cost : tokens, at: now });
     if (buckets.size > maxKeys) {
       const [oldest] = buckets.keys();
       if (oldest !== undefined) buckets.delete(oldest);

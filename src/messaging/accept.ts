@@ -1,6 +1,7 @@
 // Takes a send: everything of it is stored in one transaction, flushed to disk, before the caller hears 2xx;
 // or nothing of it is.
 
+import { createHash } from "node:crypto";
 import type { Account } from "#accounts/account.ts";
 import type { Channel } from "#contract/channel.ts";
 import type { Issue } from "#contract/issue.ts";
@@ -10,11 +11,24 @@ import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/wall-clock.ts";
 import { type NewMessage, proveRequest, type SendInput, storeSends } from "#store/accept.ts";
 import { type Database, StorageError } from "#store/database.ts";
+import { findRepeated, type Repeated, type RepeatKey, readAnswered } from "#store/repeat.ts";
 import { prepareSms } from "./sms.ts";
 
 /** What became of a send. All but `accepted` stored nothing (`commit_unknown`: nobody knows). */
 export type Accepted =
   | { kind: "accepted"; requestId: string; ids: string[]; statuses: ("queued" | "scheduled")[] }
+  /** The answer of the request that was accepted under this key before; `numbers` as they were given then. */
+  | {
+      kind: "replayed";
+      requestId: string;
+      ids: string[];
+      statuses: ("queued" | "scheduled")[];
+      numbers: string[];
+    }
+  /** The key was used for another request. */
+  | { kind: "mismatch" }
+  /** A request with this key is still running. */
+  | { kind: "in_progress" }
   | { kind: "invalid"; issues: Issue[] }
   | { kind: "insufficient_credit"; needed: number; remaining: number }
   | { kind: "unavailable"; retryAfterMs: number }
@@ -26,23 +40,100 @@ export interface AcceptParts {
   newIds(prefix: string, count: number): string[];
   /** Tells a lane that something is or becomes due on it at `dueAt`. */
   wake(laneId: string, dueAt: number): void;
+  /** Something happened that webhook endpoints may ask for. */
+  announced(): void;
+  /** The idempotency keys of requests that this process is working on. */
+  running: Set<string>;
   crashPoint: Runtime["crashPoint"];
+}
+
+/** How a caller names a request that may come again: the endpoint's path and the `Idempotency-Key`. */
+export interface Repeatable {
+  path: string;
+  key: string;
 }
 
 const retryAfterMs = 5_000;
 /** How long to find out whether a broken COMMIT was one. */
 const proofMs = 10_000;
 
+/** Takes an SMS send. With a `repeatable`, the same request again is answered with the first one's result. */
 export async function acceptSms(
   parts: AcceptParts,
   account: Account,
   requestId: string,
   send: SmsSend,
+  repeatable: Repeatable | null = null,
+): Promise<Accepted> {
+  if (repeatable === null) return await take(parts, account, requestId, send, null);
+  const name = JSON.stringify([account.id, repeatable.path, repeatable.key]);
+  if (parts.running.has(name)) return { kind: "in_progress" };
+  parts.running.add(name);
+  try {
+    const fingerprint = await fingerprintOf(parts, send);
+    const repeat = { ...repeatable, fingerprint };
+    const earlier = await replay(parts, account, repeat);
+    return earlier ?? (await take(parts, account, requestId, send, repeat));
+  } finally {
+    parts.running.delete(name);
+  }
+}
+
+/** What the key stands for already; null: nothing. */
+async function replay(parts: AcceptParts, account: Account, repeat: RepeatKey): Promise<Accepted | null> {
+  const { database, clock } = parts;
+  try {
+    const { path, key, fingerprint } = repeat;
+    const first = await database.run(findRepeated, { accountId: account.id, path, key, at: clock.now() });
+    return first && (await answerOf(database, account, first, fingerprint));
+  } catch (error) {
+    if (!(error instanceof StorageError) || error.fault === "failed") throw error;
+    return { kind: "unavailable", retryAfterMs };
+  }
+}
+
+async function answerOf(
+  database: Database,
+  account: Account,
+  { fingerprint: first, ...request }: Repeated,
+  fingerprint: string,
+): Promise<Accepted> {
+  if (first !== fingerprint) return { kind: "mismatch" };
+  const messages = await database.run(readAnswered, { accountId: account.id, request });
+  return {
+    kind: "replayed",
+    requestId: request.request_id,
+    ids: messages.map(({ id }) => id),
+    statuses: messages.map(({ schedule_at }) => (schedule_at === null ? "queued" : "scheduled")),
+    numbers: messages.map(({ number }) => number),
+  };
+}
+
+/** Contacts digested before the event loop gets a turn. */
+const slice = 1000;
+
+/** Tells whether two sends ask for the same: by what their contacts say, not by their bytes. */
+async function fingerprintOf({ clock }: AcceptParts, { contacts }: SmsSend): Promise<string> {
+  const hash = createHash("sha256");
+  for (let index = 0; index < contacts.length; index++) {
+    if (index > 0 && index % slice === 0) await clock.sleep(0);
+    const { number, message, gateway_identifier, schedule_at } = contacts[index]!;
+    hash.update(JSON.stringify([number, message, gateway_identifier, schedule_at]));
+  }
+  return hash.digest("hex");
+}
+
+async function take(
+  parts: AcceptParts,
+  account: Account,
+  requestId: string,
+  send: SmsSend,
+  repeat: RepeatKey | null,
 ): Promise<Accepted> {
   const now = parts.clock.now();
   const prepared = await prepareSms(account, send, now, parts.newIds, () => parts.clock.sleep(0));
   if (prepared.kind === "invalid") return prepared;
-  return await store(parts, account, requestId, "sms", now, prepared.messages);
+  return await store(parts, account, requestId, "sms", now, prepared.messages, repeat);
 }
 
 async function store(
@@ -52,6 +143,7 @@ async function store(
   channel: Channel,
   now: number,
   messages: readonly NewMessage[],
+  repeat: RepeatKey | null,
 ): Promise<Accepted> {
   const { database, crashPoint } = parts;
   const ids: string[] = [];
@@ -74,6 +166,7 @@ async function store(
     band: bandOf(messages.length),
     cost,
     renewedFrom: cost === 0 ? 0 : monthOf(now, account.timeZone),
+    repeat,
     messages,
   };
   crashPoint("accept.before");
@@ -82,6 +175,11 @@ async function store(
     if (stored.kind === "insufficient_credit") {
       return { kind: "insufficient_credit", needed: cost, remaining: stored.remaining };
     }
+    // The account as this process knows it is out of date: asked again, it chooses another gateway.
+    if (stored.kind === "gateway_gone") return { kind: "unavailable", retryAfterMs };
+    // Another process was faster with the same key.
+    if (stored.kind === "repeated")
+      return await answerOf(database, account, stored.first, repeat!.fingerprint);
   } catch (error) {
     if (!(error instanceof StorageError) || error.fault === "failed") throw error;
     if (error.fault !== "commit_unknown") return { kind: "unavailable", retryAfterMs };
@@ -91,6 +189,7 @@ async function store(
   }
   crashPoint("accept.after");
   for (const [laneId, dueAt] of lanes) parts.wake(laneId, dueAt);
+  parts.announced();
   return { kind: "accepted", requestId, ids, statuses };
 }
 

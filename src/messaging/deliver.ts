@@ -29,6 +29,11 @@ export interface DeliverParts {
   log: Log;
   crashPoint: Runtime["crashPoint"];
   metrics: Metrics;
+  /** Something happened that webhook endpoints may ask for. */
+  announced(): void;
+  newId(prefix: string): string;
+  /** A lane was paused, or goes on: messages may want to move to another one. */
+  pausesChanged(): void;
 }
 
 /** A gateway as its lane's owner knows it. */
@@ -40,6 +45,8 @@ export interface LaneGateway {
   rules: GatewayRules;
   timeoutMs: number;
   callbackUrl: string | null;
+  /** How late its account's messages may still go out, ms. */
+  latenessMs: number;
 }
 
 /** How many messages of a dead owner are classified in one transaction. */
@@ -64,9 +71,11 @@ export function deliverWork(
         fence,
         ids: rows.map((row) => row.id),
         at: clock.now(),
+        lateBefore: clock.now() - gateway.latenessMs,
         day,
       });
       crashPoint("stamp.after");
+      parts.announced();
       return result;
     },
     unstamp: async (ids) => {
@@ -78,6 +87,7 @@ export function deliverWork(
         ids: [...ids],
         happening: { at, dueAt: at, detail, uncounted: true, code: null, message: null },
       });
+      parts.announced();
     },
     recover: () => recover(parts, gateway, fence),
     send: (row, attempt, signal) => send(parts, gateway, row, attempt, signal),
@@ -86,6 +96,7 @@ export function deliverWork(
       crashPoint("settle.before");
       const result = await database.run(settleMessages, settlement);
       crashPoint("settle.after");
+      parts.announced();
       if (result === "late")
         parts.log.warn({ message: row.id, lane: laneId, outcome: outcome.kind }, "an outcome came late");
       return settlement.happening.dueAt ?? null;
@@ -100,11 +111,16 @@ export function deliverWork(
         until: at + forMs,
         reason: clean(reason),
         pauses,
+        eventId: parts.newId("gp"),
       });
+      parts.announced();
+      parts.pausesChanged();
     },
     resume: async () => {
       parts.log.info({ gateway: gateway.identifier }, "gateway resumed");
-      await database.run(resumeLane, { id: laneId, fence, at: clock.now() });
+      await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: parts.newId("gp") });
+      parts.announced();
+      parts.pausesChanged();
     },
   };
 }
@@ -227,6 +243,7 @@ async function recover(parts: DeliverParts, gateway: LaneGateway, fence: number)
       first: policyOf(gateway) === "resend" ? repeated : doubted,
       again: doubted,
     });
+    if (found > 0) parts.announced();
     if (found > 0)
       parts.log.warn(
         { gateway: gateway.identifier, messages: found },

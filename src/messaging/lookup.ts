@@ -58,7 +58,7 @@ export type Cancelled =
 
 /** Cancels what is not yet on its way. Repeating it is harmless. */
 export async function cancel(
-  parts: { database: Database; clock: Clock },
+  parts: { database: Database; clock: Clock; announced(): void },
   account: Account,
   channel: Channel,
   id: string,
@@ -72,6 +72,7 @@ export async function cancel(
     happening: { at: clock.now(), detail: "Cancelled through the API." },
   });
   if (result.kind === "not_found") return result;
+  parts.announced();
   const record = await lookup(database, account, channel, id);
   if (!record) return { kind: "not_found" };
   return result.kind === "cancelled"

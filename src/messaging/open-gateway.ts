@@ -31,7 +31,16 @@ export async function recoverGateway(parts: OpenGatewayParts, state: LanesTable)
   if (!gateway || !adapter) return;
   const { id, identifier } = gateway;
   const rules = JSON.parse(gateway.rules) as GatewayRules;
-  const undriven = { id, identifier, adapter, rules, settings: null, timeoutMs: 0, callbackUrl: null };
+  const undriven = {
+    id,
+    identifier,
+    adapter,
+    rules,
+    settings: null,
+    timeoutMs: 0,
+    callbackUrl: null,
+    latenessMs: 0,
+  };
   await deliverWork(parts, undriven, state.fence).recover();
 }
 
@@ -60,7 +69,16 @@ export async function openGateway(parts: OpenGatewayParts, state: LanesTable): P
     publicUrl === null ? null : `${publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`;
   const work = deliverWork(
     parts,
-    { id: gateway.id, identifier: gateway.identifier, adapter, settings, rules, timeoutMs, callbackUrl },
+    {
+      id: gateway.id,
+      identifier: gateway.identifier,
+      adapter,
+      settings,
+      rules,
+      timeoutMs,
+      callbackUrl,
+      latenessMs: account.lateness_ms,
+    },
     state.fence,
   );
   return new Lane({
@@ -70,7 +88,11 @@ export async function openGateway(parts: OpenGatewayParts, state: LanesTable): P
       concurrency: pace.concurrency,
       jitterMs: pace.jitterMs,
       perDay: pace.perDay,
-      open: (now) => (pace.hours === null ? { open: true } : withinHours(pace.hours, now, zone)),
+      open: (now) => {
+        // Stopped by hand: whoever lets it go on moves the lane's revision, and it is opened again.
+        if (state.stopped_at !== null) return { open: false, opensAt: Number.POSITIVE_INFINITY };
+        return pace.hours === null ? { open: true } : withinHours(pace.hours, now, zone);
+      },
       day: (now) => ({ name: dayOf(now, zone), endsAt: startOfNextDay(now, zone) }),
     },
     state: {

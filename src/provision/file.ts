@@ -6,6 +6,8 @@ import { parse, YAMLParseError } from "yaml";
 import { z } from "zod";
 import { accountInput } from "#configure/account.ts";
 import { gatewayInput } from "#configure/gateway.ts";
+import { managementTokenInput } from "#configure/management-token.ts";
+import { webhookInput } from "#configure/webhook.ts";
 
 export const provisionFile = z.strictObject({
   accounts: z
@@ -20,10 +22,18 @@ export const provisionFile = z.strictObject({
             "The account's API key, at least 32 characters. Without it, one is made and printed once.",
           ),
         gateways: z.array(gatewayInput).default([]).describe("Its gateways."),
+        webhooks: z
+          .array(webhookInput)
+          .default([])
+          .describe("Its webhook endpoints, told apart by their url."),
       }),
     )
     .default([])
     .describe("The accounts that this file names."),
+  management_tokens: z
+    .array(managementTokenInput)
+    .default([])
+    .describe("Programs that may use the management API."),
 });
 export type ProvisionFile = z.output<typeof provisionFile>;
 
@@ -68,6 +78,13 @@ export function readProvisionFile(
       gateways.map(({ identifier }) => identifier),
     );
     for (const twice of repeated(identifiers)) faults.push(`gateways: ${twice} stands twice`);
+    for (const { name, webhooks } of result.data.accounts) {
+      // A url may hold a secret in its query, so it is not repeated.
+      if (repeated(webhooks.map(({ url }) => url)).length > 0)
+        faults.push(`accounts: ${name}: webhooks: a url stands twice`);
+    }
+    for (const twice of repeated(result.data.management_tokens.map(({ name }) => name)))
+      faults.push(`management_tokens: ${twice} stands twice`);
   }
   return faults.length > 0 || !result.success ? { faults } : { file: result.data };
 }

@@ -41,6 +41,8 @@ export interface ExchangeLimits {
   host: string;
   timeoutMs: number;
   maxBytes: number;
+  /** A longer answer counts as far as it was read, instead of as none. */
+  cutAnswer: boolean;
   signal: AbortSignal | undefined;
 }
 
@@ -101,28 +103,29 @@ export class Exchange implements Dispatcher.DispatchHandler {
       !/chunked\s*$/i.test(named["transfer-encoding"] ?? "") &&
       status !== 204 &&
       status !== 304;
-    if (Number(named["content-length"] ?? 0) > this.#limits.maxBytes) this.#tooLong();
+    const { maxBytes, cutAnswer } = this.#limits;
+    if (!cutAnswer && Number(named["content-length"] ?? 0) > maxBytes) this.#tooLong();
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return;
+    const { maxBytes, cutAnswer } = this.#limits;
+    const room = maxBytes - this.#bytes;
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#limits.maxBytes) this.#tooLong();
-    else this.#chunks.push(chunk);
+    if (this.#bytes <= maxBytes) this.#chunks.push(chunk);
+    else if (!cutAnswer) this.#tooLong();
+    else {
+      this.#chunks.push(chunk.subarray(0, room));
+      this.#answer();
+      this.#giveUpConnection();
+    }
   }
 
   onResponseEnd(): void {
     // undici takes a reset for the end of an answer that ends with its connection (client-h1.js,
     // onHttpSocketError); only an orderly close says that it was all.
     if (this.#endsWithConnection && this.socket?.errored) this.#fail("the answer was cut off");
-    // Copied: a chunk keeps the socket's whole 64 KiB read buffer alive.
-    else
-      this.#end({
-        kind: "answer",
-        status: this.#status,
-        headers: this.#headers,
-        body: Buffer.concat(this.#chunks),
-      });
+    else this.#answer();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
@@ -156,6 +159,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#cut(`it was not complete within ${timeoutMs} ms`);
   }
 
+  #answer(): void {
+    // Copied: a chunk keeps the socket's whole 64 KiB read buffer alive.
+    const body = Buffer.concat(this.#chunks);
+    this.#end({ kind: "answer", status: this.#status, headers: this.#headers, body });
+  }
+
   #tooLong(): void {
     this.#cut(`it is longer than ${this.#limits.maxBytes} bytes`);
   }
@@ -163,6 +172,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Fails a started exchange and closes its connection, on which an answer may still be coming. */
   #cut(reason: string): void {
     this.#fail(reason);
+    this.#giveUpConnection();
+  }
+
+  #giveUpConnection(): void {
     this.#controller?.abort(new Error("given up"));
   }
 

@@ -111,3 +111,9 @@ export function idTime(id: string): number | null {
   for (const digit of digits) time = time * 32 + alphabet.indexOf(digit);
   return time;
 }
+
+/** The lowest id of its kind that the instant (epoch ms) can have: ids made before it sort below, those made since do not. */
+export function idAt(prefix: string, ms: number): string {
+  const time = Math.min(latest, Math.max(0, Math.floor(ms)));
+  return `${prefix}_${encodeTime(time)}${alphabet[0]!.repeat(16)}`;
+}

@@ -11,17 +11,29 @@ export interface GatewayLoad {
   paused: boolean;
 }
 
+export interface WebhookLoad {
+  /** Events that are not yet handed to the endpoints. */
+  notes: number;
+  /** Deliveries that wait for their next try. */
+  deliveries: number;
+}
+
 export interface Metrics {
   accepted(channel: string, messages: number): void;
   refused(channel: string, why: string): void;
   /** One try of a message, by what became of it. */
   outcome(gateway: string, kind: string): void;
   receipts(gateway: string, count: number): void;
+  /** One try of a webhook delivery, by what became of it. */
+  webhookTry(outcome: string): void;
   /** The Prometheus text; the load is read at that moment. */
   text(): Promise<string>;
 }
 
-export function createMetrics(readLoad: () => Promise<GatewayLoad[]>): Metrics {
+export function createMetrics(
+  readLoad: () => Promise<GatewayLoad[]>,
+  readWebhooks: () => Promise<WebhookLoad> = async () => ({ notes: 0, deliveries: 0 }),
+): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -67,11 +79,28 @@ export function createMetrics(readLoad: () => Promise<GatewayLoad[]>): Metrics {
     labelNames: ["gateway"],
     registers,
   });
+  const tries = new Counter({
+    name: "trunkline_webhook_tries_total",
+    help: "Tries of webhook deliveries by outcome.",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const deliveries = new Gauge({
+    name: "trunkline_webhook_deliveries_waiting",
+    help: "Webhook deliveries that wait for their next try (counted up to 100,000).",
+    registers,
+  });
+  const notes = new Gauge({
+    name: "trunkline_webhook_events_waiting",
+    help: "Events that are not yet handed to the webhook endpoints (counted up to 100,000).",
+    registers,
+  });
   return {
     accepted: (channel, messages) => accepted.inc({ channel }, messages),
     refused: (channel, why) => refused.inc({ channel, why }),
     outcome: (gateway, outcome) => outcomes.inc({ gateway, outcome }),
     receipts: (gateway, count) => receipts.inc({ gateway }, count),
+    webhookTry: (outcome) => tries.inc({ outcome }),
     text: async () => {
       for (const gauge of [waiting, oldest, paused]) gauge.reset();
       for (const load of await readLoad()) {
@@ -79,6 +108,9 @@ export function createMetrics(readLoad: () => Promise<GatewayLoad[]>): Metrics {
         oldest.set({ gateway: load.gateway }, load.oldestSeconds);
         paused.set({ gateway: load.gateway }, load.paused ? 1 : 0);
       }
+      const webhooks = await readWebhooks();
+      deliveries.set(webhooks.deliveries);
+      notes.set(webhooks.notes);
       return await registry.metrics();
     },
   };

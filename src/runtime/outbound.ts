@@ -99,6 +99,7 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
         host,
         timeoutMs: request.timeoutMs,
         maxBytes: request.maxBytes ?? defaultMaxBytes,
+        cutAnswer: request.cutAnswer ?? false,
         signal: request.signal,
       };
       const exchange = new Exchange(limits, (result) => {

@@ -28,6 +28,8 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** The longest answer that is read; a longer one counts as no answer. Default 1 MiB. */
   maxBytes?: number;
+  /** A longer answer counts: what is over `maxBytes` is not read, and the connection is given up. */
+  cutAnswer?: boolean;
   signal?: AbortSignal;
 }
 
@@ -70,7 +72,7 @@ export interface Runtime {
   log: Log;
   /**
    * Fault tests kill the process at a named point with this; elsewhere it does nothing.
-   * Names: `accept`, `stamp`, `send`, `settle`, `receipt`, each with `.before` or `.after`.
+   * Names: `accept`, `stamp`, `send`, `settle`, `receipt`, `fan_out`, `post`, each with `.before` or `.after`.
    */
   crashPoint(name: string): void;
 }

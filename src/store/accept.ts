@@ -2,8 +2,11 @@
 
 import type { Channel } from "#contract/channel.ts";
 import { lockCredits } from "./accounts.ts";
+import { becameLow, insertEntries, renew, reserve, writeBalance } from "./credit.ts";
 import { gatheredOperation, type Tx, writeOperation } from "./database.ts";
-import type { CreditsTable } from "./schema.ts";
+import { announce, announceRequests, eventIdOf } from "./outbox.ts";
+import { claimKeys, freeKeys, type Repeated, type RepeatKey } from "./repeat.ts";
+import type { CreditEntriesTable, CreditsTable, IdempotencyKeysTable } from "./schema.ts";
 
 /** The columns in which the messages of a send differ, in the order of a `NewMessage`. */
 export const messageColumns = [
@@ -51,45 +54,118 @@ export interface SendInput {
   /** What the whole request costs, and from when on a monthly allowance counts as renewed. */
   cost: number;
   renewedFrom: number;
+  /** Null: the caller gave no key, and every request is a new one. */
+  repeat: RepeatKey | null;
   messages: readonly NewMessage[];
 }
 
-export type StoredSend = { kind: "stored" } | { kind: "insufficient_credit"; remaining: number };
+export type StoredSend =
+  | { kind: "stored" }
+  | { kind: "insufficient_credit"; remaining: number }
+  /** Something stands under its key already. */
+  | { kind: "repeated"; first: Repeated }
+  /** A gateway that was chosen for it has been deleted since. */
+  | { kind: "gateway_gone" };
 
 /**
- * Reserves credit and stores each send that can pay. Acceptance has no event row of its own a message:
+ * Claims each send's key, reserves its credit and stores it, if it can pay and is no repeat. Acceptance has no event row of its own a message:
  * the request row is that event, and the timeline's first entry is read from the message itself.
  */
 export const storeSends = gatheredOperation("storeSends", async (tx, sends: readonly SendInput[]) => {
-  const paying = sends.filter((send) => send.cost > 0);
-  const credits = await lockCredits(tx, paying);
+  const keys = new Map(
+    sends.flatMap((send) => (send.repeat ? [[send, keyOf(send, send.repeat)] as const] : [])),
+  );
+  const repeated = await claimKeys(tx, [...keys.values()]);
+  const gone = await deletedGateways(tx, sends);
+  const results = await takeCredit(tx, sends, repeated, gone);
+  const refused = ({ kind }: StoredSend) => kind === "insufficient_credit" || kind === "gateway_gone";
+  await freeKeys(
+    tx,
+    [...keys].flatMap(([send, key]) => (refused(results.get(send)!) ? [key] : [])),
+  );
+  const stored = sends.filter((send) => results.get(send)?.kind === "stored");
+  if (stored.length > 0) await insertSends(tx, stored);
+  return sends.map((send) => results.get(send)!);
+});
+
+function keyOf(send: SendInput, { path, key, fingerprint }: RepeatKey): IdempotencyKeysTable {
+  return {
+    account_id: send.accountId,
+    path,
+    key,
+    fingerprint,
+    request_id: send.requestId,
+    first_id: send.messages[0]![0],
+    last_id: send.messages.at(-1)![0],
+    created_at: send.at,
+  };
+}
+
+/** Of the gateways that the sends name, those that exist no more: a process may have slept since it chose them. */
+async function deletedGateways(tx: Tx, sends: readonly SendInput[]): Promise<ReadonlySet<string>> {
+  const wanted = new Set<string>();
+  for (const { messages } of sends) for (const message of messages) wanted.add(message[1]);
+  const rows = await tx.db
+    .selectFrom("gateways")
+    .select("id")
+    .where("id", "in", [...wanted])
+    .execute();
+  for (const { id } of rows) wanted.delete(id);
+  return wanted;
+}
+
+/** Reserves what each send costs, in order; those that cannot pay, and repeats, take nothing. */
+async function takeCredit(
+  tx: Tx,
+  sends: readonly SendInput[],
+  repeated: ReadonlyMap<string, Repeated>,
+  gone: ReadonlySet<string>,
+): Promise<Map<SendInput, StoredSend>> {
+  const credits = await lockCredits(
+    tx,
+    sends.filter((send) => send.cost > 0),
+  );
   const touched = new Map<string, CreditsTable>();
-  const results = sends.map((send): StoredSend => {
+  const entries: CreditEntriesTable[] = [];
+  const low: { send: SendInput; balance: CreditsTable }[] = [];
+  const results = new Map<SendInput, StoredSend>();
+  for (const send of sends) {
+    const first = repeated.get(send.requestId);
     const key = `${send.accountId} ${send.channel}`;
     const balance = credits.get(key);
-    if (!balance || send.cost === 0) return { kind: "stored" };
-    if (balance.renews === "monthly" && balance.renewed_at < send.renewedFrom) {
-      balance.remaining = balance.allowance;
-      balance.renewed_at = send.at;
+    if (first) results.set(send, { kind: "repeated", first });
+    else if (gone.size > 0 && send.messages.some((message) => gone.has(message[1])))
+      results.set(send, { kind: "gateway_gone" });
+    else if (!balance || send.cost === 0) results.set(send, { kind: "stored" });
+    else {
+      const renewal = renew(balance, send.renewedFrom, send.at);
+      if (renewal) entries.push(renewal);
+      if (renewal) touched.set(key, balance);
+      const before = balance.remaining;
+      if (before < send.cost) {
+        results.set(send, { kind: "insufficient_credit", remaining: before });
+        continue;
+      }
+      entries.push(reserve(balance, send.requestId, send.cost, send.at));
       touched.set(key, balance);
+      if (becameLow(before, balance)) low.push({ send, balance: { ...balance } });
+      results.set(send, { kind: "stored" });
     }
-    if (balance.remaining < send.cost) return { kind: "insufficient_credit", remaining: balance.remaining };
-    balance.remaining -= send.cost;
-    touched.set(key, balance);
-    return { kind: "stored" };
-  });
-  for (const balance of touched.values()) {
-    await tx.db
-      .updateTable("credits")
-      .set({ remaining: balance.remaining, renewed_at: balance.renewed_at })
-      .where("account_id", "=", balance.account_id)
-      .where("channel", "=", balance.channel)
-      .execute();
   }
-  const stored = sends.filter((_, i) => results[i]?.kind === "stored");
-  if (stored.length > 0) await insertSends(tx, stored);
+  for (const balance of touched.values()) await writeBalance(tx, balance);
+  await insertEntries(tx, entries);
+  await announce(
+    tx,
+    low.map(({ send, balance: { channel, allowance, remaining } }) => ({
+      id: eventIdOf(send.requestId, "credit"),
+      accountId: send.accountId,
+      type: "credit.low",
+      at: send.at,
+      data: { channel, allowance, remaining },
+    })),
+  );
   return results;
-});
+}
 
 async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
   await tx.insert(
@@ -114,6 +190,17 @@ async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
     sends.map(({ requestId, accountId, channel, band, at, messages }) => ({
       constant: [requestId, accountId, channel, band, at, at],
       rows: messages,
+    })),
+  );
+  await announceRequests(
+    tx,
+    sends.map(({ requestId, accountId, band, at, messages }) => ({
+      request_id: requestId,
+      first_id: messages[0]![0],
+      last_id: messages.at(-1)![0],
+      account_id: accountId,
+      at,
+      band,
     })),
   );
 }

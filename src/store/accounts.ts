@@ -1,6 +1,7 @@
 // Accounts with their keys, plans and credit.
 
 import type { Channel } from "#contract/channel.ts";
+import { insertEntries } from "./credit.ts";
 import { readOperation, type Tx, writeOperation } from "./database.ts";
 import type { AccountsTable, CreditsTable, GatewaysTable } from "./schema.ts";
 
@@ -88,47 +89,74 @@ export const replaceApiKey = writeOperation(
   },
 );
 
+/** The copy of the account's key, sealed; `sealed` is null where none was kept. Null: the account has no key. */
+export const findApiKey = readOperation("findApiKey", async (tx, accountId: string) => {
+  const key = await tx.db
+    .selectFrom("api_keys")
+    .select(["sealed", "created_at"])
+    .where("account_id", "=", accountId)
+    .executeTakeFirst();
+  return key ?? null;
+});
+
+export interface Allowance {
+  accountId: string;
+  channel: Channel;
+  /** Null: unlimited, and no balance any more. */
+  allowance: number | null;
+  renews: "monthly" | null;
+  at: number;
+  /** Names the ledger's entry. */
+  id: string;
+}
+
 /**
  * Sets a channel's allowance; null removes it (unlimited). A changed allowance keeps what was used:
- * the balance moves by the difference and stops at zero.
+ * the balance moves by the difference and stops at zero. Whatever moves it is an entry of the ledger, the
+ * end of a balance too, so that the entries of the next one go on from zero.
  */
-export const setAllowance = writeOperation(
-  "setAllowance",
-  async (
-    tx,
-    input: {
-      accountId: string;
-      channel: Channel;
-      allowance: number | null;
-      renews: "monthly" | null;
-      at: number;
-    },
-  ) => {
-    const { accountId, channel, allowance, renews, at } = input;
-    if (allowance === null) {
-      await tx.db
-        .deleteFrom("credits")
-        .where("account_id", "=", accountId)
-        .where("channel", "=", channel)
-        .execute();
-      return;
-    }
-    const current = (await lockCredits(tx, [{ accountId, channel }])).get(`${accountId} ${channel}`);
-    if (!current) {
-      await tx.db
-        .insertInto("credits")
-        .values({ account_id: accountId, channel, allowance, remaining: allowance, renews, renewed_at: at })
-        .execute();
-      return;
-    }
+export const setAllowance = writeOperation("setAllowance", async (tx, input: Allowance) => {
+  await lockAccount(tx, input.accountId);
+  await applyAllowance(tx, input);
+});
+
+/** The same inside a transaction that holds the account's lock: two first balances would not see each other. */
+export async function applyAllowance(tx: Tx, input: Allowance): Promise<void> {
+  const { accountId, channel, allowance, renews, at, id } = input;
+  const current = (await lockCredits(tx, [{ accountId, channel }])).get(`${accountId} ${channel}`);
+  const note = (kind: "opening" | "allowance", amount: number, remaining: number, why: string) =>
+    insertEntries(tx, [
+      { account_id: accountId, channel, kind, reference: id, at, amount, remaining, note: why },
+    ]);
+  if (allowance === null) {
+    if (!current) return;
     await tx.db
-      .updateTable("credits")
-      .set({ allowance, renews, remaining: Math.max(0, current.remaining + allowance - current.allowance) })
+      .deleteFrom("credits")
       .where("account_id", "=", accountId)
       .where("channel", "=", channel)
       .execute();
-  },
-);
+    if (current.remaining > 0) await note("allowance", -current.remaining, 0, "Unlimited from here on.");
+    return;
+  }
+  if (!current) {
+    const fresh = { account_id: accountId, channel, allowance, remaining: allowance, granted: 0 };
+    await tx.db
+      .insertInto("credits")
+      .values({ ...fresh, renews, renewed_at: at })
+      .execute();
+    await note("opening", allowance, allowance, `Allowance ${allowance}.`);
+    return;
+  }
+  const remaining = Math.max(0, current.remaining + allowance - current.allowance);
+  await tx.db
+    .updateTable("credits")
+    .set({ allowance, renews, remaining })
+    .where("account_id", "=", accountId)
+    .where("channel", "=", channel)
+    .execute();
+  const amount = remaining - current.remaining;
+  if (amount !== 0) await note("allowance", amount, remaining, `Allowance ${allowance}.`);
+}
 
 export const readCredits = readOperation("readCredits", async (tx, accountId: string) =>
   tx.db.selectFrom("credits").selectAll().where("account_id", "=", accountId).execute(),

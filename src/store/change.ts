@@ -5,8 +5,10 @@ import { sql } from "kysely";
 import type { Channel, Status } from "#contract/channel.ts";
 import { advance, type Step } from "#contract/states.ts";
 import { lockCredits } from "./accounts.ts";
+import { giveBack, insertEntries, writeBalance } from "./credit.ts";
 import type { Tx } from "./database.ts";
-import type { MessagesTable } from "./schema.ts";
+import { announceMessages, type MessageHappening, type Snapshot } from "./outbox.ts";
+import type { CreditEntriesTable, CreditsTable, MessagesTable } from "./schema.ts";
 
 /** What goes with a change. */
 export interface Happening {
@@ -31,6 +33,10 @@ const columns = [
   "account_id",
   "channel",
   "gateway_id",
+  "recipient",
+  "band",
+  "created_at",
+  "held_due_at",
   "status",
   "due_at",
   "fence",
@@ -72,25 +78,29 @@ export async function lockMessages(tx: Tx, ids: readonly string[]): Promise<Map<
 /** Gathers changes to locked messages, in order, and writes them together. */
 export class Changes {
   readonly #touched = new Map<string, Moving>();
-  readonly #events: {
-    message_id: string;
-    seq: number;
-    account_id: string;
-    at: number;
+  readonly #events: (Omit<MessageHappening, "snapshot" | "type"> & {
     type: Status;
     detail: string;
+    snapshot: Snapshot;
+  })[] = [];
+  readonly #refunds: {
+    accountId: string;
+    channel: Channel;
+    message: { id: string; cost: number; acceptedAt: number };
+    at: number;
   }[] = [];
-  readonly #refunds = new Map<string, { accountId: string; channel: Channel; amount: number }>();
 
   /** Takes the step, if it leads anywhere from the row's state; false when it does not. */
   apply(row: Moving, step: Step, happening: Happening): boolean {
-    // What was never stamped was never sent, whoever reports on it.
-    if (step.by === "receipt" && row.attempts === 0) return false;
+    // What was never stamped was never sent, whoever reports on it; but of what came back with a backup nobody here
+    // knows what became of it since.
+    if (step.by === "receipt" && row.attempts === 0 && row.held_due_at === null) return false;
     const change = advance(row.status, step);
     if (!change) return false;
     row.status = change.status;
     row.updated_at = happening.at;
     row.due_at = happening.dueAt ?? null;
+    row.held_due_at = null;
     for (const mark of change.marks) row[mark] ??= happening.at;
     if (change.error === "set") {
       row.error_code = happening.code ?? null;
@@ -105,10 +115,8 @@ export class Changes {
     if (happening.deferredFrom !== undefined) row.deferred_from = happening.deferredFrom;
     if (change.refund && row.returned === 0 && row.cost > 0) {
       row.returned = 1;
-      const key = `${row.account_id} ${row.channel}`;
-      const refund = this.#refunds.get(key) ?? { accountId: row.account_id, channel: row.channel, amount: 0 };
-      refund.amount += row.cost;
-      this.#refunds.set(key, refund);
+      const { account_id: accountId, channel, id, cost, created_at: acceptedAt } = row;
+      this.#refunds.push({ accountId, channel, message: { id, cost, acceptedAt }, at: happening.at });
     }
     row.version += 1;
     this.#events.push({
@@ -118,6 +126,8 @@ export class Changes {
       at: happening.at,
       type: change.status,
       detail: happening.detail,
+      band: row.band,
+      snapshot: snapshotOf(row),
     });
     this.#touched.set(row.id, row);
     return true;
@@ -159,24 +169,52 @@ export class Changes {
         resends = changed.resends, deferred_from = changed.deferred_from, updated_at = changed.updated_at,
         sent_at = changed.sent_at, delivered_at = changed.delivered_at, read_at = changed.read_at,
         provider_reference = changed.provider_reference, error_code = changed.error_code,
-        error_message = changed.error_message, returned = changed.returned
+        error_message = changed.error_message, returned = changed.returned, held_due_at = null
       from ${changed} where messages.id = changed.id
     `.execute(tx.db);
     await insertEvents(tx, this.#events);
-    const balances = await lockCredits(tx, [...this.#refunds.values()]);
-    for (const [key, { accountId, channel, amount }] of this.#refunds) {
-      // No balance any more: the channel became unlimited meanwhile.
-      const balance = balances.get(key);
-      if (!balance) continue;
-      await tx.db
-        .updateTable("credits")
-        // A balance that was renewed meanwhile does not grow above its allowance.
-        .set({ remaining: Math.min(balance.allowance, balance.remaining + amount) })
-        .where("account_id", "=", accountId)
-        .where("channel", "=", channel)
-        .execute();
-    }
+    await this.#giveBack(tx);
+    await announceMessages(
+      tx,
+      this.#events.map((event) => event.account_id),
+      (asked) => this.#events.filter((event) => asked.has(event.account_id)),
+    );
   }
+
+  async #giveBack(tx: Tx): Promise<void> {
+    const balances = await lockCredits(tx, this.#refunds);
+    const entries: CreditEntriesTable[] = [];
+    const touched = new Set<CreditsTable>();
+    for (const { accountId, channel, message, at } of this.#refunds) {
+      // No balance any more: the channel became unlimited meanwhile.
+      const balance = balances.get(`${accountId} ${channel}`);
+      const entry = balance && giveBack(balance, message, at);
+      if (!balance || !entry) continue;
+      entries.push(entry);
+      touched.add(balance);
+    }
+    for (const balance of touched) await writeBalance(tx, balance);
+    await insertEntries(tx, entries);
+  }
+}
+
+/** The changing fields of a message, as they are now. */
+function snapshotOf(row: Moving): Snapshot {
+  const { status, due_at, attempts, updated_at, sent_at, delivered_at, read_at } = row;
+  const { provider_reference, error_code, error_message, gateway_id } = row;
+  return {
+    status,
+    due_at,
+    attempts,
+    updated_at,
+    sent_at,
+    delivered_at,
+    read_at,
+    provider_reference,
+    error_code,
+    error_message,
+    gateway_id,
+  };
 }
 
 /** Writes timeline entries. */

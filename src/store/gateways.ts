@@ -3,6 +3,9 @@
 import { sql } from "kysely";
 import { lockAccount } from "./accounts.ts";
 import { readOperation, writeOperation } from "./database.ts";
+import { announceGateway } from "./gateway-events.ts";
+import { newLane } from "./lanes.ts";
+import { eventIdOf } from "./outbox.ts";
 import type { GatewaysTable } from "./schema.ts";
 
 /** What a gateway's settings are sealed to. */
@@ -25,57 +28,77 @@ export const findGatewayByIdentifier = readOperation(
   },
 );
 
-/** Creates a gateway with its lane, or changes one; a default gateway takes the mark from its predecessor. */
-export const saveGateway = writeOperation("saveGateway", async (tx, gateway: GatewaysTable) => {
-  if (gateway.is_default === 1) {
-    // Two new defaults at once would not see each other, and both would stay.
-    await lockAccount(tx, gateway.account_id);
+/**
+ * Creates a gateway with its lane, or changes one; a default gateway takes the mark from its predecessor. A pause
+ * ends with the change, and webhook endpoints are told. `taken`: another gateway has the identifier.
+ */
+export const saveGateway = writeOperation(
+  "saveGateway",
+  async (tx, gateway: GatewaysTable): Promise<"saved" | "taken"> => {
+    const { id, account_id, created_at: _created, ...changes } = gateway;
+    // First: two new defaults at once would not see each other, and both would stay, or wait for each other's rows.
+    await lockAccount(tx, account_id);
+    const inserted = await tx.db
+      .insertInto("gateways")
+      .values(gateway)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (!inserted) {
+      const { numUpdatedRows } = await tx.db
+        .updateTable("gateways")
+        .set(changes)
+        .where("id", "=", id)
+        .where("account_id", "=", account_id)
+        .executeTakeFirst();
+      if (Number(numUpdatedRows) === 0) return "taken";
+    }
+    if (gateway.is_default === 1) {
+      await tx.db
+        .updateTable("gateways")
+        .set({ is_default: 0 })
+        .where("account_id", "=", gateway.account_id)
+        .where("channel", "=", gateway.channel)
+        .where("id", "!=", gateway.id)
+        .execute();
+    }
+    const before = await tx.db
+      .selectFrom("lanes")
+      .select(["paused_since", "stopped_at", "revision"])
+      .where("id", "=", gateway.id)
+      .modifyEnd(tx.lock("update"))
+      .executeTakeFirst();
     await tx.db
-      .updateTable("gateways")
-      .set({ is_default: 0 })
-      .where("account_id", "=", gateway.account_id)
-      .where("channel", "=", gateway.channel)
-      .where("id", "!=", gateway.id)
+      .insertInto("lanes")
+      .values(newLane(gateway.id, "gateway", gateway.active))
+      .onConflict((conflict) =>
+        conflict
+          .column("id")
+          // Whatever paused it may be mended now: it is tried at once, not at the next probe.
+          .doUpdateSet((eb) => ({
+            active: gateway.active,
+            revision: eb("lanes.revision", "+", 1),
+            paused_until: null,
+            pause_reason: null,
+            pauses: 0,
+            paused_ms: sql<number>`lanes.paused_ms + coalesce(${gateway.updated_at} - lanes.paused_since, 0)`,
+            paused_since: null,
+          })),
+      )
       .execute();
-  }
-  const { id: _id, account_id: _account, created_at: _created, ...changes } = gateway;
-  await tx.db
-    .insertInto("gateways")
-    .values(gateway)
-    .onConflict((conflict) => conflict.column("id").doUpdateSet(changes))
-    .execute();
-  await tx.db
-    .insertInto("lanes")
-    .values({
-      id: gateway.id,
-      active: gateway.active,
-      owner: null,
-      fence: 0,
-      paused_until: null,
-      pause_reason: null,
-      pauses: 0,
-      paused_since: null,
-      paused_ms: 0,
-      day: null,
-      day_count: 0,
-      revision: 0,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .column("id")
-        // Whatever paused it may be mended now: it is tried at once, not at the next probe.
-        .doUpdateSet((eb) => ({
-          active: gateway.active,
-          revision: eb("lanes.revision", "+", 1),
-          paused_until: null,
-          pause_reason: null,
-          pauses: 0,
-          paused_ms: sql<number>`lanes.paused_ms + coalesce(${gateway.updated_at} - lanes.paused_since, 0)`,
-          paused_since: null,
-        })),
-    )
-    .execute();
-});
+    // One that was stopped by hand stays so.
+    if (before === undefined || before.paused_since === null || before.stopped_at !== null) return "saved";
+    await announceGateway(tx, {
+      // Each save is a revision of its own.
+      id: eventIdOf(gateway.id, `resumed_${before.revision + 1}`),
+      type: "gateway.resumed",
+      gatewayId: gateway.id,
+      at: gateway.updated_at,
+      reason: null,
+    });
+    return "saved";
+  },
+);
 
 /** Switched-off gateways on which messages wait whose caller named no gateway, with their account and channel. */
 export const findStranded = readOperation("findStranded", async (tx, _: null) => {
@@ -93,4 +116,52 @@ export const findStranded = readOperation("findStranded", async (tx, _: null) =>
     if (row) stranded.push(gateway);
   }
   return stranded;
+});
+
+/** A gateway that could take messages of its account and channel, and how its lane is. */
+export interface GatewayState
+  extends Pick<GatewaysTable, "id" | "account_id" | "identifier" | "channel" | "test"> {
+  /** `open`; `paused`: nothing goes out; `probing`: its pause is over, and its next message shows whether it is well. */
+  state: "open" | "paused" | "probing";
+  pause_reason: string | null;
+}
+
+/**
+ * The active gateways of every account that lets messages leave a paused gateway and has one that is paused now,
+ * each account's in the order of preference: the default one, then the oldest.
+ */
+export const readFailing = readOperation("readFailing", async (tx, now: number): Promise<GatewayState[]> => {
+  const rows = await tx.db
+    .selectFrom("gateways")
+    .innerJoin("lanes", "lanes.id", "gateways.id")
+    .select([
+      "gateways.id",
+      "gateways.account_id",
+      "gateways.identifier",
+      "gateways.channel",
+      "gateways.test",
+    ])
+    .select(["lanes.paused_since", "lanes.paused_until", "lanes.pause_reason"])
+    .where("gateways.active", "=", 1)
+    // Stopped by hand: what is there stays there, and nothing is sent that way.
+    .where("lanes.stopped_at", "is", null)
+    .where("gateways.account_id", "in", (eb) =>
+      eb
+        .selectFrom("lanes as failing")
+        .innerJoin("gateways as left", "left.id", "failing.id")
+        .innerJoin("accounts", "accounts.id", "left.account_id")
+        .select("accounts.id")
+        .where("failing.paused_until", ">", now)
+        .where("left.active", "=", 1)
+        .where("accounts.channel_failover", "=", 1),
+    )
+    .orderBy("gateways.account_id")
+    .orderBy("gateways.is_default", "desc")
+    .orderBy("gateways.created_at")
+    .orderBy("gateways.id")
+    .execute();
+  return rows.map(({ paused_since, paused_until, ...gateway }) => ({
+    ...gateway,
+    state: paused_since === null ? "open" : (paused_until ?? 0) > now ? "paused" : "probing",
+  }));
 });

@@ -1,10 +1,39 @@
 // Who owns which lane. A process shows that it lives by one beat row; a lane's fence goes up with each owner.
 
 import { sql } from "kysely";
-import { readOperation, writeOperation } from "./database.ts";
-import type { LanesTable } from "./schema.ts";
+import { readOperation, type Tx, writeOperation } from "./database.ts";
+import { announceGateway } from "./gateway-events.ts";
+import { eventIdOf } from "./outbox.ts";
+import type { LaneKind, LanesTable } from "./schema.ts";
 
 export type LaneHead = Pick<LanesTable, "id" | "active" | "owner" | "fence" | "revision">;
+
+/** A lane that nobody drives yet. */
+export const newLane = (id: string, kind: LaneKind, active: 0 | 1 = 1): LanesTable => ({
+  id,
+  kind,
+  active,
+  owner: null,
+  fence: 0,
+  paused_until: null,
+  pause_reason: null,
+  pauses: 0,
+  paused_since: null,
+  paused_ms: 0,
+  day: null,
+  day_count: 0,
+  revision: 0,
+  stopped_at: null,
+});
+
+/** Makes a lane that every installation has, if it is not there yet. */
+export const ensureLane = writeOperation("ensureLane", async (tx, lane: { id: string; kind: LaneKind }) => {
+  await tx.db
+    .insertInto("lanes")
+    .values(newLane(lane.id, lane.kind))
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
+});
 
 /** One order for everybody, so that two processes never wait for each other's lanes in a circle. */
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
@@ -68,44 +97,82 @@ export const forgetProcesses = writeOperation("forgetProcesses", async (tx, ids:
   if (ids.length > 0) await tx.db.deleteFrom("processes").where("id", "in", ids).execute();
 });
 
-/** Records a pause (a new one, or a longer one after a failed probe). Returns false when the fence is not ours any more. */
+/** Locks a lane that is still held under this fence, and reads since when it has been paused; undefined: it is somebody else's. */
+async function pausedSince(
+  tx: Tx,
+  lane: { id: string; fence: number },
+): Promise<Pick<LanesTable, "paused_since" | "stopped_at"> | undefined> {
+  return await tx.db
+    .selectFrom("lanes")
+    .select(["paused_since", "stopped_at"])
+    .where("id", "=", lane.id)
+    .where("fence", "=", lane.fence)
+    .modifyEnd(tx.lock("update"))
+    .executeTakeFirst();
+}
+
+/**
+ * Records a pause (a new one, or a longer one after a failed probe). `eventId` names its beginning, which is told
+ * to webhook endpoints; a longer pause is the same one. Returns false when the fence is not ours any more.
+ */
 export const pauseLane = writeOperation(
   "pauseLane",
   async (
     tx,
-    input: { id: string; fence: number; at: number; until: number; reason: string; pauses: number },
+    input: {
+      id: string;
+      fence: number;
+      at: number;
+      until: number;
+      reason: string;
+      pauses: number;
+      eventId: string;
+    },
   ) => {
-    const result = await tx.db
-      .updateTable("lanes")
-      .set({
-        paused_until: input.until,
-        pause_reason: input.reason,
-        pauses: input.pauses,
-        paused_since: sql<number>`coalesce(paused_since, ${input.at})`,
-      })
-      .where("id", "=", input.id)
-      .where("fence", "=", input.fence)
-      .executeTakeFirst();
-    return Number(result.numUpdatedRows) > 0;
-  },
-);
-
-/** Ends a pause and adds it to the lane's paused time. */
-export const resumeLane = writeOperation(
-  "resumeLane",
-  async (tx, input: { id: string; fence: number; at: number }) => {
+    const { id, fence, at, until, reason, pauses, eventId } = input;
+    const before = await pausedSince(tx, { id, fence });
+    if (!before) return false;
     await tx.db
       .updateTable("lanes")
       .set({
+        paused_until: until,
+        pause_reason: reason,
+        pauses,
+        paused_since: before.paused_since ?? at,
+      })
+      .where("id", "=", id)
+      .execute();
+    // To those outside, a gateway that was stopped by hand is paused already.
+    if (before.paused_since === null && before.stopped_at === null) {
+      const event = { id: eventIdOf(eventId, "paused"), type: "gateway.paused" as const };
+      await announceGateway(tx, { ...event, gatewayId: id, at, reason });
+    }
+    return true;
+  },
+);
+
+/** Ends a pause, adds it to the lane's paused time, and tells of it under `eventId`. */
+export const resumeLane = writeOperation(
+  "resumeLane",
+  async (tx, input: { id: string; fence: number; at: number; eventId: string }) => {
+    const { id, fence, at, eventId } = input;
+    const before = await pausedSince(tx, { id, fence });
+    if (!before) return;
+    await tx.db
+      .updateTable("lanes")
+      .set((eb) => ({
         paused_until: null,
         pause_reason: null,
         pauses: 0,
-        paused_ms: sql<number>`paused_ms + coalesce(${input.at} - paused_since, 0)`,
+        paused_ms: eb("paused_ms", "+", before.paused_since === null ? 0 : at - before.paused_since),
         paused_since: null,
-      })
-      .where("id", "=", input.id)
-      .where("fence", "=", input.fence)
+      }))
+      .where("id", "=", id)
       .execute();
+    if (before.paused_since !== null && before.stopped_at === null) {
+      const event = { id: eventIdOf(eventId, "resumed"), type: "gateway.resumed" as const };
+      await announceGateway(tx, { ...event, gatewayId: id, at, reason: null });
+    }
   },
 );
 

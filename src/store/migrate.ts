@@ -4,10 +4,15 @@
 import { sql } from "kysely";
 import { StorageError, type Tx } from "./database.ts";
 import { up as foundation } from "./migrations/0001-foundation.ts";
+import { up as consentAndWebhooks } from "./migrations/0002-consent-and-webhooks.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "foundation", up: foundation },
+  { id: 2, name: "consent-and-webhooks", up: consentAndWebhooks },
 ];
+
+/** The schema that this code knows. */
+export const newestSchema = migrations.at(-1)?.id ?? 0;
 
 /** Runs inside one transaction, under the engine's own lock, so that two starters do not collide. */
 export async function migrate(tx: Tx): Promise<void> {
@@ -15,11 +20,10 @@ export async function migrate(tx: Tx): Promise<void> {
   const { rows } = await sql<{ id: number }>`select id from migrations order by id`.execute(tx.db);
   const applied = new Set(rows.map((row) => row.id));
   const newest = Math.max(0, ...applied);
-  const known = migrations.at(-1)?.id ?? 0;
-  if (newest > known) {
+  if (newest > newestSchema) {
     throw new StorageError(
       "failed",
-      `The database has schema ${newest}, this version of Trunkline knows ${known}. Start a version that is at least as new as the one that wrote it.`,
+      `The database has schema ${newest}, this version of Trunkline knows ${newestSchema}. Start a version that is at least as new as the one that wrote it.`,
     );
   }
   for (const migration of migrations) {

@@ -1,22 +1,68 @@
 // Every operation by its name, for the threads that run them.
 
 import * as accept from "./accept.ts";
+import * as accountChanges from "./account-changes.ts";
 import * as accounts from "./accounts.ts";
+import * as audit from "./audit.ts";
+import * as balances from "./balances.ts";
 import type { Operation } from "./database.ts";
+import * as deliveries from "./deliveries.ts";
+import * as deliveryLog from "./delivery-log.ts";
+import * as fanOut from "./fan-out.ts";
+import * as gatewayStates from "./gateway-states.ts";
 import * as gateways from "./gateways.ts";
+import * as hold from "./hold.ts";
+import * as inbound from "./inbound.ts";
 import * as lanes from "./lanes.ts";
 import * as lookup from "./lookup.ts";
+import * as managementTokens from "./management-tokens.ts";
+import * as people from "./people.ts";
 import * as progress from "./progress.ts";
 import * as provisioned from "./provisioned.ts";
 import * as receipts from "./receipts.ts";
+import * as repeat from "./repeat.ts";
+import * as resolve from "./resolve.ts";
+import * as retention from "./retention.ts";
+import * as search from "./search.ts";
+import * as suppressions from "./suppressions.ts";
+import * as upkeep from "./upkeep.ts";
 import * as waiting from "./waiting.ts";
+import * as webhooks from "./webhooks.ts";
 
 function isOperation(value: unknown): value is Operation<unknown, unknown> {
   return typeof value === "object" && value !== null && "gathered" in value && "run" in value;
 }
 
 export const operations: ReadonlyMap<string, Operation<unknown, unknown>> = new Map(
-  [accounts, accept, gateways, lanes, lookup, progress, provisioned, receipts, waiting]
+  [
+    accounts,
+    accountChanges,
+    gatewayStates,
+    search,
+    balances,
+    audit,
+    managementTokens,
+    people,
+    accept,
+    gateways,
+    inbound,
+    lanes,
+    lookup,
+    progress,
+    provisioned,
+    receipts,
+    repeat,
+    resolve,
+    suppressions,
+    hold,
+    retention,
+    upkeep,
+    waiting,
+    webhooks,
+    fanOut,
+    deliveries,
+    deliveryLog,
+  ]
     .flatMap((module) => Object.values(module))
     .filter(isOperation)
     .map((operation) => [operation.name, operation]),

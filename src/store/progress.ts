@@ -5,7 +5,9 @@ import { sql } from "kysely";
 import { advance, type OwnStep, type ReceiptStep } from "#contract/states.ts";
 import { Changes, type Happening, insertEvents, lockMessages } from "./change.ts";
 import { gatheredOperation, readOperation, type Tx, writeOperation } from "./database.ts";
+import { announceRows } from "./outbox.ts";
 import { attachReferences } from "./receipts.ts";
+import { refuse } from "./refuse.ts";
 import type { MessagesTable } from "./schema.ts";
 
 const dueColumns = [
@@ -77,11 +79,13 @@ export interface Stamp {
   fence: number;
   ids: string[];
   at: number;
+  /** What was due before this (epoch ms) is too late to be wanted. */
+  lateBefore: number;
   /** The lane's local day, when it has a daily cap to count. */
   day: string | null;
 }
 
-/** `stamped`: these, and only these, may go out now, each as this attempt. `fenced`: the lane belongs to another process. */
+/** `stamped`: these, and only these, may go out now, each as this attempt; of the others, what may never go out has ended. `fenced`: the lane belongs to another process. */
 export type StampResult = { kind: "stamped"; attempts: Map<string, number> } | { kind: "fenced" };
 
 export const stampMessages = gatheredOperation("stampMessages", async (tx, stamps: readonly Stamp[]) => {
@@ -97,7 +101,9 @@ export const stampMessages = gatheredOperation("stampMessages", async (tx, stamp
   const held = new Map(lanes.map((lane) => [lane.id, lane]));
   const owned = stamps.filter((stamp) => held.get(stamp.laneId)?.fence === stamp.fence);
   const wanted = owned
-    .flatMap((stamp) => stamp.ids.map((id) => ({ id, fence: stamp.fence, at: stamp.at, lane: stamp.laneId })))
+    .flatMap(({ ids, fence, at, laneId: lane, lateBefore: late }) =>
+      ids.map((id) => ({ id, fence, at, lane, late })),
+    )
     .sort((a, b) => (a.id < b.id ? -1 : 1));
   if (wanted.length === 0)
     return stamps.map(
@@ -106,7 +112,11 @@ export const stampMessages = gatheredOperation("stampMessages", async (tx, stamp
           ? { kind: "stamped", attempts: new Map() }
           : { kind: "fenced" }) satisfies StampResult,
     );
-  const rows = tx.rows("wanted", { id: "text", fence: "bigint", at: "bigint", lane: "text" }, wanted);
+  const rows = tx.rows(
+    "wanted",
+    { id: "text", fence: "bigint", at: "bigint", lane: "text", late: "bigint" },
+    wanted,
+  );
   const stamped = await sql<{
     id: string;
     version: number;
@@ -118,7 +128,11 @@ export const stampMessages = gatheredOperation("stampMessages", async (tx, stamp
       status = 'sending', due_at = null, fence = wanted.fence, updated_at = wanted.at,
       attempts = attempts + 1, version = version + 1
     from ${rows}
-    where messages.id = wanted.id and messages.due_at is not null and messages.gateway_id = wanted.lane
+    where messages.id = wanted.id and messages.due_at >= wanted.late and messages.gateway_id = wanted.lane
+      and not exists (
+        select 1 from suppressions as s
+        where s.account_id = messages.account_id and s.channel = messages.channel and s.recipient = messages.recipient
+      )
     returning messages.id, messages.version, messages.account_id, messages.updated_at as at, messages.attempts
   `.execute(tx.db);
   await insertEvents(
@@ -133,6 +147,12 @@ export const stampMessages = gatheredOperation("stampMessages", async (tx, stamp
     })),
   );
   const done = new Map(stamped.rows.map((row) => [row.id, row.attempts]));
+  await announceRows(tx, stamped.rows, "sending");
+  if (done.size < wanted.length)
+    await refuse(
+      tx,
+      wanted.filter(({ id }) => !done.has(id)),
+    );
   const results: StampResult[] = [];
   for (const stamp of stamps) {
     if (!owned.includes(stamp)) {
@@ -267,6 +287,7 @@ async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promi
       };
     }),
   );
+  await announceRows(tx, rows, change.status);
   return new Set(rows.map(({ id }) => id));
 }
 

@@ -4,8 +4,8 @@
 import { sql } from "kysely";
 import { type ReceiptStep, receiptSteps } from "#contract/states.ts";
 import { Changes, type Happening, lockMessages } from "./change.ts";
-import { gatheredOperation, type Tx, writeOperation } from "./database.ts";
-import type { InboundTable, ReceiptsTable, ReferencesTable } from "./schema.ts";
+import { gatheredOperation, type Tx } from "./database.ts";
+import type { ReceiptsTable, ReferencesTable } from "./schema.ts";
 
 export interface IncomingReceipt {
   gatewayId: string;
@@ -213,14 +213,3 @@ export async function attachReferences(
   }
   return early;
 }
-
-/** Stores a message from a person; the same one again has no effect. */
-export const storeInbound = writeOperation("storeInbound", async (tx, message: InboundTable) => {
-  const result = await tx.db
-    .insertInto("inbound_messages")
-    .values(message)
-    .onConflict((conflict) => conflict.columns(["gateway_id", "reference"]).doNothing())
-    .returning("id")
-    .executeTakeFirst();
-  return result === undefined ? ("repeated" as const) : ("new" as const);
-});

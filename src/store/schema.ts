@@ -1,6 +1,13 @@
 // The tables, as kysely sees them. Epoch milliseconds are `…_at`, booleans are 0 or 1, JSON is text.
 
 import type { Channel, Status } from "#contract/channel.ts";
+import type {
+  AuditEntriesTable,
+  ManagementTokensTable,
+  SessionsTable,
+  SetupCodesTable,
+  UsersTable,
+} from "./schema-people.ts";
 
 type Flag = 0 | 1;
 
@@ -12,6 +19,10 @@ export interface AccountsTable {
   plan_name: string;
   plan_expires_at: number | null;
   requests_per_minute: number | null;
+  /** A message found due more than this late is not sent any more, ms. */
+  lateness_ms: number;
+  /** 1: messages that named no gateway leave a paused one for the next. */
+  channel_failover: Flag;
   created_at: number;
   updated_at: number;
 }
@@ -31,6 +42,8 @@ export interface CreditsTable {
   allowance: number;
   remaining: number;
   renews: "monthly" | null;
+  /** Given beyond the allowance since it was last renewed; what is returned may fill it up again. */
+  granted: number;
   /** When `remaining` was last set to `allowance`. */
   renewed_at: number;
 }
@@ -56,6 +69,7 @@ export interface RequestsTable {
   id: string;
   account_id: string;
   channel: Channel;
+  /** How many of its messages there are: fewer as retention removes them. */
   contacts: number;
   created_at: number;
 }
@@ -84,7 +98,7 @@ export interface MessagesTable {
   /** State changes so far; the next event's number. */
   version: number;
   attempts: number;
-  /** Automatic repeats of an attempt whose outcome was unknown. */
+  /** Repeats of an attempt whose outcome was unknown: automatic ones, and those that the account asked for. */
   resends: number;
   /** On the lane's clock (see `lanes.paused_ms`): when its first try was deferred. */
   deferred_from: number | null;
@@ -104,6 +118,8 @@ export interface MessagesTable {
   cost: number;
   /** 1: that credit went back. */
   returned: Flag;
+  /** Restored from a backup, and waiting for the operator's word: when it was due. Not null only while `due_at` is null. */
+  held_due_at: number | null;
 }
 
 export interface EventsTable {
@@ -152,11 +168,18 @@ export interface InboundTable {
   /** JSON list. */
   media: string;
   received_at: number;
+  /** The message that it answers, where that is known. */
+  in_reply_to: string | null;
+  /** What it asked for, if its text is an opt-out or opt-in word. */
+  opt: "out" | "in" | null;
 }
 
+export type LaneKind = "gateway" | "webhook" | "fan_out" | "upkeep";
+
 export interface LanesTable {
-  /** The gateway's id. */
+  /** The id of the gateway or webhook endpoint; the other kinds have one lane each, called like the kind. */
   id: string;
+  kind: LaneKind;
   active: Flag;
   owner: string | null;
   fence: number;
@@ -173,6 +196,8 @@ export interface LanesTable {
   day_count: number;
   /** Moves whenever the gateway's settings or rules change, so that its owner reopens it. */
   revision: number;
+  /** When somebody stopped it by hand; null: nobody did. Apart from `paused_since`, so that no probe goes out. */
+  stopped_at: number | null;
 }
 
 export interface ProcessesTable {
@@ -192,6 +217,111 @@ export interface FactsTable {
   value: string;
 }
 
+/** What happened and is not yet handed to the webhook endpoints. Written with the change itself, removed by the fan-out. */
+export interface OutboxTable {
+  /** Made from what happened, so that the same happening is never two events. */
+  id: string;
+  account_id: string;
+  /** The event's type; `request`: a whole send was accepted, and each of its messages is an event. */
+  type: string;
+  at: number;
+  message_id: string | null;
+  band: number;
+  /** JSON: of a message, its changing fields as they were (`Snapshot`); of a request, its ids; else the event's data. */
+  data: string;
+}
+
+export interface WebhookEndpointsTable {
+  id: string;
+  account_id: string;
+  url: string;
+  /** JSON list of patterns, such as `message.*`. */
+  events: string;
+  active: Flag;
+  /** `whsec_…`, sealed. */
+  secret: string;
+  /** The secret before it, sealed; signs as well until `old_secret_until`. */
+  old_secret: string | null;
+  old_secret_until: number | null;
+  /** When the first try failed since the last that succeeded; null: none has. */
+  failing_since: number | null;
+  disabled_at: number | null;
+  disabled_reason: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface WebhookEventsTable {
+  /** The `webhook-id`. */
+  id: string;
+  account_id: string;
+  type: string;
+  at: number;
+  /** The JSON text that is posted and signed. */
+  body: string;
+}
+
+export type DeliveryStatus = "pending" | "delivered" | "failed";
+
+export interface WebhookDeliveriesTable {
+  endpoint_id: string;
+  event_id: string;
+  account_id: string;
+  type: string;
+  band: number;
+  /** Not null exactly while it waits. */
+  due_at: number | null;
+  held_due_at: number | null;
+  status: DeliveryStatus;
+  /** Tries since it was made or last replayed. */
+  attempts: number;
+  /** JSON list of its latest tries. */
+  log: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface IdempotencyKeysTable {
+  account_id: string;
+  path: string;
+  key: string;
+  /** SHA-256 of what was asked for, hex. */
+  fingerprint: string;
+  request_id: string;
+  /** The request's messages lie between these, in the order of its contacts. */
+  first_id: string;
+  last_id: string;
+  created_at: number;
+}
+
+export type CreditEntryKind = "opening" | "reserve" | "return" | "renew" | "grant" | "allowance";
+
+export interface CreditEntriesTable {
+  account_id: string;
+  channel: Channel;
+  kind: CreditEntryKind;
+  /** What it was for: a request, a message, or an entry's own id. With the kind it is unique, so nothing counts twice. */
+  reference: string;
+  at: number;
+  /** Added to the balance; below zero: taken from it. */
+  amount: number;
+  /** The balance after it. */
+  remaining: number;
+  note: string | null;
+}
+
+export type SuppressionReason = "opt_out" | "manual" | "bounce" | "complaint" | "unsubscribe";
+
+export interface SuppressionsTable {
+  account_id: string;
+  channel: Channel;
+  /** As messages have it: E.164, a short code, or a lower-case address. */
+  recipient: string;
+  reason: SuppressionReason;
+  note: string | null;
+  created_at: number;
+}
+
 export interface Schema {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
@@ -207,4 +337,18 @@ export interface Schema {
   processes: ProcessesTable;
   provisioned: ProvisionedTable;
   facts: FactsTable;
+  outbox: OutboxTable;
+  /** The outbox as it was in a backup, waiting for the operator's word. */
+  outbox_held: OutboxTable;
+  webhook_endpoints: WebhookEndpointsTable;
+  webhook_events: WebhookEventsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
+  idempotency_keys: IdempotencyKeysTable;
+  credit_entries: CreditEntriesTable;
+  suppressions: SuppressionsTable;
+  users: UsersTable;
+  sessions: SessionsTable;
+  management_tokens: ManagementTokensTable;
+  setup_codes: SetupCodesTable;
+  audit_entries: AuditEntriesTable;
 }

@@ -118,6 +118,8 @@ test("what changed in this process is seen at once", async () => {
     plan_name: "basic",
     plan_expires_at: 1,
     requests_per_minute: null,
+    lateness_ms: 259_200_000,
+    channel_failover: 0,
     created_at: now,
     updated_at: now,
   });

@@ -3,7 +3,15 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { hashApiKey } from "#accounts/api-key.ts";
-import { accountInput, configureAccount, configureApiKey } from "#configure/account.ts";
+import {
+  type AccountChanges,
+  accountChanges,
+  accountInput,
+  changeExistingAccount,
+  configureAccount,
+  configureApiKey,
+  createNewAccount,
+} from "#configure/account.ts";
 import { findAccount, findAccountByKey, readCredits } from "#store/accounts.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
@@ -34,6 +42,8 @@ test("every field arrives in its column", async () => {
         renews: "monthly",
       },
       rate_limit: { requests_per_minute: 60 },
+      lateness_ms: 60_000,
+      channel_failover: true,
     }),
   );
   assert.match(id, /^acc_/);
@@ -47,6 +57,8 @@ test("every field arrives in its column", async () => {
     plan_name: "basic",
     plan_expires_at: Date.UTC(2027, 0, 1),
     requests_per_minute: 60,
+    lateness_ms: 60_000,
+    channel_failover: 1,
     created_at: now,
     updated_at: now,
     gateways: [],
@@ -124,4 +136,38 @@ test("a key is made or given, looked up by its hash, and kept sealed only if it 
   assert.equal(sealed(), null);
   assert.equal(await database.run(findAccountByKey, hashApiKey(made)), null, "the old one stops working");
   assert.equal((await database.run(findAccountByKey, hashApiKey(given)))?.id, id);
+});
+
+test("a change is of what is given: the whole input resets what it leaves out, a change does not", async () => {
+  const { database } = open.parts;
+  const whole = { name: "changing", country: "DE", plan: { name: "basic", credit: { sms: 5 } } };
+  const id = await configureAccount(open.parts, accountInput.parse(whole));
+  const change = (changes: object): ReturnType<typeof changeExistingAccount> =>
+    changeExistingAccount(open.parts, id, accountChanges.parse(changes) satisfies AccountChanges);
+  const told = { ...open.parts.told };
+  assert.deepEqual(await change({ plan: { name: "more", credit: { email: 2 } } }), { kind: "changed" });
+  const account = await database.run(findAccount, id);
+  assert.deepEqual([account?.country, account?.plan_name, account?.time_zone], ["DE", "more", "UTC"]);
+  const credits = await database.run(readCredits, id);
+  assert.deepEqual(credits.map(({ channel, allowance }) => [channel, allowance]).sort(), [
+    ["email", 2],
+    ["sms", 5],
+  ]);
+  assert.deepEqual(open.parts.told, { ...told, accounts: told.accounts + 1 });
+  await change({ time_zone: "Asia/Tokyo" });
+  assert.equal(open.parts.told.lanes, told.lanes + 1, "lanes go by the zone");
+});
+
+test("a new account takes a free name, and `renews` takes something to renew", async () => {
+  const input = accountInput.parse({ name: "fresh" });
+  const made = await createNewAccount(open.parts, input);
+  assert.ok(made.kind === "created");
+  assert.deepEqual(await createNewAccount(open.parts, input), { kind: "name_taken" });
+  const nothing = accountInput.parse({ name: "other", plan: { name: "p", renews: "monthly" } });
+  assert.equal((await createNewAccount(open.parts, nothing)).kind, "invalid");
+  const change = (plan: object) => changeExistingAccount(open.parts, made.id, accountChanges.parse({ plan }));
+  assert.equal((await change({ renews: "monthly" })).kind, "invalid");
+  assert.equal((await change({ renews: "monthly", credit: { sms: 1 } })).kind, "changed");
+  assert.equal((await change({ renews: "monthly", credit: { sms: null } })).kind, "invalid");
+  assert.equal((await change({ renews: "monthly" })).kind, "changed");
 });

@@ -58,7 +58,11 @@ test("a gateway is saved with its rules, and its settings sealed to its row", as
   assert.equal(settings.headers.authorization, "Bearer canary-token");
   assert.equal(settings.timeout_ms, 30_000, "defaults are saved with them");
   assert.throws(() => open.parts.sealer.open(row.settings, settingsPlace("gw_other")));
-  assert.deepEqual(open.parts.told, { accounts: before.accounts + 1, lanes: before.lanes + 1 });
+  assert.deepEqual(open.parts.told, {
+    ...before,
+    accounts: before.accounts + 1,
+    lanes: before.lanes + 1,
+  });
 });
 
 test("the defaults of a gateway: active, not the default one, eight at once, a day of tries", async () => {

@@ -13,37 +13,51 @@ import {
   type Step,
 } from "#contract/states.ts";
 
-const ownSteps = ["accepted", "rejected", "deferred", "doubted", "repeated", "cancelled"] as const;
+const ownSteps = [
+  "accepted",
+  "rejected",
+  "deferred",
+  "doubted",
+  "repeated",
+  "cancelled",
+  "suppressed",
+  "expired",
+  "sent_again",
+  "marked_sent",
+  "marked_failed",
+] as const;
 
-/** Where each step leads from each status; `.` is nowhere. Columns in the order of the steps. */
-const steps = [...ownSteps, ...receiptSteps] as const;
+/** Where our own steps lead from each status; `.` is nowhere. Columns in the order of the steps. */
+// biome-ignore format: it is a table.
 const table: Record<Status, string> = {
-  //           accepted rejected deferred doubted repeated cancelled | sent delivered read undelivered failed bounced
-  queued:
-    "      sent     .        .        .       .     cancelled   sent delivered read undelivered failed bounced",
-  scheduled:
-    "   .        .        .        .       .     cancelled   sent delivered read undelivered failed bounced",
-  sending:
-    "     sent     failed   queued  unknown queued  .          sent delivered read undelivered failed bounced",
-  unknown:
-    "     sent     failed   queued   .       .      .          sent delivered read undelivered failed bounced",
-  cancelled:
-    "   sent     .        .        .       .      .          sent delivered read undelivered failed bounced",
-  expired:
-    "     sent     .        .        .       .      .          sent delivered read undelivered failed bounced",
-  suppressed:
-    "  .        .        .        .       .      .          sent delivered read undelivered failed bounced",
-  sent: "        .        .        .        .       .      .          .    delivered read undelivered failed bounced",
-  failed:
-    "      .        .        .        .       .      .          .    delivered read undelivered .      bounced",
-  undelivered:
-    " .        .        .        .       .      .          .    delivered read .           .      bounced",
-  delivered:
-    "   .        .        .        .       .      .          .    .         read .           .      bounced",
-  bounced:
-    "     .        .        .        .       .      .          .    .         read .           .      .",
-  read: "        .        .        .        .       .      .          .    .         .    .           .      .",
+  //             accepted rejected deferred doubted repeated cancelled suppressed expired sent_again marked_sent marked_failed
+  queued:       "sent     .        .        .       .        cancelled suppressed expired .          .           .",
+  scheduled:    ".        .        .        .       .        cancelled suppressed expired .          .           .",
+  sending:      "sent     failed   queued   unknown queued   .         .          .       .          .           .",
+  unknown:      "sent     failed   queued   .       .        .         .          .       queued     sent        failed",
+  cancelled:    "sent     .        .        .       .        .         .          .       .          .           .",
+  expired:      "sent     .        .        .       .        .         .          .       .          .           .",
+  suppressed:   "sent     .        .        .       .        .         .          .       .          .           .",
+  sent:         ".        .        .        .       .        .         .          .       .          .           .",
+  failed:       ".        .        .        .       .        .         .          .       .          .           .",
+  undelivered:  ".        .        .        .       .        .         .          .       .          .           .",
+  delivered:    ".        .        .        .       .        .         .          .       .          .           .",
+  bounced:      ".        .        .        .       .        .         .          .       .          .           .",
+  read:         ".        .        .        .       .        .         .          .       .          .           .",
 };
+
+/** Where receipts lead. From every status that is not listed each leads to what it says. */
+// biome-ignore format: it is a table.
+const reported: Partial<Record<Status, string>> = {
+  //             sent delivered read undelivered failed bounced
+  sent:         ".    delivered read undelivered failed bounced",
+  failed:       ".    delivered read undelivered .      bounced",
+  undelivered:  ".    delivered read .           .      bounced",
+  delivered:    ".    .         read .           .      bounced",
+  bounced:      ".    .         read .           .      .",
+  read:         ".    .         .    .           .      .",
+};
+const steps = [...ownSteps, ...receiptSteps] as const;
 
 const own = (step: OwnStep): Step => ({ by: "us", step });
 const receipt = (step: ReceiptStep): Step => ({ by: "receipt", step });
@@ -55,7 +69,10 @@ const ladder: readonly Status[] = ["sent", "failed", "undelivered", "delivered",
 
 for (const status of statuses) {
   test(`from ${status} each step leads where the table says`, () => {
-    const expected = table[status].trim().split(/\s+/);
+    const expected = [
+      ...table[status].split(/\s+/),
+      ...(reported[status] ?? "sent delivered read undelivered failed bounced").split(/\s+/),
+    ];
     assert.equal(expected.length, steps.length);
     const actual = steps.map((step) => advance(status, stepOf(step))?.status ?? ".");
     assert.deepEqual(actual, expected);
@@ -94,15 +111,29 @@ function end(start: Status, taken: readonly Step[]): Status {
 const highest = (said: readonly ReceiptStep[]) =>
   ladder.filter((one) => said.some((step) => step === one)).at(-1);
 
+/** What our own side may still do to a message about which receipts come: nothing, settle it, or hear its account. */
+const settlings = [null, "accepted", "doubted", "repeated", "deferred", "rejected"] as const;
+const answersToDoubt = ["accepted", "sent_again", "marked_sent", "marked_failed"] as const;
+
 for (const left of receiptSteps) {
-  test(`all orders of the five receipts without ${left}, our own acceptance anywhere among them, end alike`, () => {
+  test(`all 120 orders of the five receipts without ${left}, with and without a step of ours anywhere among them, end alike`, () => {
     const five = receiptSteps.filter((step) => step !== left);
     const wanted = highest(five);
-    for (const order of permutations(five)) {
+    const orders = permutations(five);
+    assert.equal(orders.length, 120);
+    for (const order of orders) {
       for (let at = 0; at <= order.length; at++) {
-        const taken = order.map(receipt);
-        taken.splice(at, 0, own("accepted"));
-        assert.equal(end("sending", taken), wanted, `${order.join(" ")}, accepted at ${at}`);
+        for (const [start, ours] of [
+          ["sending", settlings],
+          ["unknown", answersToDoubt],
+        ] as const) {
+          for (const step of ours) {
+            // Each comes twice: at once again, and once more when all have come.
+            const taken = [...order.flatMap((one) => [one, one]), ...order].map(receipt);
+            if (step !== null) taken.splice(2 * at, 0, own(step));
+            assert.equal(end(start, taken), wanted, `${order.join(" ")}, ${step} at ${at}`);
+          }
+        }
       }
     }
   });

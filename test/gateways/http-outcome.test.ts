@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cleanText, outcomeOfFailure, providerText } from "#gateways/http-outcome.ts";
+import { cleanText, outcomeOfFailure, providerText, retryAfter } from "#gateways/http-outcome.ts";
 import { now } from "./conformance-samples.ts";
 import { answer } from "./scripted-outbound.ts";
 
@@ -33,6 +33,12 @@ test("a definite status is put off, for as long as the provider asks", () => {
   });
   const reason = "The provider answered 503: busy";
   assert.deepEqual(outcome, { kind: "deferred", code: "http_503", reason, retryAfterMs: 9000 });
+});
+
+test("Retry-After is granted an hour, unless the caller grants more", () => {
+  assert.deepEqual(retryAfter("86400", 0), { retryAfterMs: 3_600_000 });
+  assert.deepEqual(retryAfter("86400", 0, 36_000_000), { retryAfterMs: 36_000_000 });
+  assert.deepEqual(retryAfter("soon", 0, 36_000_000), {});
 });
 
 test("the provider's words are found where providers put them", () => {

@@ -80,6 +80,10 @@ const methods: [path: string, allow: string][] = [
   ["/health/live", "GET, HEAD"],
   ["/health/ready", "GET, HEAD"],
   ["/metrics", "GET, HEAD"],
+  ["/api/manage/v1/session", "DELETE, GET, HEAD, POST"],
+  ["/api/manage/v1/users", "GET, HEAD, POST"],
+  ["/api/manage/v1/users/usr_1", "PATCH"],
+  ["/api/manage/v1/tokens/tok_1", "DELETE"],
   ["/openapi.json", "GET, HEAD"],
   ["/docs", "GET, HEAD"],
 ];

@@ -6,7 +6,7 @@ import type { Account } from "#accounts/account.ts";
 import type { MessageRecord } from "#contract/record.ts";
 import type { SmsSend } from "#contract/sms.ts";
 import { buildApp, type HttpTimeouts } from "#http/app.ts";
-import type { HttpParts, HttpSettings } from "#http/parts.ts";
+import type { HttpParts, HttpSettings, ManageParts } from "#http/parts.ts";
 import type { Accepted } from "#messaging/accept.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
@@ -57,6 +57,13 @@ export const settings: HttpSettings = {
   trustedProxies: [],
   metricsToken: null,
 };
+
+/** Management needs storage: what tests it has a whole system. Here, whatever is asked is a fault. */
+export const noManagement = new Proxy({} as ManageParts, {
+  get: (_, name) => {
+    throw new Error(`manage.${String(name)} is not there in this test.`);
+  },
+});
 
 export interface Edge {
   app: FastifyInstance;
@@ -121,10 +128,13 @@ export function edge(options: EdgeOptions = {}): Edge {
     lookup: async () => null,
     recent: async () => ({ records: [], nextCursor: null }),
     cancel: async () => ({ kind: "not_found" }),
+    resolve: async () => ({ kind: "not_found" }),
+    received: async () => ({ records: [], nextCursor: null }),
     credit: async () => ({ sms: { allowance: 1_000, remaining: 999 }, whatsapp: null, email: null }),
     callback: async () => ({ kind: "not_found" }),
     readiness: async () => ({ ready: true, checks: { database: "ok" } }),
     metrics: async () => "up 1\n",
+    manage: noManagement,
     ...options.parts,
   };
   const app = buildApp(parts, { ...settings, ...options.settings }, options.timeouts);

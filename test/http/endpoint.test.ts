@@ -6,9 +6,10 @@ import { z } from "zod";
 import { createDeadlines } from "#http/deadlines.ts";
 import { type Call, endpoint, type Head } from "#http/endpoint.ts";
 import { createRateLimit } from "#http/rate-limit.ts";
+import { createWrongCredentials } from "#http/wrong-credentials.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
-import { account, key, settings } from "./edge.ts";
+import { account, key, noManagement, settings } from "./edge.ts";
 
 const clock = movableClock();
 
@@ -24,10 +25,13 @@ function callWith(headers: Record<string, string>): Call {
     lookup: never,
     recent: never,
     cancel: never,
+    resolve: never,
+    received: never,
     credit: never,
     callback: never,
     readiness: never,
     metrics: never,
+    manage: noManagement,
   };
   const bodyLimits = { maxBytes: 100, maxFields: 100, deadlines: createDeadlines(clock, 1_000) };
   return {
@@ -35,8 +39,14 @@ function callWith(headers: Record<string, string>): Call {
     settings,
     request: { headers, method: "POST", url: "/" } as unknown as Call["request"],
     requestId: "req_1",
+    caller: { ip: "192.0.2.1", host: "sms.example.test" },
     params: {},
-    gate: { parts, rateLimit: createRateLimit(clock), bodyLimits },
+    gate: {
+      parts,
+      rateLimit: createRateLimit(clock),
+      wrongCredentials: createWrongCredentials(clock),
+      bodyLimits,
+    },
   };
 }
 

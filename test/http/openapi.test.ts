@@ -65,8 +65,11 @@ test("no schema carries the marks of its making, or forbids what may be added la
   everyObject(document, (object) => {
     assert.equal("$schema" in object, false);
     assert.equal("$id" in object, false);
-    assert.notEqual(object.additionalProperties, false);
   });
+  const replies = operations.map(({ operation }) => operation.responses);
+  everyObject([replies, document.components], (object) =>
+    assert.notEqual(object.additionalProperties, false),
+  );
 });
 
 test("every path parameter is declared, and no other", () => {
@@ -93,7 +96,27 @@ test("security names schemes that exist, and channel endpoints have it", () => {
   for (const { path, operation } of operations) {
     for (const each of operation.security)
       for (const name of Object.keys(each)) assert.ok(schemes.includes(name));
-    assert.equal(operation.security.length > 0, path.startsWith("/api/"), path);
+    const strangers = ["signIn", "setUp"].includes(operation.operationId);
+    assert.equal(operation.security.length > 0, path.startsWith("/api/") && !strangers, path);
+    const manages = path.startsWith("/api/manage/");
+    for (const each of operation.security)
+      assert.equal("managementToken" in each || "session" in each, manages, path);
+  }
+});
+
+test("the management API takes JSON alone, and says what its gate answers", () => {
+  const managed = operations.filter(({ path }) => path.startsWith("/api/manage/"));
+  assert.ok(managed.length > 0);
+  for (const { path, method, operation } of managed) {
+    const { requestBody, responses, security } = operation;
+    if (requestBody) {
+      assert.deepEqual(Object.keys(requestBody.content), ["application/json"], path);
+      for (const status of ["400", "413", "415", "422"]) assert.ok(responses[status], `${path} ${status}`);
+    }
+    if (security.length === 0) continue;
+    assert.ok(responses["401"], path);
+    if (method !== "get") assert.ok(responses["403"], path);
+    if (path.includes("/accounts/{account}/")) assert.ok(responses["404"], path);
   }
 });
 
@@ -157,15 +180,19 @@ test("the server has every documented route and no other", async () => {
   const leaves = [...tree.matchAll(/\(((?:[A-Z]+(?:, )?)+)\)/g)].flatMap(([, methods]) =>
     methods!.split(", "),
   );
-  // Each GET has its HEAD, and the two pages of documentation are not in the document.
-  const gets = operations.filter(({ method }) => method === "get").length + 2;
+  // Each GET has its HEAD; the document itself and the two pages are not in it.
+  const gets = operations.filter(({ method }) => method === "get").length + 3;
   assert.equal(leaves.filter((method) => method === "GET").length, gets);
   assert.equal(leaves.filter((method) => method === "HEAD").length, gets);
-  assert.equal(
-    leaves.filter((method) => method === "POST").length,
-    operations.filter(({ method }) => method === "post").length,
-  );
-  assert.equal(leaves.filter((method) => !["GET", "HEAD", "POST"].includes(method)).length, 0);
+  for (const each of ["POST", "PUT", "PATCH", "DELETE"]) {
+    assert.equal(
+      leaves.filter((method) => method === each).length,
+      operations.filter(({ method }) => method === each.toLowerCase()).length,
+      each,
+    );
+  }
+  const known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+  assert.equal(leaves.filter((method) => !known.includes(method)).length, 0);
 });
 
 test("every example of a request is accepted", async () => {

@@ -64,3 +64,10 @@ test("the account unused for longest is forgotten first", () => {
   assert.notEqual(take("a", 1), 0);
   assert.equal(take("b", 1), 0);
 });
+
+test("looking costs nothing and says what taking would", () => {
+  const take = createRateLimit(movableClock());
+  for (let at = 0; at < 10; at++) assert.equal(take("a", 1, 0), 0);
+  assert.equal(take("a", 1), 0);
+  assert.equal(take("a", 1, 0), 60_000);
+});

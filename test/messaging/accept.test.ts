@@ -53,6 +53,8 @@ function accepting(script: Script, contact: object[] = [{ number: "+491512345678
     clock,
     newIds: createIds(clock, seededRandom()).many,
     wake: (lane: string) => void woken.push(lane),
+    announced: () => {},
+    running: new Set<string>(),
     crashPoint: () => {},
   };
   const result = acceptSms(parts, account, "req_1", readSms({ contact }, { maxContacts: 100 }));

@@ -71,6 +71,9 @@ function delivering(
     log,
     crashPoint: (name) => void points.push(name),
     metrics: createMetrics(async () => []),
+    announced: () => {},
+    newId: (prefix) => `${prefix}_1`,
+    pausesChanged: () => void points.push("pauses changed"),
   };
   const work = deliverWork(
     parts,
@@ -82,6 +85,7 @@ function delivering(
       rules: { ...usualRules, ...options.rules },
       timeoutMs: 7000,
       callbackUrl: "https://trunkline.test/callbacks/main",
+      latenessMs: 259_200_000,
     },
     9,
   );
@@ -314,6 +318,7 @@ test("stamps go under the fence; an outcome that came late is logged", async () 
     fence: 9,
     ids: ["msg_1"],
     at: it.clock.now(),
+    lateBefore: it.clock.now() - 259_200_000,
     day: "2026-01-01",
   });
   await it.work.settle(row, 1, { kind: "accepted", reference: null }, { blamed: false, laneNow: 0 });
@@ -353,8 +358,9 @@ test("a pause is stored with its end and its reason, a resumption too", async ()
   assert.deepEqual(it.calls, [
     {
       name: "pauseLane",
-      input: { id: "gw_1", fence: 9, at, until: at + 5000, reason: "bad key", pauses: 1 },
+      input: { id: "gw_1", fence: 9, at, until: at + 5000, reason: "bad key", pauses: 1, eventId: "gp_1" },
     },
-    { name: "resumeLane", input: { id: "gw_1", fence: 9, at } },
+    { name: "resumeLane", input: { id: "gw_1", fence: 9, at, eventId: "gp_1" } },
   ]);
+  assert.deepEqual(it.points, ["pauses changed", "pauses changed"]);
 });

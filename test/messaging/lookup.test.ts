@@ -74,7 +74,7 @@ for (const engine of engines) {
     });
 
     test("cancelling is for the owner alone, works once and stays so", async () => {
-      const parts = { database: it.system.database, clock: it.clock };
+      const parts = { database: it.system.database, clock: it.clock, announced: () => {} };
       const id = ids[2]!;
       assert.deepEqual(await cancel(parts, other, "sms", id), { kind: "not_found" });
       assert.deepEqual(await cancel(parts, mine, "whatsapp", id), { kind: "not_found" });
@@ -97,7 +97,7 @@ for (const engine of engines) {
     test("what has gone out cannot be cancelled", async () => {
       await it.system.start();
       await it.settle();
-      const parts = { database: it.system.database, clock: it.clock };
+      const parts = { database: it.system.database, clock: it.clock, announced: () => {} };
       assert.deepEqual(await cancel(parts, mine, "sms", ids[0]!), {
         kind: "not_cancellable",
         status: "delivered",

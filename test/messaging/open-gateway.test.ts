@@ -29,6 +29,7 @@ after(() => it?.close());
 
 const lane = (change: Partial<LanesTable> = {}): LanesTable => ({
   id: gatewayId,
+  kind: "gateway",
   active: 1,
   owner: "prc_1",
   fence: 1,
@@ -40,6 +41,7 @@ const lane = (change: Partial<LanesTable> = {}): LanesTable => ({
   day: null,
   day_count: 0,
   revision: 0,
+  stopped_at: null,
   ...change,
 });
 
@@ -52,6 +54,9 @@ function open(state: LanesTable, sealer = it.system.configure.sealer) {
     outbound,
     log: it.log,
     crashPoint: () => {},
+    announced: () => {},
+    newId: (prefix: string) => `${prefix}_1`,
+    pausesChanged: () => {},
     metrics: createMetrics(async () => []),
     sealer,
     publicUrl: "https://trunkline.test",
@@ -117,4 +122,15 @@ test("a lane is driven by its gateway's rules, in the account's hours, with its 
   await it.advance(0.2 * 3_600_000);
   assert.equal(current.outbound.requests.length, 2);
   await second?.stop();
+});
+
+test("a lane that was stopped by hand is held, and sends nothing, not even a probe", async () => {
+  const [id] = await it.accepted([{ number: "+4915123456789", message: "held" }]);
+  const stopped = { stopped_at: it.clock.now(), paused_until: it.clock.now() - 1, pauses: 1 };
+  const { opened, outbound } = open(lane(stopped));
+  const driven = await opened;
+  await it.advance(7_200_000);
+  assert.deepEqual([driven?.inFlight, outbound.requests.length], [0, 0]);
+  assert.equal((await it.message(id!)).attempts, 0);
+  await driven?.stop();
 });

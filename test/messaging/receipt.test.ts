@@ -7,7 +7,10 @@ import { type ReceiptParts, receiveCallback } from "#messaging/receipt.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import { sign } from "../gateways/sms/twilio-example.ts";
+import { findGatewayByIdentifier } from "#store/gateways.ts";
+import { recentInbound } from "#store/inbound.ts";
+import { listSuppressions } from "#store/suppressions.ts";
+import { settings, sign } from "../gateways/sms/twilio-example.ts";
 import { engines, type Harness, harness, seededRandom } from "../harness.ts";
 import { callbackToken, provider, providerSettings, takes } from "../scenarios/provider.ts";
 
@@ -23,6 +26,7 @@ for (const engine of engines) {
   describe(`callbacks on ${engine}`, () => {
     let it: Harness;
     let parts: ReceiptParts;
+    let announced = 0;
     let id: string;
 
     before(async () => {
@@ -44,6 +48,9 @@ for (const engine of engines) {
         newId: createIds(it.clock, seededRandom(99)),
         crashPoint: () => {},
         metrics: createMetrics(async () => []),
+        announced: () => {
+          announced += 1;
+        },
       };
     });
     after(() => it?.close());
@@ -127,34 +134,82 @@ for (const engine of engines) {
       );
     });
 
-    test("an incoming message is stored once, and answered as its provider wants", async () => {
-      await it.gateway({
-        identifier: "twilio",
-        kind: "twilio",
-        settings: {
-          account_sid: `AC${"0a".repeat(16)}`,
-          auth_token: "auth-token-0123456789",
-          from: "+15005550006",
-        },
-      });
-      const form = new URLSearchParams({
-        MessageSid: "SM1",
-        From: "+491511",
-        To: "+15005550006",
-        Body: "STOP",
-        NumMedia: "0",
-      });
-      const signed = sign({
+    const twilio = (parameters: Record<string, string>): CallbackRequest =>
+      sign({
         method: "POST",
         query: [],
         contentType: "application/x-www-form-urlencoded",
-        body: Buffer.from(form.toString()),
+        body: Buffer.from(
+          new URLSearchParams({ NumMedia: "0", To: "+15005550006", ...parameters }).toString(),
+        ),
       });
-      const reply = { contentType: "text/xml", body: "<Response/>" };
+    const reply = { contentType: "text/xml", body: "<Response/>" };
+    const rows = async () =>
+      await parts.database.run(recentInbound, {
+        accountId: (await parts.database.run(findGatewayByIdentifier, "twilio"))!.account_id,
+        channel: "sms",
+        before: null,
+        limit: 100,
+      });
+
+    test("an incoming message is stored once, and answered as its provider wants", async () => {
+      await it.account({ name: "acme", country: "DE" });
+      await it.gateway({ identifier: "twilio", kind: "twilio", settings });
+      const told = announced;
+      const hello = twilio({ MessageSid: "SM1", From: "+491511", Body: "Hello" });
       for (let i = 0; i < 2; i++)
-        assert.deepEqual(await receiveCallback(parts, "twilio", signed), { kind: "done", reply });
-      const forged = { ...signed, body: Buffer.from(`${form}&Extra=1`) };
+        assert.deepEqual(await receiveCallback(parts, "twilio", hello), { kind: "done", reply });
+      assert.equal(announced, told + 2);
+      const forged = { ...hello, body: Buffer.from(`${hello.body}&Extra=1`) };
       assert.deepEqual(await receiveCallback(parts, "twilio", forged), { kind: "forbidden" });
+      const [row, ...more] = await rows();
+      assert.deepEqual(more, []);
+      assert.deepEqual(
+        [row?.sender, row?.recipient, row?.body, row?.opt, row?.in_reply_to, row?.media],
+        ["+491511", "+15005550006", "Hello", null, null, "[]"],
+      );
+      assert.equal(announced, told + 2, "a forged one tells nobody");
+    });
+
+    test("its sender is spelled as recipients are, and stays as it came when it is no number", async () => {
+      const from = async (sid: string, From: string) => {
+        await receiveCallback(parts, "twilio", twilio({ MessageSid: sid, From, Body: "stop" }));
+        const [row] = await rows();
+        return [row?.sender, row?.opt];
+      };
+      assert.deepEqual(await from("SM2", "0151 2345-6789"), ["+4915123456789", "out"]);
+      assert.deepEqual(await from("SM3", "12345"), ["12345", "out"]);
+      assert.deepEqual(await from("SM4", "Bank"), ["Bank", "out"]);
+      const listed = await parts.database.run(listSuppressions, {
+        accountId: (await rows())[0]!.account_id,
+        channels: ["sms"],
+        recipients: null,
+        after: null,
+        limit: 10,
+      });
+      assert.deepEqual(
+        listed.map(({ recipient, reason }) => [recipient, reason]),
+        [
+          ["+4915123456789", "opt_out"],
+          ["12345", "opt_out"],
+          ["Bank", "opt_out"],
+        ],
+      );
+    });
+
+    test("media and broken text are stored in a form that every reader takes", async () => {
+      const media = {
+        NumMedia: "1",
+        MediaUrl0: "https://media.test/1",
+        MediaContentType0: "image/png",
+      };
+      const odd = twilio({ MessageSid: "SM5", From: "+491511", Body: "a\0b", ...media });
+      await receiveCallback(parts, "twilio", odd);
+      const [row] = await rows();
+      assert.equal(row?.body, "ab");
+      assert.deepEqual(JSON.parse(row?.media ?? ""), [
+        { url: "https://media.test/1", content_type: "image/png" },
+      ]);
     });
   });
 }

@@ -42,6 +42,7 @@ const row: MessageRow = {
   segments: 2,
   cost: 2,
   returned: 0,
+  held_due_at: null,
 };
 
 test("every field is there, null where there is nothing, and nothing of the inside shows", () => {

@@ -4,11 +4,13 @@ import assert from "node:assert/strict";
 import test, { afterEach, beforeEach } from "node:test";
 import { hashApiKey } from "#accounts/api-key.ts";
 import { accountInput, configureAccount } from "#configure/account.ts";
+import { updateWebhook } from "#configure/webhook.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { provisionFile } from "#provision/file.ts";
 import { storeSends } from "#store/accept.ts";
 import { findAccountByKey, findAccountByName, saveAccount } from "#store/accounts.ts";
 import { findGatewayByIdentifier, saveGateway } from "#store/gateways.ts";
+import { listEndpoints } from "#store/webhooks.ts";
 import { type Configuring, openConfiguring } from "../configure/parts.ts";
 import { sendOf } from "../store/rows.ts";
 
@@ -28,7 +30,7 @@ const acme = {
   gateways: [sandbox],
 };
 const apply = (...accounts: object[]) => applyProvision(open.parts, provisionFile.parse({ accounts }));
-const fine = { faults: [], madeKeys: [] };
+const fine = { faults: [], made: [] };
 const find = async (name = "acme") => {
   const account = await open.parts.database.run(findAccountByName, name);
   assert.ok(account);
@@ -98,9 +100,9 @@ test("a changed key replaces the old one; a key renewed elsewhere is not put bac
 
 test("without a key a new account gets one, told once; an account that was there keeps its own", async () => {
   const first = await apply({ name: "fresh" });
-  assert.equal(first.madeKeys.length, 1);
-  assert.equal(first.madeKeys[0]?.account, "fresh");
-  const made = first.madeKeys[0]!.key;
+  assert.equal(first.made.length, 1);
+  assert.equal(first.made[0]?.what, "API key of account fresh");
+  const made = first.made[0]!.secret;
   assert.equal((await open.parts.database.run(findAccountByKey, hashApiKey(made)))?.name, "fresh");
   assert.deepEqual(await apply({ name: "fresh" }), fine);
   await configureAccount(open.parts, accountInput.parse({ name: "there" }));
@@ -111,7 +113,7 @@ test("without a key a new account gets one, told once; an account that was there
 test("a file with faults changes nothing at all, and names every one of them", async () => {
   await apply(acme);
   const before = open.dump();
-  const { faults, madeKeys } = await apply(
+  const { faults, made } = await apply(
     { ...acme, country: "DE" },
     {
       name: "new",
@@ -128,7 +130,7 @@ test("a file with faults changes nothing at all, and names every one of them", a
     },
     { name: "thief", api_key: key },
   );
-  assert.deepEqual(madeKeys, []);
+  assert.deepEqual(made, []);
   assert.deepEqual(
     faults.map((fault) => fault.replace(/: (127|is no kind).*/, "")),
     [
@@ -181,4 +183,75 @@ test("no secret of a file stands in the database in the clear", async () => {
   assert.ok(dump.includes("acme") && dump.includes("http-api"), "the dump shows what it should");
   for (const canary of canaries) assert.ok(!dump.includes(canary), canary);
   assert.doesNotMatch(open.parts.log.text(), /canary/);
+});
+
+const hook = {
+  url: "https://hooks.example.com/trunkline?key=canary-in-the-query",
+  secret: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
+};
+const endpoints = async () => open.parts.database.run(listEndpoints, (await find()).id);
+
+test("webhook endpoints are told apart by their url; a secret that the file does not give is told once", async () => {
+  const { secret: _secret, ...secretless } = hook;
+  const first = await apply({ ...acme, webhooks: [secretless] });
+  assert.deepEqual(first.faults, []);
+  assert.equal(first.made.length, 1);
+  assert.match(first.made[0]!.secret, /^whsec_/);
+  assert.ok(!first.made[0]!.what.includes("canary"));
+  const [endpoint] = await endpoints();
+  assert.deepEqual(JSON.parse(endpoint!.events), ["message.*"]);
+  assert.deepEqual(await apply({ ...acme, webhooks: [secretless] }), fine);
+  assert.deepEqual(await apply({ ...acme, webhooks: [{ ...hook, events: ["credit.low"] }] }), fine);
+  const [changed, ...more] = await endpoints();
+  assert.deepEqual(more, []);
+  assert.deepEqual([changed!.id, JSON.parse(changed!.events)], [endpoint!.id, ["credit.low"]]);
+});
+
+test("an endpoint that was changed elsewhere is left alone while its entry stays as it was", async () => {
+  await apply({ ...acme, webhooks: [hook] });
+  const [endpoint] = await endpoints();
+  const { id: accountId } = await find();
+  await updateWebhook(open.parts, accountId, endpoint!.id, { active: false });
+  assert.deepEqual(await apply({ ...acme, webhooks: [hook] }), fine);
+  assert.equal((await endpoints())[0]!.active, 0);
+  assert.deepEqual(await apply({ ...acme, webhooks: [{ ...hook, active: true }] }), fine);
+  assert.equal((await endpoints())[0]!.active, 1);
+});
+
+test("an endpoint inside is refused before anything is changed, without its url", async () => {
+  const { faults } = await apply({ ...acme, webhooks: [{ url: "http://127.0.0.1/?k=canary" }] });
+  assert.equal(faults.length, 1);
+  assert.match(faults[0]!, /^account acme: webhooks\.0: url: /);
+  assert.ok(!faults[0]!.includes("canary"));
+  assert.equal(await open.parts.database.run(findAccountByName, "acme"), null);
+});
+
+test("management tokens come with their accounts, and a faulty one keeps the file from being applied", async () => {
+  const token = "tlm_0123456789abcdef0123456789abcdef";
+  const file = (entry: object, accounts: object[] = [acme]) =>
+    applyProvision(open.parts, provisionFile.parse({ accounts, management_tokens: [entry] }));
+  assert.deepEqual(await file({ name: "ci", token, role: "member", account: "acme" }), fine);
+  const [row] = open.query("select name, role, account_id from management_tokens");
+  assert.deepEqual({ ...row }, { name: "ci", role: "member", account_id: (await find()).id });
+  assert.ok(!open.dump().includes(token));
+  assert.deepEqual(await file({ name: "ci", token, role: "operator" }), fine);
+  const { faults } = await file({ name: "lost", token: `${token}x`, role: "member", account: "nobody" }, [
+    { name: "never" },
+  ]);
+  assert.deepEqual(faults, ["management token lost: account: is not the name of an account"]);
+  assert.equal(await open.parts.database.run(findAccountByName, "never"), null);
+});
+
+test("what the file changed is in the audit log, once", async () => {
+  await apply({ ...acme, webhooks: [hook] });
+  await apply({ ...acme, webhooks: [hook] });
+  const actions = open.query("select action, actor_kind, outcome from audit_entries order by id");
+  assert.deepEqual(
+    actions.map(({ action, actor_kind, outcome }) => [action, actor_kind, outcome]),
+    ["configureAccount", "configureApiKey", "configureGateway", "configureWebhook"].map((action) => [
+      action,
+      "provisioning",
+      "done",
+    ]),
+  );
 });

@@ -34,7 +34,7 @@ async function applied(yaml: string): Promise<void> {
   const read = readProvisionFile(path, environment);
   assert.ok("file" in read, JSON.stringify(read));
   const open = await openConfiguring();
-  assert.deepEqual(await applyProvision(open.parts, read.file), { faults: [], madeKeys: [] });
+  assert.deepEqual(await applyProvision(open.parts, read.file), { faults: [], made: [] });
   await open.close();
 }
 

@@ -55,7 +55,7 @@ accounts:
 
 test("an empty file, and one without accounts, name nothing", () => {
   for (const text of ["", "# nothing yet\n", "{}", "accounts: []"])
-    assert.deepEqual(good(text), { accounts: [] });
+    assert.deepEqual(good(text), { accounts: [], management_tokens: [] });
 });
 
 test("environment variables are filled into texts, once, and all missing ones reported", () => {

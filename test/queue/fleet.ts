@@ -96,6 +96,8 @@ export class Fleet {
       plan_name: "basic",
       plan_expires_at: null,
       requests_per_minute: null,
+      lateness_ms: 259_200_000,
+      channel_failover: 0,
       created_at: 0,
       updated_at: 0,
     });

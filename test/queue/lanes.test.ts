@@ -228,7 +228,7 @@ describe("several processes on PostgreSQL", () => {
       const stolen = one.opened.filter(({ stopping }) => !stopping);
       assert.equal(stolen.length, 2);
       for (const { id, fence } of stolen) {
-        const stamp = { laneId: id, fence, ids: ["msg_x"], at: 0, day: null };
+        const stamp = { laneId: id, fence, ids: ["msg_x"], at: 0, lateBefore: 0, day: null };
         assert.deepEqual(await fleet.database.run(stampMessages, stamp), { kind: "fenced" });
       }
       await fleet.beats(1, one);

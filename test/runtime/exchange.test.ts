@@ -362,3 +362,34 @@ describe("no answer", () => {
     setDefaultCACertificates(kept);
   });
 });
+
+describe("an answer that may be cut", () => {
+  const long = "x".repeat(300);
+  const heads = [
+    ["by its content-length", answer(long, "202 Accepted")],
+    ["in chunks", `HTTP/1.1 202 Accepted\r\ntransfer-encoding: chunked\r\n\r\n12c\r\n${long}\r\n0\r\n\r\n`],
+    ["without end", `HTTP/1.1 202 Accepted\r\n\r\n${long}`],
+  ] as const;
+  for (const [name, bytes] of heads) {
+    test(`longer than maxBytes ${name}: the status counts, the rest is not read`, async () => {
+      const { promise: gone, resolve } = Promise.withResolvers<void>();
+      const script: PeerScript = {
+        onRequest: (socket) => void socket.on("close", () => resolve()).write(bytes),
+      };
+      await withPeer(script, async (origin, outbound, peer) => {
+        const result = await ask(outbound, origin, { maxBytes: 100, cutAnswer: true });
+        assert.ok(result.kind === "answer", words(result));
+        assert.deepEqual([result.status, result.body.toString()], [202, "x".repeat(100)]);
+        // The connection is not kept: the rest of that answer must not be taken for the next one.
+        await gone;
+        assert.equal(peer.paths().length, 1);
+      });
+    });
+  }
+
+  test("as long as maxBytes: nothing is cut", () =>
+    withPeer({ onRequest: (socket) => socket.write(answer(long)) }, async (origin, outbound) => {
+      const result = await ask(outbound, origin, { maxBytes: 300, cutAnswer: true });
+      assert.ok(result.kind === "answer" && result.body.toString() === long);
+    }));
+});

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createIds, idTime } from "#runtime/ids.ts";
+import { createIds, idAt, idTime } from "#runtime/ids.ts";
 import { systemRandom } from "#runtime/random.ts";
 import type { Clock, Random } from "#runtime/runtime.ts";
 
@@ -154,4 +154,17 @@ test("what is not an id has no time", () => {
   for (const text of bad) assert.equal(idTime(text), null, JSON.stringify(text));
   assert.equal(idTime(good), 1469918176385);
   assert.equal(idTime(good.replace("msg", "gw2")), 1469918176385);
+});
+
+test("the lowest id of an instant sorts behind those made before it, and not behind those made since", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: latest }), (at) => {
+      const bound = idAt("msg", at);
+      assert.match(bound, shape);
+      assert.equal(idTime(bound), at);
+      assert.ok(createIds(clockOf(at - 1), systemRandom())("msg") < bound);
+      assert.ok(createIds(clockOf(at), bytesOf(0, 0, 0, 0, 0, 0, 0, 0, 0, 0))("msg") >= bound);
+    }),
+  );
+  assert.equal(idTime(idAt("msg", -5)), 0);
 });

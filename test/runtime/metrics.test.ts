@@ -39,3 +39,25 @@ test("a gateway that is gone is no longer shown", async () => {
   load = [];
   assert.doesNotMatch(await metrics.text(), /gateway="old"/);
 });
+
+test("tries of webhooks are counted, and what waits for them is read when it is asked", async () => {
+  let load = { notes: 2, deliveries: 5 };
+  const metrics = createMetrics(
+    async () => [],
+    async () => load,
+  );
+  metrics.webhookTry("delivered");
+  metrics.webhookTry("failed");
+  metrics.webhookTry("failed");
+  const first = (await metrics.text()).split("\n");
+  for (const line of [
+    'trunkline_webhook_tries_total{outcome="delivered"} 1',
+    'trunkline_webhook_tries_total{outcome="failed"} 2',
+    "trunkline_webhook_deliveries_waiting 5",
+    "trunkline_webhook_events_waiting 2",
+  ]) {
+    assert.ok(first.includes(line), line);
+  }
+  load = { notes: 0, deliveries: 0 };
+  assert.match(await metrics.text(), /^trunkline_webhook_deliveries_waiting 0$/m);
+});

@@ -78,6 +78,7 @@ onBothEngines((open) => {
         segments: 3,
         cost: 3,
         returned: 0,
+        held_due_at: null,
       },
     );
     const [request] = await store.query("select * from requests where id = ?", send.requestId);
@@ -144,6 +145,7 @@ onBothEngines((open) => {
       assert.equal(requests.has(send.requestId), answer.kind === "stored");
       if (answer.kind === "stored") paid += send.cost;
       else {
+        assert.ok(answer.kind === "insufficient_credit");
         assert.ok(answer.remaining < send.cost, "refused although it could have paid");
         assert.ok(answer.remaining >= left);
       }
@@ -166,7 +168,7 @@ onBothEngines((open) => {
       ),
     );
     assert.equal(answers.filter(({ kind }) => kind === "stored").length, 1);
-    assert.ok(answers.every((answer) => answer.kind === "stored" || answer.remaining === 0));
+    assert.ok(answers.every((answer) => answer.kind !== "insufficient_credit" || answer.remaining === 0));
     assert.equal((await storedIds(store, accountId)).length, 1);
     assert.equal(await remaining(store, accountId), 0);
   });
@@ -216,6 +218,7 @@ onBothEngines((open) => {
       allowance: 1,
       renews: null,
       at: now,
+      id: fresh("ce"),
     });
     const gatewayId = await makeGateway(store.database, accountId, { channel: "email" });
     const send = sendOf(accountId, gatewayId, { channel: "email" });
@@ -277,5 +280,23 @@ onBothEngines((open) => {
     assert.equal(await store.database.run(proveRequest, proof), true);
     assert.equal((await messageRow(store, columnsOf(send.messages).id[0]!)).request_id, send.requestId);
     assert.equal(await store.database.run(proveRequest, { ...proof, requestId: fresh("req") }), false);
+  });
+
+  test("a send whose gateway was deleted since it was chosen is refused whole, and frees its key", async () => {
+    const store = open();
+    const accountId = await makeAccount(store.database, { sms: 10 });
+    const gatewayId = await makeGateway(store.database, accountId);
+    const send = sendOf(accountId, gatewayId, {
+      count: 2,
+      repeat: { path: "/p", key: "k", fingerprint: "f" },
+    });
+    send.messages[1]![1] = "gw_deleted";
+    assert.deepEqual(await store.database.run(storeSends, send), { kind: "gateway_gone" });
+    assert.deepEqual(await storedIds(store, accountId), []);
+    assert.equal(await remaining(store, accountId), 10);
+    assert.deepEqual(
+      await store.query("select key from idempotency_keys where account_id = ?", accountId),
+      [],
+    );
   });
 });

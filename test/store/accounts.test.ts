@@ -8,6 +8,7 @@ import {
   findAccount,
   findAccountByKey,
   findAccountByName,
+  findApiKey,
   readCredits,
   replaceApiKey,
   saveAccount,
@@ -57,6 +58,8 @@ onBothEngines((open) => {
       plan_name: "basic",
       plan_expires_at: now + 9,
       requests_per_minute: 60,
+      lateness_ms: 259_200_000,
+      channel_failover: 0,
       created_at: now + 77,
       updated_at: now + 77,
     });
@@ -69,6 +72,8 @@ onBothEngines((open) => {
       plan_name: "basic",
       plan_expires_at: now + 9,
       requests_per_minute: 60,
+      lateness_ms: 259_200_000,
+      channel_failover: 0,
       created_at: now,
       updated_at: now + 77,
       gateways: [],
@@ -118,12 +123,29 @@ onBothEngines((open) => {
     }
   });
 
+  test("the copy of a key is found by its account, and tells whether one was kept", async () => {
+    const { database } = open();
+    const accountId = await makeAccount(database);
+    assert.equal(await database.run(findApiKey, accountId), null);
+    for (const sealed of ["sealed text", null]) {
+      await database.run(replaceApiKey, { accountId, hash: fresh("hash"), sealed, at: now });
+      assert.deepEqual(await database.run(findApiKey, accountId), { sealed, created_at: now });
+    }
+  });
+
   test("a changed allowance keeps what was used, and stops at zero", async () => {
     const store = open();
     const accountId = await makeAccount(store.database, { sms: 10 });
     const gatewayId = await makeGateway(store.database, accountId);
     const allow = (allowance: number | null, renews: "monthly" | null = null) =>
-      store.database.run(setAllowance, { accountId, channel: "sms", allowance, renews, at: now + 1 });
+      store.database.run(setAllowance, {
+        accountId,
+        channel: "sms",
+        allowance,
+        renews,
+        at: now + 1,
+        id: fresh("ce"),
+      });
     await store.database.run(storeSends, sendOf(accountId, gatewayId, { count: 4 }));
     await allow(10);
     assert.equal(await remaining(store, accountId), 6);
@@ -137,6 +159,7 @@ onBothEngines((open) => {
       remaining: 11,
       renews: "monthly",
       renewed_at: now,
+      granted: 0,
     });
     await allow(3);
     assert.equal(await remaining(store, accountId), 0);
@@ -151,7 +174,14 @@ onBothEngines((open) => {
     const accountId = await makeAccount(store.database, { sms: 100 });
     const gatewayId = await makeGateway(store.database, accountId);
     const changes = [130, 90, 120].map((allowance) =>
-      store.other.run(setAllowance, { accountId, channel: "sms", allowance, renews: null, at: now }),
+      store.other.run(setAllowance, {
+        accountId,
+        channel: "sms",
+        allowance,
+        renews: null,
+        at: now,
+        id: fresh("ce"),
+      }),
     );
     const sends = Array.from({ length: 50 }, () =>
       store.database.run(storeSends, sendOf(accountId, gatewayId)),

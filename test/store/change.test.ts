@@ -9,6 +9,7 @@ import { cancelMessage } from "#store/waiting.ts";
 import { onBothEngines } from "./conformance.ts";
 import {
   claim,
+  fresh,
   makeSending,
   messageRow,
   now,
@@ -101,6 +102,7 @@ onBothEngines((open) => {
       allowance: null,
       renews: null,
       at: now,
+      id: fresh("ce"),
     });
     assert.equal(await settle(store, sending, "rejected"), "settled");
     assert.equal((await messageRow(store, sending.id)).returned, 1);

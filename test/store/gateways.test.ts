@@ -3,10 +3,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { storeSends } from "#store/accept.ts";
-import { StorageError } from "#store/database.ts";
-import { findGateway, findGatewayByIdentifier, findStranded, settingsPlace } from "#store/gateways.ts";
-import type { LanesTable } from "#store/schema.ts";
+import {
+  findGateway,
+  findGatewayByIdentifier,
+  findStranded,
+  readFailing,
+  saveGateway,
+  settingsPlace,
+} from "#store/gateways.ts";
+import type { GatewaysTable, LanesTable } from "#store/schema.ts";
 import { onBothEngines, type Store } from "./conformance.ts";
+import { listen, notesOf } from "./listener.ts";
 import { fresh, makeAccount, makeGateway, makeSending, now, sendOf } from "./rows.ts";
 
 async function laneOf(store: Store, id: string): Promise<LanesTable> {
@@ -41,6 +48,7 @@ onBothEngines((open) => {
     const id = await makeGateway(store.database, await makeAccount(store.database), { active: 0 });
     assert.deepEqual(await laneOf(store, id), {
       id,
+      kind: "gateway",
       active: 0,
       owner: null,
       fence: 0,
@@ -52,15 +60,16 @@ onBothEngines((open) => {
       day: null,
       day_count: 0,
       revision: 0,
+      stopped_at: null,
     });
   });
 
-  test("a changed gateway keeps its account and creation; its lane keeps its owner and gets a new revision", async () => {
+  test("a changed gateway keeps its creation; its lane keeps its owner and gets a new revision", async () => {
     const store = open();
     const accountId = await makeAccount(store.database);
     const id = await makeGateway(store.database, accountId);
     await store.query("update lanes set owner = 'prc_1', fence = 3 where id = ?", id);
-    await makeGateway(store.database, fresh("acc"), {
+    await makeGateway(store.database, accountId, {
       id,
       active: 0,
       created_at: now + 9,
@@ -86,12 +95,90 @@ onBothEngines((open) => {
     assert.deepEqual([lane.pauses, lane.paused_ms], [0, 150]);
   });
 
+  test("a change that ends a pause is told, by its own account; a change of what runs is not", async () => {
+    const store = open();
+    const { database } = store;
+    const accountId = await makeAccount(database);
+    await listen(store, accountId, ["gateway.resumed"]);
+    const id = await makeGateway(database, accountId);
+    await makeGateway(database, accountId, { id });
+    assert.deepEqual(await notesOf(store, accountId), []);
+    for (const [at, active] of [
+      [now + 1, 1],
+      [now + 2, 0],
+    ] as const) {
+      await store.query("update lanes set paused_until = 1, paused_since = 1, pauses = 1 where id = ?", id);
+      await makeGateway(database, accountId, { id, updated_at: at, active });
+    }
+    await store.query("update lanes set paused_since = 1, stopped_at = 1 where id = ?", id);
+    await makeGateway(database, accountId, { id, updated_at: now + 3 });
+    const told = (active: boolean) => ({
+      identifier: `identifier-${id}`,
+      channel: "sms",
+      kind: "http-api",
+      active,
+      default: false,
+      reason: null,
+    });
+    const notes = await notesOf(store, accountId);
+    assert.deepEqual(
+      notes.map(({ type, at, data }) => [type, at, data]),
+      [
+        ["gateway.resumed", now + 1, told(true)],
+        ["gateway.resumed", now + 2, told(false)],
+      ],
+    );
+    assert.equal(new Set(notes.map((note) => note.id)).size, 2);
+  });
+
+  test("failing are the accounts that want it and have a paused gateway; theirs come in the order of preference", async () => {
+    const store = open();
+    const { database } = store;
+    const wanting = await makeAccount(database, { channel_failover: 1 });
+    const other = await makeAccount(database);
+    const calm = await makeAccount(database, { channel_failover: 1 });
+    const oldest = await makeGateway(database, wanting, { created_at: now - 2 });
+    const paused = await makeGateway(database, wanting, { created_at: now - 3 });
+    const preferred = await makeGateway(database, wanting, { is_default: 1 });
+    const over = await makeGateway(database, wanting, { created_at: now - 1 });
+    const stopped = await makeGateway(database, wanting, { created_at: now + 1 });
+    const off = await makeGateway(database, wanting, { active: 0 });
+    const [unwanted, ended] = [await makeGateway(database, other), await makeGateway(database, calm)];
+    const pause = (id: string, until: number) =>
+      store.query(
+        "update lanes set paused_until = ?, paused_since = ?, pause_reason = 'x' where id = ?",
+        until,
+        now - 9,
+        id,
+      );
+    for (const id of [paused, unwanted, off]) await pause(id, now + 1);
+    for (const id of [over, ended]) await pause(id, now);
+    await store.query("update lanes set stopped_at = 1 where id = ?", stopped);
+    const found = await database.run(readFailing, now);
+    assert.deepEqual(
+      found.filter(({ account_id }) => account_id === wanting).map(({ id, state }) => [id, state]),
+      [
+        [preferred, "open"],
+        [paused, "paused"],
+        [oldest, "open"],
+        [over, "probing"],
+      ],
+    );
+    assert.ok(found.every(({ account_id }) => account_id !== other && account_id !== calm));
+  });
+
   test("an identifier is one gateway's in the whole installation", async () => {
     const { database } = open();
     const identifier = fresh("taken");
     const id = await makeGateway(database, await makeAccount(database), { identifier });
-    await assert.rejects(makeGateway(database, await makeAccount(database), { identifier }), StorageError);
-    assert.equal((await database.run(findGatewayByIdentifier, identifier))?.id, id);
+    const kept = await database.run(findGatewayByIdentifier, identifier);
+    assert.ok(kept?.id === id);
+    const accountId = await makeAccount(database);
+    const theirs = { ...kept, account_id: accountId, settings: "theirs" };
+    assert.equal(await database.run(saveGateway, { ...theirs, id: fresh("gw") }), "taken");
+    assert.equal(await database.run(saveGateway, theirs), "taken", "not by its id either");
+    assert.deepEqual(await database.run(findGatewayByIdentifier, identifier), kept);
+    assert.equal(await database.run(saveGateway, { ...kept, settings: "ours" }), "saved");
   });
 
   test("the default mark moves inside its account and channel, and nowhere else", async () => {
@@ -107,6 +194,35 @@ onBothEngines((open) => {
     assert.deepEqual(await defaultsOf(store, a), [email, second], "a plain one takes nothing");
     await makeGateway(store.database, a, { id: first, identifier: `identifier-${first}`, is_default: 1 });
     assert.deepEqual(await defaultsOf(store, a), [first, email]);
+  });
+
+  test("an identifier is one gateway's, also when several take it at once", async () => {
+    const store = open();
+    const accounts = [await makeAccount(store.database), await makeAccount(store.database)];
+    const gateway = (accountId: string): GatewaysTable => ({
+      id: fresh("gw"),
+      account_id: accountId,
+      identifier: "taken",
+      channel: "sms",
+      kind: "sandbox",
+      active: 1,
+      is_default: 1,
+      test: 1,
+      settings: "sealed",
+      rules: "{}",
+      created_at: now,
+      updated_at: now,
+    });
+    const takers = Array.from({ length: 6 }, (_, i) => gateway(accounts[i % 2]!));
+    const outcomes = await Promise.all(
+      takers.map((one, i) => (i % 3 ? store.other : store.database).run(saveGateway, one)),
+    );
+    assert.equal(outcomes.filter((outcome) => outcome === "saved").length, 1);
+    const holder = takers[outcomes.indexOf("saved")]!;
+    const stranger = accounts.find((id) => id !== holder.account_id)!;
+    const stolen = await store.database.run(saveGateway, { ...holder, account_id: stranger, active: 0 });
+    assert.equal(stolen, "taken", "nor does it move to another account");
+    assert.equal((await store.database.run(findGatewayByIdentifier, "taken"))?.active, 1);
   });
 
   test("of defaults saved at once one stays", async () => {

@@ -7,6 +7,7 @@ import {
   beat,
   claimLanes,
   countWaiting,
+  ensureLane,
   forgetProcesses,
   pauseLane,
   releaseLanes,
@@ -14,6 +15,7 @@ import {
 } from "#store/lanes.ts";
 import type { LanesTable } from "#store/schema.ts";
 import { onBothEngines, type Store } from "./conformance.ts";
+import { listen, notesOf } from "./listener.ts";
 import { claim, fresh, makeAccount, makeGateway, now, sendOf } from "./rows.ts";
 
 async function laneOf(store: Store, id: string): Promise<LanesTable> {
@@ -112,7 +114,15 @@ onBothEngines((open) => {
     const lane = await makeLane(store);
     const fence = await claim(store, lane);
     const pause = (at: number, until: number, pauses: number, under = fence) =>
-      store.database.run(pauseLane, { id: lane, fence: under, at, until, reason: `no. ${pauses}`, pauses });
+      store.database.run(pauseLane, {
+        id: lane,
+        fence: under,
+        at,
+        until,
+        reason: `no. ${pauses}`,
+        pauses,
+        eventId: fresh("gp"),
+      });
     assert.equal(await pause(now, now + 5000, 1), true);
     assert.equal(await pause(now + 5000, now + 15_000, 2), true);
     let row = await laneOf(store, lane);
@@ -120,16 +130,16 @@ onBothEngines((open) => {
       [row.paused_since, row.paused_until, row.pause_reason, row.pauses, row.paused_ms],
       [now, now + 15_000, "no. 2", 2, 0],
     );
-    await store.database.run(resumeLane, { id: lane, fence, at: now + 15_500 });
+    await store.database.run(resumeLane, { id: lane, fence, at: now + 15_500, eventId: fresh("gp") });
     row = await laneOf(store, lane);
     assert.deepEqual(
       [row.paused_since, row.paused_until, row.pause_reason, row.pauses, row.paused_ms],
       [null, null, null, 0, 15_500],
     );
-    await store.database.run(resumeLane, { id: lane, fence, at: now + 99_000 });
+    await store.database.run(resumeLane, { id: lane, fence, at: now + 99_000, eventId: fresh("gp") });
     assert.equal((await laneOf(store, lane)).paused_ms, 15_500, "resuming what runs adds nothing");
     await pause(now + 100_000, now + 105_000, 1);
-    await store.database.run(resumeLane, { id: lane, fence, at: now + 100_500 });
+    await store.database.run(resumeLane, { id: lane, fence, at: now + 100_500, eventId: fresh("gp") });
     assert.equal((await laneOf(store, lane)).paused_ms, 16_000);
   });
 
@@ -138,12 +148,58 @@ onBothEngines((open) => {
     const lane = await makeLane(store);
     const old = await claim(store, lane, "prc_a");
     const fence = await claim(store, lane, "prc_b");
-    const pause = { id: lane, at: now, until: now + 1, reason: "x", pauses: 1 };
+    const pause = { id: lane, at: now, until: now + 1, reason: "x", pauses: 1, eventId: fresh("gp") };
     assert.equal(await store.database.run(pauseLane, { ...pause, fence: old }), false);
     assert.equal((await laneOf(store, lane)).paused_since, null);
     assert.equal(await store.database.run(pauseLane, { ...pause, fence }), true);
-    await store.database.run(resumeLane, { id: lane, fence: old, at: now + 9 });
+    await store.database.run(resumeLane, { id: lane, fence: old, at: now + 9, eventId: fresh("gp") });
     assert.equal((await laneOf(store, lane)).paused_since, now);
+  });
+
+  test("the beginning and the end of a pause are told once each, a longer pause is not, nor one that was not ours to end", async () => {
+    const store = open();
+    const { database } = store;
+    const accountId = await makeAccount(database);
+    const id = await makeGateway(database, accountId, { identifier: fresh("told"), is_default: 1 });
+    await listen(store, accountId, ["gateway.*"]);
+    const fence = await claim(store, id);
+    const pause = (at: number, eventId: string, under = fence) =>
+      database.run(pauseLane, { id, fence: under, at, until: at + 5, reason: "bad key", pauses: 1, eventId });
+    await pause(now, "gp_0", fence - 1);
+    await pause(now + 1, "gp_1");
+    await pause(now + 2, "gp_2");
+    await database.run(resumeLane, { id, fence: fence - 1, at: now + 3, eventId: "gp_3" });
+    await database.run(resumeLane, { id, fence, at: now + 4, eventId: "gp_4" });
+    await database.run(resumeLane, { id, fence, at: now + 5, eventId: "gp_5" });
+    // Stopped by hand it is paused already, and stays so: what its last outcomes do to it is no news.
+    await store.query("update lanes set stopped_at = 1 where id = ?", id);
+    await pause(now + 6, "gp_6");
+    await database.run(resumeLane, { id, fence, at: now + 7, eventId: "gp_7" });
+    const [gateway] = await store.query<{ identifier: string }>("select * from gateways where id = ?", id);
+    const data = {
+      identifier: gateway?.identifier,
+      channel: "sms",
+      kind: "http-api",
+      active: true,
+      default: true,
+    };
+    assert.deepEqual(await notesOf(store, accountId), [
+      { id: "evt_1_paused", type: "gateway.paused", at: now + 1, data: { ...data, reason: "bad key" } },
+      { id: "evt_4_resumed", type: "gateway.resumed", at: now + 4, data: { ...data, reason: null } },
+    ]);
+  });
+
+  test("a lane that is no gateway's pauses like any other, and tells nobody", async () => {
+    const store = open();
+    const id = fresh("wh");
+    await store.database.run(ensureLane, { id, kind: "webhook" });
+    const fence = await claim(store, id);
+    const pause = { id, fence, at: now, until: now + 5, reason: "x", pauses: 1, eventId: fresh("gp") };
+    assert.equal(await store.database.run(pauseLane, pause), true);
+    await store.database.run(resumeLane, { id, fence, at: now + 7, eventId: fresh("gp") });
+    assert.equal((await laneOf(store, id)).paused_ms, 7);
+    const counts = await store.database.run(countWaiting, { bands: [0, 1, 2], now });
+    assert.ok(counts.every(({ identifier }) => identifier !== id));
   });
 
   test("what waits is counted when due, over all bands", async () => {
@@ -156,7 +212,15 @@ onBothEngines((open) => {
     await database.run(storeSends, sendOf(accountId, id, { count: 2, band: 2, each: { due_at: now - 7 } }));
     await database.run(storeSends, sendOf(accountId, id, { band: 1, each: { due_at: now + 1 } }));
     const fence = await claim(store, id);
-    await database.run(pauseLane, { id, fence, at: now, until: now + 1, reason: "x", pauses: 1 });
+    await database.run(pauseLane, {
+      id,
+      fence,
+      at: now,
+      until: now + 1,
+      reason: "x",
+      pauses: 1,
+      eventId: fresh("gp"),
+    });
     const counts = await database.run(countWaiting, { bands: [0, 1, 2], now });
     const of = (gateway: string) => counts.find(({ identifier }) => identifier === gateway);
     assert.deepEqual(of("counted"), { identifier: "counted", waiting: 5, oldest: now - 7, paused: 1 });

@@ -116,6 +116,7 @@ onBothEngines((open) => {
       fence,
       ids,
       at: now,
+      lateBefore: 0,
       day: null,
     });
     assert.deepEqual(again, { kind: "stamped", attempts: new Map() });
@@ -127,7 +128,14 @@ onBothEngines((open) => {
     const old = await claim(store, gatewayId, "prc_a");
     const fence = await claim(store, gatewayId, "prc_b");
     const run = (under: number) =>
-      store.database.run(stampMessages, { laneId: gatewayId, fence: under, ids, at: now, day: null });
+      store.database.run(stampMessages, {
+        laneId: gatewayId,
+        fence: under,
+        ids,
+        at: now,
+        lateBefore: 0,
+        day: null,
+      });
     const both = await Promise.all([run(old), run(fence + 1)]);
     assert.deepEqual(both, [{ kind: "fenced" }, { kind: "fenced" }]);
     assert.equal((await messageRow(store, ids[0]!)).status, "queued");
@@ -140,7 +148,7 @@ onBothEngines((open) => {
     const [one, two] = lanes as [(typeof lanes)[0], (typeof lanes)[0]];
     const fence = await claim(store, one.gatewayId);
     const stampOf = (laneId: string, ids: string[], under = fence) =>
-      store.database.run(stampMessages, { laneId, fence: under, ids, at: now, day: null });
+      store.database.run(stampMessages, { laneId, fence: under, ids, at: now, lateBefore: 0, day: null });
     const [right, twice, foreign, fenced] = await Promise.all([
       stampOf(one.gatewayId, one.ids),
       stampOf(one.gatewayId, [one.ids[0]!]),
@@ -169,6 +177,7 @@ onBothEngines((open) => {
         fence,
         ids: which.map((i) => ids[i]!),
         at: now,
+        lateBefore: 0,
         day,
       });
     const counted = async () => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { receiptSteps } from "#contract/states.ts";
-import { type IncomingReceipt, storeInbound, storeReceipts } from "#store/receipts.ts";
+import { type IncomingReceipt, storeReceipts } from "#store/receipts.ts";
 import type { ReceiptsTable } from "#store/schema.ts";
 import { onBothEngines, type Store } from "./conformance.ts";
 import {
@@ -30,6 +30,13 @@ async function receiptRow(store: Store, { gatewayId, key }: IncomingReceipt): Pr
   );
   assert.ok(row);
   return row;
+}
+
+function permutations<T>(list: readonly T[]): T[][] {
+  if (list.length === 0) return [[]];
+  return list.flatMap((first, at) =>
+    permutations(list.filter((_, other) => other !== at)).map((rest) => [first, ...rest]),
+  );
 }
 
 onBothEngines((open) => {
@@ -214,29 +221,46 @@ onBothEngines((open) => {
     );
   });
 
-  test("a message from a person is stored once", async () => {
+  test("all 120 orders of five reports, doubled, our own settling anywhere among them or nowhere, end alike", async () => {
     const store = open();
-    const accountId = await makeAccount(store.database);
-    const gatewayId = await makeGateway(store.database, accountId);
-    const inbound = () => ({
-      id: fresh("inb"),
-      account_id: accountId,
-      gateway_id: gatewayId,
-      channel: "sms" as const,
-      reference: "SM-in-1",
-      sender: "+15550001",
-      recipient: "+15550002",
-      body: "STOP",
-      media: "[]",
-      received_at: now,
-    });
-    assert.equal(await store.database.run(storeInbound, inbound()), "new");
-    const again = await Promise.all([
-      store.database.run(storeInbound, inbound()),
-      store.other.run(storeInbound, inbound()),
-    ]);
-    assert.deepEqual(again, ["repeated", "repeated"]);
-    const rows = await store.query("select * from inbound_messages where gateway_id = ?", gatewayId);
-    assert.equal(rows.length, 1);
+    const rank = ["sent", "failed", "undelivered", "delivered", "bounced", "read"];
+    const orders = permutations(["sent", "failed", "undelivered", "delivered", "read"] as const);
+    const sending = await makeSending(store, { count: orders.length });
+    const { gatewayId } = sending;
+    await Promise.all(
+      orders.map(async (order, i) => {
+        const id = sending.ids[i]!;
+        const reference = `p-${id}`;
+        // Seven places: before each of the five, after them, and none. Without a settling only our id can lead to it.
+        const place = i % 7;
+        const named = place === 6 || i % 2 === 0;
+        const learn = () => settle(store, { ...sending, id }, "accepted", { happening: { reference } });
+        const reports = order.map((status) =>
+          receiptOf(gatewayId, status, { reference, messageId: named ? id : null }),
+        );
+        for (const [at, report] of reports.entries()) {
+          if (at === place) await learn();
+          await Promise.all([
+            store.database.run(storeReceipts, report),
+            store.other.run(storeReceipts, report),
+          ]);
+        }
+        if (place === 5) await learn();
+        for (const report of reports)
+          assert.equal(await store.database.run(storeReceipts, report), "repeated");
+      }),
+    );
+    let returned = 0;
+    for (const [i, order] of orders.entries()) {
+      const id = sending.ids[i]!;
+      const row = await messageRow(store, id);
+      assert.deepEqual([row.status, row.due_at], ["read", null], order.join(" "));
+      assert.ok(row.sent_at !== null && row.delivered_at !== null && row.read_at !== null);
+      const seen = (await timeline(store, id)).slice(1).map((type) => rank.indexOf(type));
+      const rising = seen.every((one, at) => at === 0 || one > seen[at - 1]!);
+      assert.ok(rising, `${order.join(" ")}: ${seen}`);
+      if (seen.includes(rank.indexOf("failed"))) returned += 1;
+    }
+    assert.equal(await remaining(store, sending.accountId), 1000 - orders.length + returned);
   });
 });

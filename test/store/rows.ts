@@ -34,12 +34,21 @@ export async function makeAccount(
     plan_name: "unlimited",
     plan_expires_at: null,
     requests_per_minute: null,
+    lateness_ms: 259_200_000,
+    channel_failover: 0,
     created_at: now,
     updated_at: now,
     ...columns,
   });
   if (sms !== undefined) {
-    await database.run(setAllowance, { accountId: id, channel: "sms", allowance: sms, renews, at: now });
+    await database.run(setAllowance, {
+      id: fresh("ce"),
+      accountId: id,
+      channel: "sms",
+      allowance: sms,
+      renews,
+      at: now,
+    });
   }
   return id;
 }
@@ -126,6 +135,7 @@ export function sendOf(
     band: 0,
     cost: rows.reduce((sum, row) => sum + row.cost, 0),
     renewedFrom: 0,
+    repeat: null,
     ...head,
     messages: rows.map((row) => messageColumns.map((column) => row[column]) as NewMessage),
   };
@@ -163,7 +173,7 @@ export async function stamp(
   ids: string[],
   at = now,
 ): Promise<Map<string, number>> {
-  const result = await database.run(stampMessages, { laneId, fence, ids, at, day: null });
+  const result = await database.run(stampMessages, { laneId, fence, ids, at, lateBefore: 0, day: null });
   assert.ok(result.kind === "stamped");
   assert.deepEqual([...result.attempts.keys()].sort(), [...ids].sort());
   return result.attempts;

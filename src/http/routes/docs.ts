@@ -1,9 +1,10 @@
-// GET /openapi.json and GET /docs
+// GET /openapi.json, GET /docs and GET /setup: what is read rather than called.
 
 import { z } from "zod";
 import { docsPage } from "#http/docs-page.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import { openapiDocument } from "#http/openapi.ts";
+import { setupPage } from "#http/setup-page.ts";
 
 let document: object | undefined;
 let page: ReturnType<typeof docsPage> | undefined;
@@ -41,5 +42,20 @@ const docs = endpoint({
   return { status: 200, body: page.html, type: "text/html; charset=utf-8", headers };
 });
 
-/** The endpoints that describe the others; they are not part of what they describe. */
-export const docsEndpoints: readonly Endpoint[] = [openapi, docs];
+const setup = endpoint({
+  method: "GET",
+  path: "/setup",
+  name: "setupPage",
+  tag: "Documentation",
+  summary: "Where a one-time link makes an operator",
+  family: "open",
+  replies: { 200: z.string() },
+  replyType: "text/html; charset=utf-8",
+  problems: [],
+})(async () => {
+  const headers = { "Content-Security-Policy": setupPage.contentSecurityPolicy };
+  return { status: 200, body: setupPage.html, type: "text/html; charset=utf-8", headers };
+});
+
+/** The pages, and the document that describes the other endpoints; they are not part of what it describes. */
+export const docsEndpoints: readonly Endpoint[] = [openapi, docs, setup];

@@ -1,11 +1,12 @@
 // POST /api/sms/send
 
 import type { Issue } from "#contract/issue.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
+import { idempotencyMismatch, problem, validationFailed } from "#contract/problem.ts";
 import { sendReply } from "#contract/replies.ts";
 import { readSmsSlices, type SmsSend, smsSendRequest } from "#contract/sms.ts";
 import { say } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { idempotencyHeader, idempotencyKey } from "#http/idempotency-key.ts";
 import type { Accepted } from "#messaging/accept.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
@@ -30,8 +31,12 @@ function fileIssues(files: readonly string[]): Issue[] {
   });
 }
 
-function refused(result: Exclude<Accepted, { kind: "accepted" | "invalid" }>) {
+function refused(result: Exclude<Accepted, { kind: "accepted" | "replayed" | "invalid" }>) {
   switch (result.kind) {
+    case "mismatch":
+      return idempotencyMismatch();
+    case "in_progress":
+      return problem("idempotency_in_progress", { retryAfterMs: 1_000 });
     case "insufficient_credit":
       return problem("insufficient_credit", {
         message: `This request needs ${result.needed} SMS credits, and ${result.remaining} remain. Nothing was accepted.`,
@@ -42,9 +47,11 @@ function refused(result: Exclude<Accepted, { kind: "accepted" | "invalid" }>) {
   }
 }
 
+const sendPath = "/api/sms/send";
+
 export const sendSms = endpoint({
   method: "POST",
-  path: "/api/sms/send",
+  path: sendPath,
   name: "sendSms",
   tag: "SMS",
   summary: "Send SMS messages",
@@ -59,28 +66,37 @@ export const sendSms = endpoint({
     "request_timeout",
     "body_too_large",
     "unsupported_media_type",
+    "idempotency_in_progress",
     "unavailable",
     "commit_unknown",
   ],
+  headers: idempotencyHeader,
 })(async (call) => {
   const send = await read(call.body.value, call.settings.maxContacts, call.parts.clock);
-  const issues = [...fileIssues(call.body.files), ...send.issues];
+  const key = idempotencyKey(call.request);
+  const issues = [
+    ...fileIssues(call.body.files),
+    ...send.issues,
+    ...(typeof key === "object" && key ? [key] : []),
+  ];
   // Without a single contact there is nothing that the account could add.
   if (send.contacts.length === 0) return validationFailed(issues);
-  const result = await call.parts.acceptSms(call.account, call.requestId, { ...send, issues });
+  const repeatable = typeof key === "string" && issues.length === 0 ? { path: sendPath, key } : null;
+  const result = await call.parts.acceptSms(call.account, call.requestId, { ...send, issues }, repeatable);
   if (result.kind === "invalid") return validationFailed([...issues, ...result.issues]);
   if (issues.length > 0) {
     if (result.kind === "accepted") throw new Error("A send with faults was accepted.");
     return validationFailed(issues);
   }
-  if (result.kind !== "accepted") return refused(result);
-  const contact = send.contacts.map((draft, at) => ({
-    number: draft.number ?? "",
+  if (result.kind !== "accepted" && result.kind !== "replayed") return refused(result);
+  const contact = result.ids.map((id, at) => ({
+    number: (result.kind === "replayed" ? result.numbers[at] : send.contacts[at]?.number) ?? "",
     status: result.statuses[at]!,
-    id: result.ids[at]!,
+    id,
   }));
   return {
     status: 200,
+    ...(result.kind === "replayed" ? { headers: { "Idempotent-Replayed": "true" } } : {}),
     body: {
       success: true,
       message: "SMS messages have been queued.",

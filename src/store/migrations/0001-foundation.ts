@@ -1,19 +1,10 @@
 // Accounts, keys, credit, gateways; messages with their events and receipts; lanes and their owners.
 
-import { sql } from "kysely";
 import type { Tx } from "#store/database.ts";
-
-/**
- * One text for both engines, but for two words. `text` compares by bytes, as SQLite does by itself: a language's
- * order is slower and no order for ids. `clustered` tables are found by their key alone, so SQLite keeps them in one tree.
- */
-function dialect(tx: Tx, statement: string): string {
-  if (tx.engine === "sqlite") return statement.replace(/\) clustered$/, ") without rowid");
-  return statement.replace(/\) clustered$/, ")").replace(/ text\b/g, ' text collate "C"');
-}
+import { define } from "./dialect.ts";
 
 export async function up(tx: Tx): Promise<void> {
-  const statements = [
+  await define(tx, [
     `create table accounts (
       id text primary key, name text not null unique, time_zone text not null, country text,
       plan_name text not null, plan_expires_at bigint, requests_per_minute bigint,
@@ -78,6 +69,5 @@ export async function up(tx: Tx): Promise<void> {
     `create table processes (id text primary key, beat bigint not null, started_at bigint not null)`,
     `create table provisioned (kind text not null, name text not null, hash text not null, primary key (kind, name))`,
     `create table facts (name text primary key, value text not null)`,
-  ];
-  for (const statement of statements) await sql.raw(dialect(tx, statement)).execute(tx.db);
+  ]);
 }

@@ -86,6 +86,13 @@ test("a full disk is called full, stores nothing, and is over when there is room
   const path = join(folder, "full.db");
   const { ask, exited } = startThread(path, flag);
   assert.deepEqual(await ask({ kind: "open" }), { answers: [[{ ok: true, value: null }]] });
+  const raw = new DatabaseSync(path);
+  raw.exec(`
+    insert into accounts (id, name, time_zone, plan_name, created_at, updated_at) values ('acc_1', 'a', 'UTC', 'p', 1, 1);
+    insert into gateways (id, account_id, identifier, channel, kind, active, is_default, test, settings, rules, created_at, updated_at)
+      values ('gw_1', 'acc_1', 'g', 'sms', 'sandbox', 1, 1, 1, '', '{}', 1, 1);
+  `);
+  raw.close();
   writeFileSync(flag, "");
   const send = sendOf("acc_1", "gw_1", { count: 2000 });
   const run: Work = { kind: "run", calls: [{ name: "storeSends", inputs: [send] }] };

@@ -1,0 +1,19 @@
+// Who is managing: a person who signed in, or a program with a management token. Operators manage the whole
+// installation, members one account.
+
+import type { Role } from "#store/schema-people.ts";
+
+export interface Principal {
+  kind: "user" | "token";
+  id: string;
+  /** For the audit log: the person's address, or the token's name. */
+  name: string;
+  role: Role;
+  /** The one account of a member; null: an operator. */
+  accountId: string | null;
+}
+
+/** Whether the principal may see and change this account. */
+export function mayManage(principal: Principal, accountId: string): boolean {
+  return principal.role === "operator" || principal.accountId === accountId;
+}

@@ -1,0 +1,59 @@
+// Management tokens whose text somebody else chose: those of the provisioning file.
+
+import { z } from "zod";
+import { longestToken, tokenRow } from "#accounts/management-token.ts";
+import type { Issue } from "#contract/issue.ts";
+import { findAccountByName } from "#store/accounts.ts";
+import { saveManagementToken } from "#store/management-tokens.ts";
+import type { ConfigureParts } from "./gateway.ts";
+
+export const managementTokenInput = z
+  .strictObject({
+    name: z.string().min(1).max(100).describe("What the token is called; unique in the installation."),
+    token: z
+      .string()
+      .min(32, "must have at least 32 characters")
+      .max(longestToken)
+      .regex(/^[\x21-\x7e]*$/, "must be ASCII without spaces")
+      .describe("The token, at least 32 characters: `Authorization: Bearer` and this."),
+    role: z
+      .enum(["operator", "member"])
+      .describe("`operator` manages the whole installation, `member` one account."),
+    account: z.string().nullish().describe("A member's account, by its name; operators have none."),
+  })
+  .describe("A program's way into the management API.");
+export type ManagementTokenInput = z.output<typeof managementTokenInput>;
+
+export type ManagementTokenConfigured = { kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] };
+
+/**
+ * Faults of a token, with paths inside it; none: it can be saved. `coming`: accounts that will be there by then.
+ */
+export async function managementTokenFaults(
+  parts: Pick<ConfigureParts, "database">,
+  input: ManagementTokenInput,
+  coming: readonly string[] = [],
+): Promise<Issue[]> {
+  const account = input.account ?? null;
+  if ((input.role === "member") !== (account !== null))
+    return [{ path: ["account"], message: "is needed for a member, and only for one" }];
+  if (account === null || coming.includes(account)) return [];
+  const known = await parts.database.run(findAccountByName, account);
+  return known === null ? [{ path: ["account"], message: "is not the name of an account" }] : [];
+}
+
+/** Creates the token of this name, or gives that name this token, role and account; one that was revoked works again. */
+export async function configureManagementToken(
+  parts: Pick<ConfigureParts, "database" | "clock" | "newId">,
+  input: ManagementTokenInput,
+): Promise<ManagementTokenConfigured> {
+  const issues = await managementTokenFaults(parts, input);
+  if (issues.length > 0) return { kind: "invalid", issues };
+  const account = input.account == null ? null : await parts.database.run(findAccountByName, input.account);
+  const about = { name: input.name, role: input.role, accountId: account?.id ?? null, at: parts.clock.now() };
+  const row = tokenRow(parts.newId("tok"), input.token, about);
+  const id = await parts.database.run(saveManagementToken, row);
+  if (id === null)
+    return { kind: "invalid", issues: [{ path: ["token"], message: "is used under another name" }] };
+  return { kind: "saved", id };
+}

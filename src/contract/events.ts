@@ -1,0 +1,27 @@
+// The events that webhooks tell of: their names, and which of them an endpoint's patterns ask for.
+
+import { statuses } from "./channel.ts";
+
+export const eventTypes = [
+  ...statuses.map((status) => `message.${status}` as const),
+  "message.received",
+  "gateway.paused",
+  "gateway.resumed",
+  "credit.low",
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** `*`, a type, or a family such as `message.*`. */
+export function isEventPattern(text: string): boolean {
+  return eventTypes.some((type) => matchesPattern(text, type));
+}
+
+function matchesPattern(pattern: string, type: string): boolean {
+  if (pattern === "*" || pattern === type) return true;
+  return pattern.endsWith(".*") && type.startsWith(pattern.slice(0, -1));
+}
+
+/** Whether any of the patterns asks for events of this type. */
+export function asksFor(patterns: readonly string[], type: string): boolean {
+  return patterns.some((pattern) => matchesPattern(pattern, type));
+}

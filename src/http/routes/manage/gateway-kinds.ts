@@ -1,0 +1,46 @@
+// GET /api/manage/v1/gateway-kinds
+
+import { z } from "zod";
+import { gatewayKindsReply } from "#contract/manage-gateways.ts";
+import { gateways } from "#gateways/registry.ts";
+import { endpoint } from "#http/endpoint.ts";
+
+/** What a settings form is made of. JSON Schema's own word for a secret is `writeOnly`. */
+export function schemaOf(settings: z.ZodType): Record<string, unknown> {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(settings, {
+    io: "input",
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.secret !== true) return;
+      delete jsonSchema.secret;
+      jsonSchema.writeOnly = true;
+    },
+  });
+  return schema;
+}
+
+export const listGatewayKindsRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/gateway-kinds",
+  name: "listGatewayKinds",
+  tag: "Gateways",
+  summary: "List the kinds of gateways, and what their settings are",
+  family: "manage",
+  scope: "self",
+  replies: { 200: gatewayKindsReply },
+  problems: [],
+})(async () => ({
+  status: 200,
+  body: {
+    success: true,
+    message: "Kinds found.",
+    data: gateways.map(({ kind, title, summary, channels, test, settings }) => ({
+      kind,
+      title,
+      summary,
+      channels: [...channels],
+      test,
+      settings: schemaOf(settings),
+    })),
+    next_cursor: null,
+  },
+}));

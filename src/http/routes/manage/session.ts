@@ -1,0 +1,161 @@
+// POST, GET and DELETE /api/manage/v1/session, POST /api/manage/v1/session/password
+
+import type { Principal } from "#accounts/principal.ts";
+import { leaveSession, resumeSession, type Session } from "#accounts/session.ts";
+import { changePassword, emailOf, type SignInParts, signIn } from "#accounts/sign-in.ts";
+import { changePasswordRequest, doneReply, sessionReply, signInRequest } from "#contract/manage-people.ts";
+import { type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { checked } from "#http/checked.ts";
+import { clientNetwork } from "#http/client-network.ts";
+import { isHttps, readCookie, sessionCookie } from "#http/cookie.ts";
+import { type Call, endpoint } from "#http/endpoint.ts";
+import { unauthenticated } from "#http/manage.ts";
+import type { HttpParts } from "#http/parts.ts";
+import { isProblem } from "#http/read-body.ts";
+
+/** Per client, and per e-mail address whoever asks. */
+export const attemptsPerMinute = 10;
+/** How soon a place in the queue of hashes may be free, ms. */
+const busyMs = 1_000;
+
+export function signInParts({ manage, clock }: HttpParts): SignInParts {
+  const { database, passwords } = manage;
+  const { random, newId } = manage.configure;
+  return { database, passwords, random, newId, clock };
+}
+
+/** One attempt of a client, and at each of `names`; the 429 when there were too many. */
+export function tooManyAttempts(call: Call, names: readonly string[]): Problem | null {
+  for (const name of [`client ${clientNetwork(call.caller.ip)}`, ...names]) {
+    const retryAfterMs = call.gate.rateLimit(`sign-in ${name}`, attemptsPerMinute);
+    if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
+  }
+  return null;
+}
+
+export const tooBusy = () => problem("rate_limited", { retryAfterMs: busyMs });
+
+function dataOf(principal: Principal, session: Session | null) {
+  return {
+    kind: principal.kind,
+    id: principal.id,
+    name: principal.name,
+    role: principal.role,
+    account: principal.accountId,
+    csrf_token: session?.csrfToken ?? null,
+    fresh: session?.fresh ?? false,
+  };
+}
+
+/** The answer that hands a new session to the browser. */
+export async function sessionAnswer(call: Call, secret: string, message: string) {
+  const { manage, clock } = call.parts;
+  const session = await resumeSession({ database: manage.database, clock }, secret);
+  if (session === null) return unauthenticated();
+  return {
+    status: 200 as const,
+    headers: { "Set-Cookie": sessionCookie(secret, isHttps(call.settings.publicUrl)) },
+    body: { success: true as const, message, data: dataOf(session.principal, session) },
+  };
+}
+
+/** Of the session that the browser shows, if any; whoever signs in leaves it behind. */
+export function shownSession(call: Call): string | null {
+  return readCookie(call.request, isHttps(call.settings.publicUrl));
+}
+
+export const signInRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/session",
+  name: "signIn",
+  tag: "Signing in",
+  summary: "Sign in",
+  description:
+    "Sets the session cookie. A session that the browser had before ends. The answer does not tell an unknown address from a wrong password.",
+  family: "manage",
+  scope: "anyone",
+  body: signInRequest,
+  replies: { 200: sessionReply },
+  problems: ["unauthenticated"],
+})(async (call) => {
+  const body = checked(signInRequest, call.body.value);
+  if (isProblem(body)) return body;
+  const { email, password } = body.value;
+  const refusal = tooManyAttempts(call, [`email ${emailOf(email)}`]);
+  if (refusal !== null) return refusal;
+  const result = await signIn(signInParts(call.parts), { email, password, replaced: shownSession(call) });
+  if (result.kind === "busy") return tooBusy();
+  if (result.kind === "refused") return unauthenticated("The e-mail address or the password is wrong.");
+  return await sessionAnswer(call, result.secret, "Signed in.");
+});
+
+export const getSession = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/session",
+  name: "getSession",
+  tag: "Signing in",
+  summary: "Who is signed in",
+  family: "manage",
+  scope: "self",
+  replies: { 200: sessionReply },
+  problems: [],
+})(async ({ principal, session }) => ({
+  status: 200,
+  body: { success: true, message: "Signed in.", data: dataOf(principal, session) },
+}));
+
+export const signOutRoute = endpoint({
+  method: "DELETE",
+  path: "/api/manage/v1/session",
+  name: "signOut",
+  tag: "Signing in",
+  summary: "Sign out",
+  description: "Ends the session here, not only in the browser.",
+  family: "manage",
+  scope: "self",
+  replies: { 200: doneReply },
+  problems: ["conflict"],
+})(async (call) => {
+  const secret = call.session === null ? null : shownSession(call);
+  if (secret === null) return problem("conflict", { message: "A token has no session; it can be revoked." });
+  await leaveSession(call.parts.manage.database, secret);
+  return {
+    status: 200,
+    headers: { "Set-Cookie": sessionCookie(null, isHttps(call.settings.publicUrl)) },
+    body: { success: true, message: "Signed out.", data: null },
+  };
+});
+
+export const changePasswordRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/session/password",
+  name: "changePassword",
+  tag: "Signing in",
+  summary: "Change one's own password",
+  description: "Ends all of the user's sessions and answers with a new one.",
+  family: "manage",
+  scope: "self",
+  body: changePasswordRequest,
+  replies: { 200: sessionReply },
+  problems: ["conflict"],
+})(async (call) => {
+  const { principal } = call;
+  if (principal.kind !== "user") return problem("conflict", { message: "A token has no password." });
+  const body = checked(changePasswordRequest, call.body.value);
+  if (isProblem(body)) return body;
+  // Whoever found an open session must not find out its password by trying.
+  const refusal = tooManyAttempts(call, [`email ${principal.name}`]);
+  if (refusal !== null) return refusal;
+  const { current_password: current, password } = body.value;
+  const result = await changePassword(signInParts(call.parts), principal.id, { current, password });
+  switch (result.kind) {
+    case "busy":
+      return tooBusy();
+    case "wrong":
+      return validationFailed([{ path: ["current_password"], message: "is wrong" }]);
+    case "invalid":
+      return validationFailed([{ path: ["password"], message: result.message }]);
+    case "changed":
+      return await sessionAnswer(call, result.secret, "The password has been changed.");
+  }
+});

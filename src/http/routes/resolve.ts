@@ -1,0 +1,54 @@
+// POST /api/resolve/{channel}/{id}
+
+import { problem, validationFailed } from "#contract/problem.ts";
+import { recordReply } from "#contract/replies.ts";
+import { readResolve, resolveRequest } from "#contract/resolve.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { channelParam, isChannel, isId } from "./lookup.ts";
+
+/** What a caller reads after each answer. */
+export const resolvedMessage = {
+  send_again: "The message will be sent again.",
+  mark_sent: "The message has been marked as sent.",
+  mark_failed: "The message has been marked as failed.",
+} as const;
+
+export const resolve = endpoint({
+  method: "POST",
+  path: "/api/resolve/{channel}/{id}",
+  name: "resolveMessage",
+  tag: "Lookups",
+  summary: "Answer for a message whose outcome is unknown",
+  description:
+    "A message is `unknown` when it may or may not have been sent. A provider's report that comes later still counts.",
+  family: "api_key",
+  params: { channel: channelParam, id: "The message's id." },
+  body: resolveRequest,
+  replies: { 200: recordReply },
+  problems: [
+    "malformed_body",
+    "not_found",
+    "request_timeout",
+    "not_unknown",
+    "body_too_large",
+    "unsupported_media_type",
+  ],
+})(async ({ parts, account, body, params: { channel, id } }) => {
+  const asked = readResolve(body.value);
+  if (asked.issues !== null) return validationFailed(asked.issues);
+  if (!isChannel(channel) || !isId(id)) return problem("not_found");
+  const result = await parts.resolve(account, channel, id, asked.answer, "the account");
+  switch (result.kind) {
+    case "not_found":
+      return problem("not_found");
+    case "not_unknown":
+      return problem("not_unknown", {
+        message: `The message's outcome is known: its status is ${result.status}.`,
+      });
+    case "resolved":
+      return {
+        status: 200,
+        body: { success: true, message: resolvedMessage[asked.answer], data: result.record },
+      };
+  }
+});

@@ -1,0 +1,45 @@
+// Looking up what people wrote, always for one account.
+
+import type { Channel } from "#contract/channel.ts";
+import type { ReceivedRecord } from "#contract/received.ts";
+import { idTime } from "#runtime/ids.ts";
+import type { Database } from "#store/database.ts";
+import { type InboundRow, recentInbound } from "#store/inbound.ts";
+
+export interface ReceivedPage {
+  records: ReceivedRecord[];
+  nextCursor: string | null;
+}
+
+/** The newest messages from people, of a channel or (null) of all, a page at a time; null when the cursor is none of ours. */
+export async function received(
+  database: Database,
+  accountId: string,
+  channel: Channel | null,
+  query: { limit: number; cursor: string | null },
+): Promise<ReceivedPage | null> {
+  const { limit, cursor } = query;
+  // A cursor is the last id of the page before: it says nothing that the page did not.
+  if (cursor !== null && idTime(cursor) === null) return null;
+  const rows = await database.run(recentInbound, { accountId, channel, before: cursor, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  return {
+    records: page.map(recordOf),
+    nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+  };
+}
+
+function recordOf(row: InboundRow): ReceivedRecord {
+  return {
+    id: row.id,
+    channel: row.channel,
+    from: row.sender,
+    to: row.recipient,
+    gateway_identifier: row.identifier,
+    message: row.body,
+    media: JSON.parse(row.media) as ReceivedRecord["media"],
+    in_reply_to: row.in_reply_to,
+    opt: row.opt,
+    received_at: new Date(row.received_at).toISOString(),
+  };
+}

@@ -1,0 +1,62 @@
+// Nobody knows whether a message was sent, and the account decides: send it again, or call it sent or failed. A
+// receipt that comes later still counts, whatever was answered; one that comes before a message that is to be sent
+// again has left keeps it from being sent twice.
+
+import type { Account } from "#accounts/account.ts";
+import type { Channel, Status } from "#contract/channel.ts";
+import type { MessageRecord } from "#contract/record.ts";
+import type { Resolution } from "#contract/resolve.ts";
+import { idTime } from "#runtime/ids.ts";
+import type { Clock } from "#runtime/runtime.ts";
+import type { Happening } from "#store/change.ts";
+import type { Database } from "#store/database.ts";
+import { resolveUnknown } from "#store/resolve.ts";
+import { lookup } from "./lookup.ts";
+
+export type Resolved =
+  | { kind: "resolved"; record: MessageRecord }
+  /** Its outcome is known, and stays. */
+  | { kind: "not_unknown"; status: Status }
+  | { kind: "not_found" };
+
+export interface ResolveParts {
+  database: Database;
+  clock: Clock;
+  /** Something is due on this lane. */
+  wake(laneId: string): void;
+  /** Something happened that webhook endpoints may ask for. */
+  announced(): void;
+}
+
+const steps = {
+  send_again: { step: "sent_again", said: "Sent again" },
+  mark_sent: { step: "marked_sent", said: "Marked as sent" },
+  mark_failed: { step: "marked_failed", said: "Marked as failed" },
+} as const;
+
+/** Answers for a message that is `unknown`. `channel` null: whichever it has. `by` stands in its timeline. */
+export async function resolve(
+  parts: ResolveParts,
+  account: Account,
+  channel: Channel | null,
+  id: string,
+  answer: Resolution,
+  by: string,
+): Promise<Resolved> {
+  const { database, clock } = parts;
+  if (idTime(id) === null) return { kind: "not_found" };
+  const { step, said } = steps[answer];
+  const at = clock.now();
+  const detail = `${said} by ${by}.`;
+  const happening: Happening =
+    answer === "send_again"
+      ? // As after an automatic repeat: it does not move to another gateway, and a second doubt is not repeated by itself.
+        { at, detail, dueAt: at, resend: true }
+      : { at, detail, code: step, message: detail };
+  const result = await database.run(resolveUnknown, { accountId: account.id, channel, id, step, happening });
+  if (result.kind !== "resolved") return result;
+  parts.announced();
+  if (answer === "send_again") parts.wake(result.laneId);
+  const record = await lookup(database, account, result.channel, id);
+  return record ? { kind: "resolved", record } : { kind: "not_found" };
+}

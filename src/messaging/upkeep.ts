@@ -1,0 +1,172 @@
+// The upkeep of an installation, a lane of its own so that one process does it at a time: what became too late
+// where nobody sends is expired, and what is old is removed, in small batches with pauses between them. Two
+// processes at once would do no harm; they would only do it twice.
+
+import { bands } from "#queue/band.ts";
+import type { OpenLane } from "#queue/lanes.ts";
+import { Wait } from "#queue/wait.ts";
+import { idAt } from "#runtime/ids.ts";
+import type { Clock, Log } from "#runtime/runtime.ts";
+import type { Database } from "#store/database.ts";
+import { forgetHold, readHold } from "#store/hold.ts";
+import { keptMs } from "#store/repeat.ts";
+import {
+  type Removal,
+  removeAudit,
+  removeInbound,
+  removeMessages,
+  removeUnmatched,
+  removeWebhookEvents,
+} from "#store/retention.ts";
+import { expireOverdue, findOverdue, forgetEnded, forgetRepeatable } from "#store/upkeep.ts";
+
+/** The one lane of its kind. */
+export const upkeepLane = { id: "upkeep", kind: "upkeep" } as const;
+
+/** How long things are kept, ms; null: for ever. */
+export interface Keeping {
+  messagesMs: number | null;
+  webhooksMs: number;
+  auditMs: number | null;
+}
+
+export interface UpkeepParts {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  keep: Keeping;
+  /** How often there is a turn, ms. */
+  everyMs: number;
+  /** Webhook endpoints may ask for what just happened. */
+  announced(): void;
+}
+
+/** Rows in one transaction: it keeps the writer for some tens of milliseconds. */
+const atOnce = 500;
+/** Of each kind in one turn: 50,000 rows a minute, more than what a busy installation accepts. */
+const batchesATurn = 100;
+/** Between two batches others get at least four times as long as the batch took, and never less than this. */
+const shortestPauseMs = 20;
+/** What a walk passed without removing it (it was pending, or unknown) is looked at again this much later. */
+const againMs = 3_600_000;
+
+/** Where the walks are. */
+interface Place {
+  after: string;
+  /** When this walk began, monotonic ms. */
+  begunAt: number;
+}
+
+/** Looks after the installation once. `places` is kept from turn to turn, so that nothing is read over and over. */
+export async function upkeepTurn(
+  parts: UpkeepParts,
+  places: Map<string, Place>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, clock, log, keep } = parts;
+  const now = clock.now();
+
+  /** Batches until there is nothing more, the turn has had its share, or it is to stop. */
+  const batches = async (one: () => Promise<boolean>): Promise<void> => {
+    for (let batch = 0; batch < batchesATurn && !signal.aborted; batch++) {
+      const begun = clock.monotonic();
+      if (!(await one())) return;
+      await clock.sleep(Math.max(shortestPauseMs, 4 * (clock.monotonic() - begun)), signal);
+    }
+  };
+  const remove = async (what: string, one: (after: string) => Promise<Removal>): Promise<void> => {
+    let place = places.get(what);
+    if (!place || clock.monotonic() - place.begunAt >= againMs) {
+      place = { after: "", begunAt: clock.monotonic() };
+      places.set(what, place);
+    }
+    let removed = 0;
+    await batches(async () => {
+      const batch = await one(place.after);
+      removed += batch.removed;
+      if (batch.next !== null) place.after = batch.next;
+      return batch.next !== null;
+    });
+    if (removed > 0) log.info({ what, removed }, "removed what was kept for long enough");
+  };
+
+  for (const overdue of await database.run(findOverdue, { bands, now })) {
+    await batches(async () => {
+      const found = await database.run(expireOverdue, { ...overdue, bands, at: clock.now(), limit: atOnce });
+      if (found > 0) parts.announced();
+      return found === atOnce;
+    });
+  }
+  await batches(
+    async () => (await database.run(forgetRepeatable, { before: now - keptMs, limit: atOnce })) === atOnce,
+  );
+  if (signal.aborted) return;
+  await database.run(forgetEnded, now);
+
+  const hold = await database.run(readHold, null);
+  if (hold !== null && hold.messages + hold.deliveries + hold.events === 0)
+    await database.run(forgetHold, null);
+  // A copy of long ago is full of what is old: first its operator says what is to become of it.
+  else if (hold !== null) return;
+
+  if (keep.messagesMs !== null) {
+    const since = now - keep.messagesMs;
+    await remove("messages", (after) =>
+      database.run(removeMessages, {
+        after,
+        before: idAt("msg", since),
+        unchangedSince: since,
+        limit: atOnce,
+      }),
+    );
+    await remove("inbound messages", () =>
+      database.run(removeInbound, { before: idAt("in", since), limit: atOnce }),
+    );
+    // They are found among all that are unmatched, so rarely: once a walk.
+    if (places.get("unmatched receipts") === undefined || due(places.get("unmatched receipts")!, clock))
+      await remove("unmatched receipts", () =>
+        database.run(removeUnmatched, { before: since, limit: atOnce }),
+      );
+  }
+  await remove("webhook events", (after) =>
+    database.run(removeWebhookEvents, { after, before: now - keep.webhooksMs, limit: atOnce }),
+  );
+  const { auditMs } = keep;
+  if (auditMs !== null) {
+    await remove("audit entries", () =>
+      database.run(removeAudit, { before: idAt("aud", now - auditMs), limit: atOnce }),
+    );
+  }
+}
+
+const due = (place: Place, clock: Clock) => clock.monotonic() - place.begunAt >= againMs;
+
+/** Drives the upkeep in the process that owns its lane. */
+export function openUpkeep(parts: UpkeepParts, lane: { id: string; fence: number }): OpenLane {
+  const { clock, log, everyMs } = parts;
+  const stopping = new AbortController();
+  const wait = new Wait();
+  const places = new Map<string, Place>();
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        await upkeepTurn(parts, places, stopping.signal);
+      } catch (error) {
+        log.warn({ error }, "the upkeep was broken off; it goes on in its next turn");
+      }
+      if (!stopping.signal.aborted) await wait.for(clock, everyMs);
+    }
+  };
+  const ended = run();
+  return {
+    ...lane,
+    inFlight: 0,
+    wake: () => {},
+    stop: async () => {
+      stopping.abort();
+      wait.end();
+      await ended;
+    },
+    abort: () => stopping.abort(),
+  };
+}

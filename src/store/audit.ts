@@ -1,0 +1,40 @@
+// Who changed what. Rows are only added; the one change ever made to a row is how its call ended.
+
+import { readOperation, writeOperation } from "./database.ts";
+import type { AuditEntriesTable } from "./schema-people.ts";
+
+export const insertAudit = writeOperation("insertAudit", async (tx, entry: AuditEntriesTable) => {
+  await tx.db.insertInto("audit_entries").values(entry).execute();
+});
+
+/** How a call that was written down as started has ended. `made`: the id of what it created, where its path named nothing. */
+export const finishAudit = writeOperation(
+  "finishAudit",
+  async (tx, input: { id: string; outcome: string; made: string | null }) => {
+    await tx.db
+      .updateTable("audit_entries")
+      .set((eb) => ({ outcome: input.outcome, target: eb.fn.coalesce("target", eb.val(input.made)) }))
+      .where("id", "=", input.id)
+      .where("outcome", "=", "started")
+      .execute();
+  },
+);
+
+export interface AuditFilter {
+  accountId: string | null;
+  actorId: string | null;
+  action: string | null;
+  /** Entries before this id; null: from the newest on. */
+  before: string | null;
+  limit: number;
+}
+
+/** Newest first. */
+export const listAudit = readOperation("listAudit", async (tx, filter: AuditFilter) => {
+  let query = tx.db.selectFrom("audit_entries").selectAll();
+  if (filter.accountId !== null) query = query.where("account_id", "=", filter.accountId);
+  if (filter.actorId !== null) query = query.where("actor_id", "=", filter.actorId);
+  if (filter.action !== null) query = query.where("action", "=", filter.action);
+  if (filter.before !== null) query = query.where("id", "<", filter.before);
+  return await query.orderBy("id", "desc").limit(filter.limit).execute();
+});

@@ -1,0 +1,146 @@
+// Searching an account's messages, newest first. Each search goes along the one index that fits what is asked
+// best, and looks at a bounded stretch of it: a rare status among millions of messages takes several looks,
+// never a long one, which on SQLite would hold up every other reader.
+
+import { type RawBuilder, sql } from "kysely";
+import type { Channel, Status } from "#contract/channel.ts";
+import { readOperation } from "./database.ts";
+import type { MessageRow } from "./lookup.ts";
+import type { EventsTable, GatewaysTable } from "./schema.ts";
+
+export interface SearchInput {
+  accountId: string;
+  /** Never empty. */
+  channels: readonly Channel[];
+  status: Status | null;
+  gatewayId: string | null;
+  recipient: string | null;
+  /** Bounds of the id: `from` and above, below `before`. */
+  from: string;
+  before: string;
+  /** Exact bounds of the acceptance, epoch ms: from the first on, before the second. */
+  acceptedFrom: number | null;
+  acceptedBefore: number | null;
+  limit: number;
+  /** Most rows to look at, of each channel that is walked, where not every one of them fits. */
+  most: number;
+}
+
+export interface Found {
+  rows: MessageRow[];
+  /** Where the look ended without finding enough: go on before this id. Null: there is no more. */
+  lookedTo: string | null;
+}
+
+/** What nearly all messages come to: by them the index of statuses tells nothing apart. */
+const usual: ReadonlySet<Status> = new Set(["sent", "delivered", "read"]);
+
+type Walk = { rows: RawBuilder<unknown>; exact: boolean };
+
+/**
+ * The stretch of one index, newest first. `exact`: every row of it fits, but perhaps for its time.
+ * The branches of a union are written one by one, so that each is a walk of its own.
+ */
+function walk(input: SearchInput): Walk {
+  const { accountId, channels, status, gatewayId, recipient, from, before, most } = input;
+  const along = (where: RawBuilder<unknown>) => sql`
+    select id, channel, status, gateway_id, account_id, created_at from messages
+    where ${where} and id >= ${from} and id < ${before} order by id desc limit ${most}
+  `;
+  if (recipient !== null) {
+    const exact = channels.length > 1 && status === null && gatewayId === null;
+    return { rows: along(sql`account_id = ${accountId} and recipient = ${recipient}`), exact };
+  }
+  if (gatewayId !== null && (status === null || usual.has(status))) {
+    // A gateway has one account and one channel, which the caller knows to be the right ones.
+    return { rows: along(sql`gateway_id = ${gatewayId}`), exact: status === null };
+  }
+  const each = channels.map((channel) => {
+    const where = sql`account_id = ${accountId} and channel = ${channel}`;
+    return along(status === null ? where : sql`${where} and status = ${status}`);
+  });
+  const exact = gatewayId === null;
+  if (each.length === 1) return { rows: each[0]!, exact };
+  const branches = each.map((branch, at) => sql`select * from (${branch}) as ${sql.ref(`branch_${at}`)}`);
+  return { rows: sql`${sql.join(branches, sql` union all `)} order by id desc limit ${most}`, exact };
+}
+
+/** One look. Rows come with their gateways' identifiers. */
+export const searchMessages = readOperation(
+  "searchMessages",
+  async (tx, input: SearchInput): Promise<Found> => {
+    const { accountId, channels, status, gatewayId, acceptedFrom, acceptedBefore, limit } = input;
+    const timed = acceptedFrom !== null || acceptedBefore !== null;
+    const exact = walk(input).exact && !timed;
+    const { rows: walked } = walk(exact ? { ...input, most: limit } : input);
+    const fits = [sql`account_id = ${accountId}`, sql`channel in (${sql.join(channels)})`];
+    if (status !== null) fits.push(sql`status = ${status}`);
+    if (gatewayId !== null) fits.push(sql`gateway_id = ${gatewayId}`);
+    if (acceptedFrom !== null) fits.push(sql`created_at >= ${acceptedFrom}`);
+    if (acceptedBefore !== null) fits.push(sql`created_at < ${acceptedBefore}`);
+    const { rows: found } = await sql<{ id: string }>`
+      select id from (${walked}) as walked where ${sql.join(fits, sql` and `)} order by id desc limit ${limit}
+    `.execute(tx.db);
+    let lookedTo: string | null = null;
+    if (!exact && found.length < limit) {
+      const { rows } = await sql<{ count: number; last: string | null }>`
+        select count(*) as count, min(id) as last from (${walked}) as walked
+      `.execute(tx.db);
+      if (Number(rows[0]?.count) >= input.most) lookedTo = rows[0]!.last;
+    }
+    if (found.length === 0) return { rows: [], lookedTo };
+    const wanted = tx.rows("wanted", { id: "text" }, found);
+    const rows = await tx.db
+      .selectFrom("messages")
+      .innerJoin("gateways", "gateways.id", "messages.gateway_id")
+      .selectAll("messages")
+      .select("gateways.identifier")
+      .where("messages.id", "in", sql<string>`(select id from ${wanted})`)
+      .orderBy("messages.id", "desc")
+      .execute();
+    return { rows: rows as MessageRow[], lookedTo };
+  },
+);
+
+/** The account's gateway of this name, for a filter. */
+export const findOwnGateway = readOperation(
+  "findOwnGateway",
+  async (
+    tx,
+    input: { accountId: string; identifier: string },
+  ): Promise<Pick<GatewaysTable, "id" | "channel"> | null> => {
+    const gateway = await tx.db
+      .selectFrom("gateways")
+      .select(["id", "channel"])
+      .where("identifier", "=", input.identifier)
+      .where("account_id", "=", input.accountId)
+      .executeTakeFirst();
+    return gateway ?? null;
+  },
+);
+
+/** One message of the account, of whichever channel, with its timeline. */
+export const findOwnMessage = readOperation(
+  "findOwnMessage",
+  async (
+    tx,
+    input: { accountId: string; id: string },
+  ): Promise<{ message: MessageRow; events: EventsTable[] } | null> => {
+    const message = await tx.db
+      .selectFrom("messages")
+      .innerJoin("gateways", "gateways.id", "messages.gateway_id")
+      .selectAll("messages")
+      .select("gateways.identifier")
+      .where("messages.id", "=", input.id)
+      .where("messages.account_id", "=", input.accountId)
+      .executeTakeFirst();
+    if (!message) return null;
+    const events: EventsTable[] = await tx.db
+      .selectFrom("events")
+      .selectAll()
+      .where("message_id", "=", input.id)
+      .orderBy("seq")
+      .execute();
+    return { message: message as MessageRow, events };
+  },
+);

@@ -1,0 +1,36 @@
+// An endpoint that is switched off has nothing waiting: what did has failed, says why, and can be replayed.
+
+import type { Clock, Log } from "#runtime/runtime.ts";
+import type { Database } from "#store/database.ts";
+import { stopDeliveries } from "#store/deliveries.ts";
+import { findStopped } from "#store/webhooks.ts";
+
+interface StopParts {
+  database: Database;
+  clock: Clock;
+}
+
+const atOnce = 500;
+const switchedOff = "The endpoint was switched off.";
+
+/** Ends what waits for a switched-off endpoint, a part at a time. `why`: plain words, null when it was by hand. */
+export async function stopWaiting(
+  { database, clock }: StopParts,
+  endpointId: string,
+  why: string | null,
+): Promise<void> {
+  const reason = why === null ? switchedOff : `The endpoint was disabled. ${why}`;
+  for (;;) {
+    const at = clock.now();
+    const stopped = await database.run(stopDeliveries, { endpointId, at, reason, limit: atOnce });
+    if (stopped < atOnce) return;
+  }
+}
+
+/** Ends what a process that stopped in the middle left waiting. */
+export async function stopForgotten(parts: StopParts & { log: Log }): Promise<void> {
+  for (const { id, disabled_reason } of await parts.database.run(findStopped, null)) {
+    parts.log.info({ endpoint: id }, "deliveries of a switched-off webhook endpoint are stopped");
+    await stopWaiting(parts, id, disabled_reason);
+  }
+}

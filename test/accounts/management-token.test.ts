@@ -1,0 +1,73 @@
+// Management tokens: kept as a hash, dead on the next request after they are revoked.
+
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import {
+  longestToken,
+  makeManagementToken,
+  managementTokens,
+  principalOfToken,
+  revokeToken,
+} from "#accounts/management-token.ts";
+import { hashSecret } from "#accounts/secret.ts";
+import { openStore, type Store } from "../store/conformance.ts";
+import { fresh, makeAccount } from "../store/rows.ts";
+import { peopleParts } from "./parts.ts";
+
+let store: Store;
+before(async () => {
+  store = await openStore("sqlite");
+});
+after(() => store.close());
+
+async function made(accountId: string | null = null) {
+  const parts = peopleParts(store);
+  const name = fresh("ci");
+  const role = accountId === null ? ("operator" as const) : ("member" as const);
+  const result = await makeManagementToken(parts, { name, role, accountId });
+  assert.ok(result);
+  return { parts, name, ...result };
+}
+
+test("a token leads to its principal", async () => {
+  const accountId = await makeAccount(store.database);
+  const { token, row, name } = await made(accountId);
+  assert.match(token, /^tlm_[A-Za-z0-9_-]{43}$/);
+  assert.deepEqual(await principalOfToken(store.database, token), {
+    kind: "token",
+    id: row.id,
+    name,
+    role: "member",
+    accountId,
+  });
+});
+
+test("the database does not hold it, and its hash is none", async () => {
+  const { token, row } = await made();
+  assert.equal(JSON.stringify(await store.query("select * from management_tokens")).includes(token), false);
+  assert.equal(row.hint, `tlm_…${token.slice(-4)}`);
+  for (const wrong of ["", hashSecret(token), token.slice(0, -1), `${token} `, "x".repeat(longestToken + 1)])
+    assert.equal(await principalOfToken(store.database, wrong), null);
+});
+
+test("revoking works at once and again; nobody's is null", async () => {
+  const { token, row, parts } = await made();
+  const revoked = await revokeToken(parts, row.id);
+  assert.equal(revoked?.revoked_at, parts.clock.now());
+  assert.equal(await principalOfToken(store.database, token), null);
+  await parts.clock.advance(1_000);
+  assert.equal((await revokeToken(parts, row.id))?.revoked_at, revoked?.revoked_at);
+  assert.equal(await revokeToken(parts, "tok_none"), null);
+});
+
+test("a name is given once, and again after its token was revoked", async () => {
+  const { name, row, parts } = await made();
+  const again = { name, role: "operator" as const, accountId: null };
+  assert.equal(await makeManagementToken(parts, again), null);
+  await revokeToken(parts, row.id);
+  assert.ok(await makeManagementToken(parts, again));
+  const named = (await managementTokens(store.database, { before: null, limit: 200 })).filter(
+    (one) => one.name === name,
+  );
+  assert.equal(named.length, 1);
+});

@@ -1,0 +1,38 @@
+// What signing in and managing people works with, on a store and a clock of a test.
+
+import { createPasswords } from "#accounts/password.ts";
+import type { SignInParts } from "#accounts/sign-in.ts";
+import { createIds } from "#runtime/ids.ts";
+import { type MovableClock, movableClock } from "../clock.ts";
+import { seededRandom } from "../harness.ts";
+import type { Store } from "../store/conformance.ts";
+
+export interface PeopleParts extends SignInParts {
+  clock: MovableClock;
+  /** How many passwords were compared, and with what. */
+  verified: (string | null)[];
+}
+
+let made = 100;
+
+export function peopleParts(store: Store): PeopleParts {
+  made += 1;
+  const clock = movableClock();
+  const random = seededRandom(made);
+  const verified: (string | null)[] = [];
+  const passwords = createPasswords(random);
+  return {
+    database: store.database,
+    clock,
+    random,
+    newId: createIds(clock, random),
+    passwords: {
+      hash: passwords.hash,
+      verify: (password, stored) => {
+        verified.push(stored);
+        return passwords.verify(password, stored);
+      },
+    },
+    verified,
+  };
+}

@@ -1,0 +1,105 @@
+// Passwords: the published form, the same work for nobody as for somebody, and a queue that says no.
+
+import assert from "node:assert/strict";
+import { argon2Sync } from "node:crypto";
+import test from "node:test";
+import { createPasswords, passwordFault } from "#accounts/password.ts";
+import { seededRandom } from "../harness.ts";
+
+const make = () => createPasswords(seededRandom(3));
+
+async function hashOf(password: string): Promise<string> {
+  const phc = await make().hash(password);
+  assert.ok(phc !== "busy");
+  return phc;
+}
+
+test("a hash is argon2id in PHC form, with 19 MiB, 2 passes and 1 lane, as anybody else computes it", async () => {
+  const phc = await hashOf("correct horse battery");
+  const [, algorithm, version, parameters, salt = "", tag = ""] = phc.split("$");
+  assert.deepEqual([algorithm, version, parameters], ["argon2id", "v=19", "m=19456,t=2,p=1"]);
+  const nonce = Buffer.from(salt, "base64");
+  assert.equal(nonce.length, 16);
+  const message = Buffer.from("correct horse battery");
+  const expected = argon2Sync("argon2id", {
+    message,
+    nonce,
+    parallelism: 1,
+    tagLength: 32,
+    memory: 19_456,
+    passes: 2,
+  });
+  assert.equal(tag, expected.toString("base64").replace(/=+$/, ""));
+});
+
+test("the right password is right, anything near it is not", async () => {
+  const phc = await hashOf("Grüße an alle hier");
+  const { verify } = make();
+  assert.equal(await verify("Grüße an alle hier", phc), true);
+  assert.equal(await verify("Grüße an alle hier".normalize("NFD"), phc), true, "typed on another keyboard");
+  for (const wrong of ["grüße an alle hier", "Grüße an alle hier ", "Grüße an alle hie", ""])
+    assert.equal(await verify(wrong, phc), false);
+});
+
+test("the same password hashes differently each time", async () => {
+  const { hash } = make();
+  assert.notEqual(await hash("correct horse battery"), await hash("correct horse battery"));
+});
+
+test("the stored hash is no password", async () => {
+  const phc = await hashOf("correct horse battery");
+  const { verify } = make();
+  assert.equal(await verify(phc, phc), false);
+  assert.equal(await verify(phc.split("$").at(-1)!, phc), false);
+});
+
+test("hashes with other parameters still work", async () => {
+  const nonce = Buffer.alloc(16, 1);
+  const tag = argon2Sync("argon2id", {
+    message: Buffer.from("old"),
+    nonce,
+    parallelism: 2,
+    tagLength: 24,
+    memory: 64,
+    passes: 1,
+  });
+  const phc = `$argon2id$v=19$m=64,t=1,p=2$${nonce.toString("base64").replace(/=+$/, "")}$${tag.toString("base64")}`;
+  assert.equal(await make().verify("old", phc), true);
+  assert.equal(await make().verify("new", phc), false);
+});
+
+test("nobody's password is never right, not even the empty one", async () => {
+  const { verify } = make();
+  for (const password of ["", "nobody", "correct horse battery"])
+    assert.equal(await verify(password, null), false);
+});
+
+test("what is stored in another form is a fault, not a no", async () => {
+  await assert.rejects(make().verify("x", "plain text") as Promise<boolean>, /not in the form/);
+});
+
+test("two at once, twenty wait, the rest are told that it is busy; then it goes on", async () => {
+  const { verify, hash } = make();
+  const outcomes = await Promise.all(Array.from({ length: 40 }, () => verify("x", null)));
+  assert.equal(outcomes.filter((outcome) => outcome === false).length, 22);
+  assert.equal(outcomes.filter((outcome) => outcome === "busy").length, 18);
+  assert.notEqual(await hash("correct horse battery"), "busy");
+});
+
+test("a fault gives its place in the queue back", async () => {
+  const { verify } = make();
+  await Promise.allSettled(Array.from({ length: 10 }, () => verify("x", "broken")));
+  assert.equal(await verify("x", null), false);
+});
+
+test("the rule: 12 to 200 characters, not the address, not the obvious", () => {
+  const email = "Ann@acme.test";
+  for (const good of ["correct horse", "x1y2z3x1y2z3", "🔑 is twelve 1", `${"a".repeat(197)}bcd`])
+    assert.equal(passwordFault(good, email), null, good);
+  for (const bad of ["", "short", "elevenchars", `${"abcd".repeat(50)}e`, "🔑".repeat(11)])
+    assert.match(passwordFault(bad, email) ?? "", /12 to 200/);
+  for (const same of ["ann@acme.test", "ANN@ACME.TEST", " Ann@acme.test "])
+    assert.match(passwordFault(same, email) ?? "", /e-mail/);
+  for (const easy of ["Password12345", "aaaaaaaaaaaaaaa", "ababababababab"])
+    assert.match(passwordFault(easy, email) ?? "", /guess/);
+});

@@ -1,0 +1,127 @@
+// Sessions: what ends them, what proves that our own page asks, and what the database keeps.
+
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import {
+  beginSession,
+  csrfTokenOf,
+  freshMs,
+  idleMs,
+  isCsrfToken,
+  leaveSession,
+  longestMs,
+  resumeSession,
+} from "#accounts/session.ts";
+import { changeUser, insertUser } from "#store/people.ts";
+import type { UsersTable } from "#store/schema-people.ts";
+import { movableClock } from "../clock.ts";
+import { seededRandom } from "../harness.ts";
+import { openStore, type Store } from "../store/conformance.ts";
+import { userRow } from "../store/people-rows.ts";
+
+let store: Store;
+before(async () => {
+  store = await openStore("sqlite");
+});
+after(() => store.close());
+
+const random = seededRandom(11);
+
+async function started(columns: Partial<UsersTable> = {}) {
+  const clock = movableClock();
+  const parts = { database: store.database, clock, random };
+  const user = userRow(columns);
+  assert.equal(await store.database.run(insertUser, user), true);
+  const secret = await beginSession(parts, user, null);
+  assert.ok(secret);
+  return { clock, parts, user, secret };
+}
+
+test("a session says who it is, and is new each time", async () => {
+  const { parts, user, secret } = await started();
+  assert.deepEqual(await resumeSession(parts, secret), {
+    principal: { kind: "user", id: user.id, name: user.email, role: "operator", accountId: null },
+    fresh: true,
+    csrfToken: csrfTokenOf(secret),
+  });
+  assert.notEqual(await beginSession(parts, user, null), secret);
+});
+
+test("the database holds neither the secret nor the CSRF token", async () => {
+  const { secret } = await started();
+  const rows = JSON.stringify(await store.query("select * from sessions"));
+  assert.equal(rows.includes(secret), false);
+  assert.equal(rows.includes(csrfTokenOf(secret)), false);
+});
+
+test("what is no secret is not asked for, and a hash is no secret", async () => {
+  const { parts } = await started();
+  const [{ hash }] = (await store.query("select hash from sessions")) as [{ hash: string }];
+  for (const wrong of ["", "x", hash, "a".repeat(44), "a".repeat(43)])
+    assert.equal(await resumeSession(parts, wrong), null);
+});
+
+test("signing in ends the session that the browser had", async () => {
+  const { parts, user, secret } = await started();
+  const next = await beginSession(parts, user, secret);
+  assert.equal(await resumeSession(parts, secret), null);
+  assert.ok(await resumeSession(parts, next!));
+});
+
+test("leaving ends it for good", async () => {
+  const { parts, secret } = await started();
+  await leaveSession(store.database, secret);
+  assert.equal(await resumeSession(parts, secret), null);
+  await leaveSession(store.database, secret);
+});
+
+test("it ends when unused for 12 hours, and after 7 days however much it is used", async () => {
+  const { clock, parts, secret } = await started();
+  await clock.advance(idleMs - 1);
+  assert.ok(await resumeSession(parts, secret), "used in time");
+  for (let at = 2 * idleMs - 1; at < longestMs; at += idleMs - 1) {
+    await clock.advance(idleMs - 1);
+    assert.ok(await resumeSession(parts, secret));
+  }
+  await clock.advance(longestMs - (clock.monotonic() % longestMs));
+  assert.equal(await resumeSession(parts, secret), null);
+  const idle = await started();
+  await idle.clock.advance(idleMs);
+  assert.equal(await resumeSession(idle.parts, idle.secret), null);
+});
+
+test("it is fresh for ten minutes after the password, and use does not renew that", async () => {
+  const { clock, parts, secret } = await started();
+  await clock.advance(freshMs);
+  assert.equal((await resumeSession(parts, secret))?.fresh, true);
+  await clock.advance(1);
+  assert.equal((await resumeSession(parts, secret))?.fresh, false);
+  clock.setNow(0);
+  assert.equal((await resumeSession(parts, secret))?.fresh, false, "a clock set back");
+});
+
+test("role and account are those of now, and being switched off ends it", async () => {
+  const { parts, user, secret, clock } = await started({ role: "operator" });
+  await store.database.run(insertUser, userRow());
+  const change = (columns: object) =>
+    store.database.run(changeUser, { id: user.id, change: columns, at: clock.now() });
+  await change({ role: "member" });
+  assert.equal((await resumeSession(parts, secret))?.principal.role, "member");
+  await change({ active: 0 });
+  assert.equal(await resumeSession(parts, secret), null);
+  await change({ active: 1 });
+  assert.equal(await resumeSession(parts, secret), null, "nor does it come back");
+});
+
+test("no session starts with a password that was changed while it was checked", async () => {
+  const { parts, user } = await started();
+  assert.equal(await beginSession(parts, { id: user.id, password: "the old one" }, null), null);
+});
+
+test("the CSRF token is the session's alone", async () => {
+  const { parts, secret } = await started();
+  const session = (await resumeSession(parts, secret))!;
+  assert.equal(isCsrfToken(session, csrfTokenOf(secret)), true);
+  for (const wrong of ["", secret, csrfTokenOf(`${secret}x`), `${csrfTokenOf(secret)} `])
+    assert.equal(isCsrfToken(session, wrong), false);
+});

@@ -1,0 +1,104 @@
+// Signing in: who is refused learns nothing, by words or by work; and one's own password takes the current one.
+
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { resumeSession } from "#accounts/session.ts";
+import { changePassword, emailOf, signIn } from "#accounts/sign-in.ts";
+import { changeUserAs, makeUser } from "#accounts/users.ts";
+import { listAudit } from "#store/audit.ts";
+import { openStore, type Store } from "../store/conformance.ts";
+import { fresh, makeAccount } from "../store/rows.ts";
+import { peopleParts } from "./parts.ts";
+
+let store: Store;
+before(async () => {
+  store = await openStore("sqlite");
+});
+after(() => store.close());
+
+const password = "correct horse battery";
+
+async function member() {
+  const parts = peopleParts(store);
+  const accountId = await makeAccount(store.database);
+  const email = `${fresh("ann")}@acme.test`;
+  const given = { email, name: "Ann", role: "member" as const, accountId, password };
+  const made = await makeUser(parts, given);
+  assert.ok(made.kind === "saved");
+  return { parts, user: made.user, email };
+}
+
+test("the address is the same in any case, the password is not", async () => {
+  const { parts, email } = await member();
+  const replaced = null;
+  assert.equal(emailOf(" ANN@Acme.test "), "ann@acme.test");
+  assert.equal((await signIn(parts, { email: email.toUpperCase(), password, replaced })).kind, "signed_in");
+  assert.equal((await signIn(parts, { email, password: password.toUpperCase(), replaced })).kind, "refused");
+});
+
+test("an unknown address, a wrong password and a user who is switched off: one answer, one hash compared", async () => {
+  const { parts, user, email } = await member();
+  const attempt = (address: string, given: string) =>
+    signIn(parts, { email: address, password: given, replaced: null });
+  const unknown = await attempt("nobody@acme.test", password);
+  const wrong = await attempt(email, "another password");
+  await changeUserAs(parts, user.id, { active: false });
+  const off = await attempt(email, password);
+  assert.deepEqual([unknown, wrong, off], Array(3).fill({ kind: "refused" }));
+  assert.deepEqual(parts.verified, [null, user.password, user.password]);
+});
+
+test("the stored hash does not sign in", async () => {
+  const { parts, user, email } = await member();
+  const attempt = await signIn(parts, { email, password: user.password, replaced: null });
+  assert.equal(attempt.kind, "refused");
+});
+
+test("attempts are in the audit log with the address, cut; never with a password", async () => {
+  const { parts, user, email } = await member();
+  await signIn(parts, { email, password, replaced: null });
+  await signIn(parts, {
+    email: `${"x".repeat(300)}@acme.test`,
+    password: "a typed password",
+    replaced: null,
+  });
+  const filter = { accountId: null, actorId: null, action: "signIn", before: null, limit: 200 };
+  const entries = await store.database.run(listAudit, filter);
+  const right = entries.find((entry) => entry.actor_id === user.id);
+  const refused = entries.find((entry) => entry.actor_name.startsWith("xxx"));
+  assert.deepEqual([right?.actor_kind, right?.actor_id, right?.outcome], ["user", user.id, "200"]);
+  assert.deepEqual([refused?.actor_kind, refused?.actor_id, refused?.outcome], ["nobody", null, "refused"]);
+  assert.equal(refused?.actor_name, "x".repeat(100));
+  assert.equal(JSON.stringify([refused, right]).includes("a typed password"), false);
+});
+
+test("too many at once are told so, and nothing is written down", async () => {
+  const { parts, email } = await member();
+  const wrong = { email, password: "another password", replaced: null };
+  const kinds = (await Promise.all(Array.from({ length: 30 }, () => signIn(parts, wrong)))).map(
+    ({ kind }) => kind,
+  );
+  assert.ok(kinds.includes("busy"));
+  assert.equal(kinds.includes("signed_in"), false);
+});
+
+test("changing one's password takes the current one, ends every session, and gives a new one", async () => {
+  const { parts, user, email } = await member();
+  const sessions: string[] = [];
+  for (let i = 0; i < 2; i++) {
+    const result = await signIn(parts, { email, password, replaced: null });
+    assert.ok(result.kind === "signed_in");
+    sessions.push(result.secret);
+  }
+  const change = (current: string, next: string) =>
+    changePassword(parts, user.id, { current, password: next });
+  assert.deepEqual(await change("another password", "a new long password"), { kind: "wrong" });
+  assert.equal((await change(password, "short")).kind, "invalid");
+  assert.equal((await change(password, email.toUpperCase())).kind, "invalid");
+  for (const secret of sessions) assert.ok(await resumeSession(parts, secret));
+  const changed = await change(password, "a new long password");
+  assert.ok(changed.kind === "changed");
+  for (const secret of sessions) assert.equal(await resumeSession(parts, secret), null);
+  assert.equal((await resumeSession(parts, changed.secret))?.fresh, true);
+  assert.equal((await signIn(parts, { email, password, replaced: null })).kind, "refused");
+});

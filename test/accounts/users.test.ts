@@ -1,0 +1,85 @@
+// Users: roles and accounts that fit each other, and an installation that always keeps an operator.
+
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { resumeSession } from "#accounts/session.ts";
+import { signIn } from "#accounts/sign-in.ts";
+import { changeUserAs, makeUser, placeFault, users } from "#accounts/users.ts";
+import { openStore, type Store } from "../store/conformance.ts";
+import { fresh, makeAccount } from "../store/rows.ts";
+import { peopleParts } from "./parts.ts";
+
+let store: Store;
+let accountId: string;
+before(async () => {
+  store = await openStore("sqlite");
+  accountId = await makeAccount(store.database);
+});
+after(() => store.close());
+
+const password = "correct horse battery";
+
+async function made(role: "operator" | "member") {
+  const parts = peopleParts(store);
+  const email = `${fresh("ann")}@acme.test`;
+  const given = { email, name: "Ann", role, accountId: role === "member" ? accountId : null, password };
+  const result = await makeUser(parts, given);
+  assert.ok(result.kind === "saved");
+  return { parts, email, id: result.user.id };
+}
+
+test("the last active operator cannot be switched off or made a member; with a second one they can", async () => {
+  const one = await made("operator");
+  for (const given of [{ active: false }, { role: "member" as const, accountId }])
+    assert.deepEqual(await changeUserAs(one.parts, one.id, given), { kind: "last_operator" });
+  assert.equal((await changeUserAs(one.parts, one.id, { name: "Still Ann" })).kind, "saved");
+  const two = await made("operator");
+  assert.equal((await changeUserAs(one.parts, one.id, { active: false })).kind, "saved");
+  assert.deepEqual(await changeUserAs(two.parts, two.id, { active: false }), { kind: "last_operator" });
+  assert.equal((await changeUserAs(one.parts, one.id, { active: false })).kind, "saved", "again is fine");
+});
+
+test("members have an account that exists, operators none", async () => {
+  const { database } = store;
+  assert.equal(await placeFault(database, "member", accountId), null);
+  assert.equal(await placeFault(database, "operator", null), null);
+  assert.match((await placeFault(database, "member", null)) ?? "", /needed/);
+  assert.match((await placeFault(database, "operator", accountId)) ?? "", /only/);
+  assert.match((await placeFault(database, "member", "acc_none")) ?? "", /exist/);
+  const member = await made("member");
+  const became = await changeUserAs(member.parts, member.id, { role: "operator" });
+  assert.ok(became.kind === "saved");
+  assert.deepEqual([became.user.role, became.user.account_id], ["operator", null]);
+  const back = await changeUserAs(member.parts, member.id, { role: "member" });
+  assert.deepEqual(back.kind === "invalid" && back.field, "account");
+});
+
+test("an address is given once, and a bad password not at all", async () => {
+  const { parts, email } = await made("member");
+  const given = { email, name: "Bob", role: "member" as const, accountId, password };
+  assert.deepEqual(await makeUser(parts, { ...given, email: email.toUpperCase() }), { kind: "taken" });
+  const short = await makeUser(parts, { ...given, email: "bob@acme.test", password: "short" });
+  assert.deepEqual(short.kind === "invalid" && short.field, "password");
+});
+
+test("a password reset ends the user's sessions, and the new one is in force", async () => {
+  const { parts, email, id } = await made("member");
+  const session = await signIn(parts, { email, password, replaced: null });
+  assert.ok(session.kind === "signed_in");
+  assert.equal((await changeUserAs(parts, id, { name: "Ann B." })).kind, "saved");
+  assert.ok(await resumeSession(parts, session.secret));
+  assert.equal((await changeUserAs(parts, id, { password: "short" })).kind, "invalid");
+  assert.equal((await changeUserAs(parts, id, { password: "another long password" })).kind, "saved");
+  assert.equal(await resumeSession(parts, session.secret), null);
+  const again = await signIn(parts, { email, password: "another long password", replaced: null });
+  assert.equal(again.kind, "signed_in");
+});
+
+test("nobody is not found, and pages are newest first", async () => {
+  const { parts, id } = await made("member");
+  assert.deepEqual(await changeUserAs(parts, "usr_none", { name: "x" }), { kind: "not_found" });
+  const page = await users(store.database, { before: null, limit: 200 });
+  const ids = page.map((user) => user.id);
+  assert.deepEqual(ids, [...ids].sort().reverse());
+  assert.ok(ids.includes(id));
+});

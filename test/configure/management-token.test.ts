@@ -1,0 +1,81 @@
+// Management tokens of the provisioning file: what is refused, and that a changed entry changes what is there.
+
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { principalOfToken } from "#accounts/management-token.ts";
+import {
+  configureManagementToken,
+  managementTokenFaults,
+  managementTokenInput,
+} from "#configure/management-token.ts";
+import { peopleParts } from "../accounts/parts.ts";
+import { openStore, type Store } from "../store/conformance.ts";
+import { makeAccount } from "../store/rows.ts";
+
+let store: Store;
+before(async () => {
+  store = await openStore("sqlite");
+});
+after(() => store.close());
+
+const token = "tlm_0123456789abcdef0123456789abcdef";
+
+test("the input: a name, 32 characters that a header can carry, a role; nothing else", () => {
+  const good = { name: "ci", token, role: "operator" };
+  assert.deepEqual(managementTokenInput.parse(good), good);
+  for (const bad of [
+    { ...good, token: token.slice(0, 31) },
+    { ...good, token: `${token} x` },
+    { ...good, token: `${token}ü` },
+    { ...good, role: "root" },
+    { ...good, name: "" },
+    { ...good, extra: 1 },
+  ])
+    assert.equal(managementTokenInput.safeParse(bad).success, false);
+});
+
+test("a member's token leads to its account, by the account's name", async () => {
+  const parts = peopleParts(store);
+  const accountId = await makeAccount(store.database, { name: "acme" });
+  const input = managementTokenInput.parse({ name: "crm", token, role: "member", account: "acme" });
+  const saved = await configureManagementToken(parts, input);
+  assert.ok(saved.kind === "saved");
+  assert.deepEqual(await principalOfToken(store.database, token), {
+    kind: "token",
+    id: saved.id,
+    name: "crm",
+    role: "member",
+    accountId,
+  });
+  const next = `${token}-next`;
+  const changed = await configureManagementToken(parts, {
+    ...input,
+    token: next,
+    role: "operator",
+    account: null,
+  });
+  assert.deepEqual(changed, saved);
+  assert.equal(await principalOfToken(store.database, token), null);
+  assert.equal((await principalOfToken(store.database, next))?.accountId, null);
+  const twice = await configureManagementToken(parts, { ...input, name: "another", token: next });
+  assert.deepEqual(twice.kind === "invalid" && twice.issues.map(({ path }) => path.join(".")), ["token"]);
+});
+
+test("role and account have to fit, and the account has to be there or about to be", async () => {
+  const parts = peopleParts(store);
+  const faults = (given: object, coming?: string[]) =>
+    managementTokenFaults(parts, managementTokenInput.parse({ name: "x", token, ...given }), coming);
+  for (const given of [
+    { role: "member" },
+    { role: "member", account: null },
+    { role: "operator", account: "acme" },
+    { role: "member", account: "nowhere" },
+  ]) {
+    assert.deepEqual(
+      (await faults(given)).map(({ path }) => path.join(".")),
+      ["account"],
+    );
+  }
+  assert.deepEqual(await faults({ role: "member", account: "nowhere" }, ["nowhere"]), []);
+  assert.deepEqual(await faults({ role: "operator" }), []);
+});

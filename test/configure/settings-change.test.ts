@@ -1,0 +1,61 @@
+// Settings changed in part: laid over what is stored, masks kept, and no secret carried to another server.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { z } from "zod";
+import { changedSettings, maskFaults } from "#configure/settings-change.ts";
+
+const kind = {
+  settings: z.strictObject({
+    url: z.string(),
+    key: z.string().meta({ secret: true }),
+    headers: z.record(z.string(), z.string().meta({ secret: true })).optional(),
+    note: z.string().optional(),
+  }),
+  urls: (settings: unknown) => [(settings as { url: string }).url],
+};
+const stored = { url: "https://one.test/a", key: "stored", headers: { x: "also" }, note: "hi" };
+const change = (given: Record<string, unknown>, from: Record<string, unknown> | null = stored) => {
+  const { settings, issues } = changedSettings(kind, "member", from, given);
+  return issues.length > 0 ? issues.map(({ path, message }) => `${path.join(".")}: ${message}`) : settings;
+};
+
+test("what is given replaces, null removes, a mask keeps", () => {
+  assert.deepEqual(change({}), stored);
+  assert.deepEqual(change({ note: null, key: "••••" }), {
+    url: stored.url,
+    key: "stored",
+    headers: { x: "also" },
+  });
+  assert.deepEqual(change({ headers: { x: "••••", y: "new" } }), {
+    ...stored,
+    headers: { x: "also", y: "new" },
+  });
+  assert.deepEqual(change({ url: "https://one.test/b" }), { ...stored, url: "https://one.test/b" });
+});
+
+test("with another origin every secret is given again, whether it was kept by a mask or by silence", () => {
+  const words = "must be given again, since the member's address changes";
+  const url = "https://two.test/a";
+  assert.deepEqual(change({ url }), [`settings.key: ${words}`, `settings.headers.x: ${words}`]);
+  assert.deepEqual(change({ url, key: "••••", headers: null }), [`settings.key: ${words}`]);
+  assert.deepEqual(change({ url, key: "new", headers: null }), { url, key: "new", note: "hi" });
+  assert.equal(Array.isArray(change({ url: "http://one.test/a" })), true, "another scheme is another origin");
+});
+
+test("a mask that stands for nothing is a fault", () => {
+  const words = "is a mask, and nothing is stored that it could stand for";
+  assert.deepEqual(change({ headers: { y: "••••" } }), [`settings.headers.y: ${words}`]);
+  assert.deepEqual(change({ key: "••••" }, null), [`settings.key: ${words}`]);
+  assert.deepEqual(change({ url: "https://two.test", key: "new" }, null), {
+    url: "https://two.test",
+    key: "new",
+  });
+  assert.deepEqual(maskFaults({ a: { b: "••••" } }), [{ path: ["settings", "a", "b"], message: words }]);
+  assert.deepEqual(maskFaults({ a: "text" }), []);
+});
+
+test("settings that the schema will refuse are left for it to say so", () => {
+  assert.deepEqual(change({ url: 7 }), { ...stored, url: 7 });
+  assert.deepEqual(changedSettings(null, "member", {}, { any: 1 }), { settings: { any: 1 }, issues: [] });
+});

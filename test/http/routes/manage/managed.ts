@@ -1,0 +1,42 @@
+// A system and who asks its management API: an operator's token, and others as a test needs them.
+
+import type { LightMyRequestResponse } from "fastify";
+import { type Harness, type HarnessOptions, harness } from "../../../harness.ts";
+import { bearer, type Method, manage, signedIn, tokenFor, userFor } from "../../managing.ts";
+
+/** Asks as somebody; the path stands after `/api/manage/v1`. */
+export type Ask = (method: Method, path: string, body?: object) => Promise<LightMyRequestResponse>;
+
+export interface Managed {
+  it: Harness;
+  operator: Ask;
+  /** A program with a new token for this account. */
+  member(accountId: string): Promise<Ask>;
+  /** Somebody who signed in, and may manage this account. */
+  person(email: string, accountId: string): Promise<Ask>;
+  close(): Promise<void>;
+}
+
+export async function managed(options: HarnessOptions = {}): Promise<Managed> {
+  const it = await harness(options);
+  const asking =
+    (headers: Record<string, string>): Ask =>
+    (method, path, body) =>
+      manage(it, method, path, { headers, ...(body === undefined ? {} : { body }) });
+  return {
+    it,
+    operator: asking(bearer(await tokenFor(it))),
+    member: async (accountId) => asking(bearer(await tokenFor(it, accountId))),
+    person: async (email, accountId) => {
+      await userFor(it, email, accountId);
+      return asking((await signedIn(it, email)).headers);
+    },
+    close: it.close,
+  };
+}
+
+/** The data of an answer that must be good. */
+export function dataOf<T = Record<string, never>>(reply: LightMyRequestResponse): T {
+  if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`);
+  return reply.json().data as T;
+}

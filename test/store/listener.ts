@@ -1,0 +1,37 @@
+// A webhook endpoint as a bare row, so that events are noted, and the notes that it would be told of.
+
+import type { OutboxTable } from "#store/schema.ts";
+import type { Store } from "./conformance.ts";
+import { fresh } from "./rows.ts";
+
+/** Somebody listens to these events of the account. */
+export async function listen(
+  store: Store,
+  accountId: string,
+  events: readonly string[] = ["*"],
+): Promise<void> {
+  await store.query(
+    `insert into webhook_endpoints (id, account_id, url, events, active, secret, created_at, updated_at)
+     values (?, ?, ?, ?, 1, 'sealed', 1, 1)`,
+    fresh("wh"),
+    accountId,
+    `https://${fresh("host")}.test/`,
+    JSON.stringify(events),
+  );
+}
+
+export interface Note {
+  id: string;
+  type: string;
+  at: number;
+  data: Record<string, unknown>;
+}
+
+/** What the account's listeners are to be told, in the order in which it happened. */
+export async function notesOf(store: Store, accountId: string): Promise<Note[]> {
+  const rows = await store.query<OutboxTable>(
+    "select * from outbox where account_id = ? order by at, id",
+    accountId,
+  );
+  return rows.map(({ id, type, at, data }) => ({ id, type, at, data: JSON.parse(data) }));
+}

@@ -1,0 +1,89 @@
+// Doing deliveries again: the endpoint's lane hears of it, and one call is bounded.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createIds } from "#runtime/ids.ts";
+import { changeEndpoint } from "#store/webhooks.ts";
+import { type ReplayParts, replayOne, replaySince, sendTestEvent } from "#webhooks/replay.ts";
+import { movableClock } from "../clock.ts";
+import { seededRandom } from "../harness.ts";
+import { openStore, type Store } from "../store/conformance.ts";
+import { deliveryRow, makeDeliveries, makeEndpoint, settleOne } from "../store/endpoints.ts";
+import { makeAccount, now } from "../store/rows.ts";
+
+let store: Store;
+let woken: string[];
+const clock = movableClock(now);
+const newId = createIds(clock, seededRandom());
+before(async () => {
+  store = await openStore("sqlite");
+});
+after(() => store.close());
+
+function parts(): ReplayParts {
+  woken = [];
+  return { database: store.database, clock, newId, wake: (id) => void woken.push(id) };
+}
+
+async function endpoint() {
+  const accountId = await makeAccount(store.database);
+  return { accountId, endpointId: await makeEndpoint(store.database, accountId) };
+}
+
+test("one delivery: its lane is woken, and only when there is something to do", async () => {
+  const whose = await endpoint();
+  const [event] = await makeDeliveries(store, whose.accountId, whose.endpointId);
+  await settleOne(store, whose.endpointId, event!);
+  assert.equal(await replayOne(parts(), whose, event!), "replayed");
+  assert.deepEqual(woken, [whose.endpointId]);
+  assert.equal((await deliveryRow(store, whose.endpointId, event!)).due_at, clock.now());
+  assert.equal(await replayOne(parts(), whose, "evt_none"), "not_found");
+  assert.deepEqual(woken, []);
+});
+
+test("failed ones since a time: ten thousand in a call, the rest in the next", async () => {
+  const whose = await endpoint();
+  await store.query(
+    `insert into webhook_deliveries (
+       endpoint_id, event_id, account_id, type, band, due_at, status, attempts, log, created_at, updated_at
+     )
+     with recursive n (i) as (select 1 union all select i + 1 from n where i < 10600)
+     select ?, 'evt_' || i, ?, 'message.sent', 0, null, 'failed', 8, '[]', ? + i, 0 from n`,
+    whose.endpointId,
+    whose.accountId,
+    now,
+  );
+  assert.deepEqual(await replaySince(parts(), whose, now + 101), {
+    kind: "replayed",
+    count: 10_000,
+    more: true,
+  });
+  assert.ok(woken.length > 0 && woken.every((id) => id === whose.endpointId));
+  assert.deepEqual(await replaySince(parts(), whose, now + 101), {
+    kind: "replayed",
+    count: 500,
+    more: false,
+  });
+  assert.deepEqual(await replaySince(parts(), whose, now + 101), { kind: "replayed", count: 0, more: false });
+  assert.deepEqual(woken, []);
+  assert.equal((await deliveryRow(store, whose.endpointId, "evt_100")).status, "failed");
+});
+
+test("a test event: its text names the endpoint, its id is new, and a switched-off endpoint gets none", async () => {
+  const whose = await endpoint();
+  const [one, two] = [await sendTestEvent(parts(), whose), await sendTestEvent(parts(), whose)];
+  assert.ok(one.kind === "stored" && two.kind === "stored" && one.id !== two.id);
+  assert.deepEqual(woken, [whose.endpointId]);
+  const [row] = await store.query<{ body: string }>("select body from webhook_events where id = ?", one.id);
+  assert.deepEqual(JSON.parse(row!.body), {
+    type: "webhook.test",
+    timestamp: new Date(now).toISOString(),
+    data: { webhook_id: whose.endpointId },
+  });
+  const { accountId, endpointId } = whose;
+  await store.database.run(changeEndpoint, { accountId, id: endpointId, at: now, change: { active: false } });
+  assert.deepEqual(await sendTestEvent(parts(), whose), { kind: "inactive" });
+  assert.deepEqual(await replaySince(parts(), whose, 0), { kind: "inactive" });
+  assert.deepEqual(await sendTestEvent(parts(), { ...whose, accountId: "acc_other" }), { kind: "not_found" });
+  assert.deepEqual(woken, []);
+});
