@@ -3,32 +3,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { check, type Evidence, type Row, type Sent, type Taken } from "./checker.ts";
-
-const entry = (marker: string, gateway = "hold", answer = "ok"): Taken => ({
-  at: 0,
-  marker,
-  id: `p-${marker}`,
-  gateway,
-  answer,
-});
-
-const row = (marker: string, status = "sent", gateway = "hold"): Row => ({
-  id: `msg-${marker}`,
-  marker,
-  account: "acme",
-  gateway,
-  status,
-  reference: status === "sent" ? `p-${marker}` : null,
-  segments: 1,
-  error: status === "failed" || status === "unknown" ? "because" : null,
-});
+import { check } from "./checker.ts";
+import type { Evidence, Row, Sent, Taken } from "./evidence.ts";
+import { entry, row, toldOf } from "./sound-run.ts";
 
 const acknowledged = (...markers: string[]): Sent => ({
   account: "acme",
   gateway: "hold",
   markers,
   told: { kind: "acknowledged", ids: markers.map((marker) => `msg-${marker}`) },
+  repeat: null,
 });
 
 interface Case {
@@ -42,14 +26,9 @@ const sound = (): Case => ({
   sent: [
     acknowledged("r.1"),
     acknowledged("r.2", "r.3", "r.4"),
-    { account: "acme", gateway: "hold", markers: ["r.5", "r.6"], told: { kind: "none", reason: "killed" } },
-    { account: "acme", gateway: "hold", markers: ["r.7"], told: { kind: "none", reason: "killed" } },
-    {
-      account: "acme",
-      gateway: "hold",
-      markers: ["r.8"],
-      told: { kind: "refused", status: 503, code: "unavailable" },
-    },
+    { ...acknowledged("r.5", "r.6"), told: { kind: "none", reason: "killed" } },
+    { ...acknowledged("r.7"), told: { kind: "none", reason: "killed" } },
+    { ...acknowledged("r.8"), told: { kind: "refused", status: 503, code: "unavailable" } },
   ],
   rows: [
     row("r.1"),
@@ -71,6 +50,10 @@ function judge(change: (run: Case) => void, more: Partial<Evidence> = {}) {
     policy: (gateway) => (gateway === "resend" ? "resend" : "hold"),
     unknownAtMost: null,
     creditUsed: null,
+    ledgers: [],
+    posted: run.rows.flatMap(toldOf),
+    handed: [],
+    inbound: [],
     reported: new Set<string>(),
     settlesDoubt: (gateway) => gateway === "resend",
     ...more,
@@ -90,6 +73,9 @@ test("a sound run has no violations and adds up", () => {
     sent: 3,
     notSent: 1,
     unknown: 2,
+    told: 19,
+    repeated: 0,
+    inbound: 0,
     violations: [],
   });
 });
@@ -177,6 +163,11 @@ const planted: [string, (run: Case) => void, RegExp, Partial<Evidence>?][] = [
   ],
   ["a status nobody knows", (run) => put(run.rows, 0, row("r.1", "gone")), /r\.1 .* not a status/],
   [
+    "a timeline that ends elsewhere",
+    (run) => put(run.rows, 0, { ...row("r.1"), timeline: row("r.1", "sending").timeline }),
+    /^r\.1 .* its timeline ends with sending/,
+  ],
+  [
     "another account sees it",
     (run) => put(run.rows, 0, { ...row("r.1"), account: "beta" }),
     /of acme, shown to beta/,
@@ -209,6 +200,24 @@ function dropId(run: Case): void {
   const told = run.sent[1]?.told;
   if (told?.kind === "acknowledged") told.ids.pop();
 }
+
+test("the other checkers are asked too", () => {
+  const repeat = {
+    key: "k",
+    answers: [{ status: 422, code: "idempotency_mismatch", replayed: false, body: null, request: null }],
+  };
+  const { violations } = judge((run) => put(run.sent, 0, { ...acknowledged("r.1"), repeat }), {
+    ledgers: [{ account: "nobody", remaining: 1, entries: [] }],
+    posted: [],
+    handed: [{ marker: "i.1", account: "acme", gateway: "twilio", taken: 1 }],
+  });
+  for (const expected of [/^key k: /, /^nobody: /, /^msg-r\.1: message\.queued/, /^lost: inbound i\.1/]) {
+    assert.ok(
+      violations.some((line) => expected.test(line)),
+      `${expected} not in ${JSON.stringify(violations)}`,
+    );
+  }
+});
 
 test("seen: a report that was taken and changed nothing", () => {
   const reported = new Set(["p-r.1", "p-r.6"]);

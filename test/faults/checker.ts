@@ -2,60 +2,11 @@
 // Pure. Every promise that this can see broken is a line in `violations`; a run has passed when there is
 // none. Its own tests plant each kind of damage and expect to see it.
 
-export type Told =
-  | { kind: "acknowledged"; ids: string[] }
-  /** Any answer but a 2xx: nothing of the request may exist. */
-  | { kind: "refused"; status: number; code: string | null }
-  /** No complete answer: all of it may exist, or nothing. */
-  | { kind: "none"; reason: string };
-
-/** A send request as the client recorded it. */
-export interface Sent {
-  account: string;
-  gateway: string;
-  markers: string[];
-  told: Told;
-}
-
-/** A message as the lookups show it. */
-export interface Row {
-  id: string;
-  marker: string | null;
-  account: string;
-  gateway: string;
-  status: string;
-  /** The provider's id, as far as the server knows it. */
-  reference: string | null;
-  segments: number;
-  error: string | null;
-}
-
-/** A line of the provider's journal. `answer`: `ok`, or the fault with which it answered. */
-export interface Taken {
-  at: number;
-  marker: string;
-  id: string;
-  gateway: string;
-  answer: string;
-}
-
-export interface Evidence {
-  sent: readonly Sent[];
-  rows: readonly Row[];
-  taken: readonly Taken[];
-  /** Whether everything was given the time to end; then nothing may still be pending. */
-  drained: boolean;
-  /** What a gateway does with a message whose transmission is in doubt. */
-  policy: (gateway: string) => "hold" | "resend";
-  /** Upper bound of messages in doubt; null: not judged. */
-  unknownAtMost: number | null;
-  /** Provider ids whose delivery report was answered with a 2xx. */
-  reported: ReadonlySet<string>;
-  /** Whether a gateway's reports carry our id, and so settle a message whose provider id we never saw. */
-  settlesDoubt: (gateway: string) => boolean;
-  /** Credit used per account, as the account itself says; null: no allowance. */
-  creditUsed: Readonly<Record<string, number>> | null;
-}
+import { checkInbound } from "./checker-inbound.ts";
+import { checkLedgers } from "./checker-ledger.ts";
+import { checkRepeats } from "./checker-repeats.ts";
+import { checkWebhooks } from "./checker-webhooks.ts";
+import { classes, type Evidence, groupBy, type Row, type Sent, type Taken, type Told } from "./evidence.ts";
 
 export interface Verdict {
   /** Contacts whose request was answered with a 2xx. */
@@ -72,24 +23,14 @@ export interface Verdict {
   sent: number;
   notSent: number;
   unknown: number;
+  /** Different events that webhook endpoints were posted. */
+  told: number;
+  /** Requests with a key that were answered more than once. */
+  repeated: number;
+  /** Inbound messages that the provider got rid of. */
+  inbound: number;
   violations: string[];
 }
-
-const classes: Readonly<Record<string, "pending" | "sent" | "notSent" | "unknown">> = {
-  queued: "pending",
-  scheduled: "pending",
-  sending: "pending",
-  sent: "sent",
-  delivered: "sent",
-  read: "sent",
-  undelivered: "sent",
-  bounced: "sent",
-  failed: "notSent",
-  expired: "notSent",
-  cancelled: "notSent",
-  suppressed: "notSent",
-  unknown: "unknown",
-};
 
 /** Answers after which a sender rightly tries again: they say that nothing was taken. */
 const definiteNo = new Set(["400", "429", "429-after", "503"]);
@@ -108,6 +49,9 @@ export function check(evidence: Evidence): Verdict {
     sent: 0,
     notSent: 0,
     unknown: 0,
+    told: new Set(evidence.posted.map(({ id }) => id)).size,
+    repeated: evidence.sent.filter(({ repeat }) => (repeat?.answers.length ?? 0) > 1).length,
+    inbound: evidence.handed.filter(({ taken }) => taken > 0).length,
     violations: [],
   };
   const intended = new Map<string, Told["kind"]>();
@@ -132,6 +76,12 @@ export function check(evidence: Evidence): Verdict {
     );
   }
   judgeSums(evidence, verdict);
+  verdict.violations.push(
+    ...checkRepeats(evidence),
+    ...checkLedgers(evidence),
+    ...checkWebhooks(evidence),
+    ...checkInbound(evidence),
+  );
   for (const line of verdict.lost) verdict.violations.push(`lost: ${line}`);
   for (const line of verdict.unexpected) verdict.violations.push(`unexpected: ${line}`);
   for (const line of verdict.duplicates) verdict.violations.push(`duplicate: ${line}`);
@@ -193,6 +143,8 @@ function judgeRow(row: Row, entries: readonly Taken[], evidence: Evidence, verdi
   if ((row.status === "failed" || kind === "unknown") && row.error === null) {
     verdict.violations.push(`${name}: does not say why`);
   }
+  const last = row.timeline.at(-1)?.type;
+  if (last !== row.status) verdict.violations.push(`${name}: its timeline ends with ${last ?? "nothing"}`);
   const told = (id: string) => evidence.reported.has(id);
   const byReference = row.status === "sent" && row.reference !== null && told(row.reference);
   const byOurId = (row.status === "sent" || kind === "unknown") && evidence.settlesDoubt(row.gateway);
@@ -235,14 +187,4 @@ function judgeSums(evidence: Evidence, verdict: Verdict): void {
       .reduce((sum, row) => sum + row.segments, 0);
     if (used !== owed) verdict.violations.push(`${account}: ${used} of credit used, ${owed} due`);
   }
-}
-
-function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(key(item));
-    if (group === undefined) groups.set(key(item), [item]);
-    else group.push(item);
-  }
-  return groups;
 }

@@ -4,13 +4,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Pool } from "undici";
 import { freshDatabase } from "../postgres.ts";
-import { check, type Row, type Taken, type Verdict } from "./checker.ts";
-import { markerIn, pause } from "./marker.ts";
+import { check, type Verdict } from "./checker.ts";
+import type { Posted } from "./evidence.ts";
+import { type Lookups, openLookups } from "./lookups.ts";
+import { pause } from "./marker.ts";
 import { createRecorder, type Recorder, type Sender } from "./recorder.ts";
 import { freePort, type Server, startServer } from "./server.ts";
-import { type Simulator, startSimulator } from "./simulator.ts";
+import { type HookSettings, type InboundSettings, type Simulator, startSimulator } from "./simulator.ts";
+import { postgresWaiting, sqliteWaiting } from "./waiting.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
 export type Engine = (typeof engines)[number];
@@ -31,6 +33,12 @@ export const senders: readonly Sender[] = [
   { account: "beta", apiKey: `tl_${"b".repeat(32)}`, gateways: gateways.beta },
 ];
 const allowance = 10_000_000;
+
+/** Each account has one webhook endpoint, for everything, and one gateway that only takes inbound messages. */
+const secretOf = (account: string) => `whsec_${Buffer.from(account.padEnd(32, "*")).toString("base64")}`;
+const inboundOf = (account: string) => `twilio-${account}`;
+const operator = `tlm_${"o".repeat(40)}`;
+const twilio = { accountSid: `AC${"0".repeat(32)}`, authToken: "twilio-auth-token" };
 export const wire = concurrency * senders.flatMap((sender) => sender.gateways).length;
 
 export const policyOf = (gateway: string): "hold" | "resend" => (gateway === "resend" ? "resend" : "hold");
@@ -43,7 +51,14 @@ export interface Installation {
   recorder: Recorder;
   /** Starts process 0 or 1; `env` adds to the installation's own. */
   start(index?: number, env?: Record<string, string>): Promise<Server>;
-  /** Waits until nothing is pending any more and no report is under way; false when that takes too long. */
+  /** Every post to a webhook endpoint so far. */
+  posted(): Posted[];
+  /** From here on people write back, until the next `drained`. */
+  hearBack(): void;
+  /**
+   * Waits until every request with a key is answered, nothing is pending, no report is under way and everything
+   * has been told; false when that takes too long.
+   */
   drained(base: string, limitMs?: number): Promise<boolean>;
   verdict(base: string, judged: { drained: boolean; unknownAtMost: number | null }): Promise<Verdict>;
   /** The histories of the first few messages that violations name, and what the provider took of them. */
@@ -54,7 +69,12 @@ export interface Installation {
 
 let count = 0;
 
-export async function openInstallation(engine: Engine, seed: number): Promise<Installation> {
+/** `hooks`: what the first tries of some webhook events meet. */
+export async function openInstallation(
+  engine: Engine,
+  seed: number,
+  hooks: HookSettings,
+): Promise<Installation> {
   count += 1;
   const folder = mkdtempSync(join(tmpdir(), "trunkline-faults-"));
   const dataFolder = join(folder, "data");
@@ -64,12 +84,24 @@ export async function openInstallation(engine: Engine, seed: number): Promise<In
   const ports = [await freePort(), await freePort()];
   const recorder = createRecorder(folder, `${engine.charAt(0)}${seed}x${process.pid}x${count}`);
   const servers: Server[] = [];
+  const waiting = database === null ? sqliteWaiting(dataFolder) : postgresWaiting(database.url);
   const provision = join(folder, "provision.json");
   writeFileSync(provision, JSON.stringify(provisioning(simulator.url), null, 2));
+  const bases = ports.map((port) => `http://127.0.0.1:${port}`).slice(0, engine === "postgres" ? 2 : 1);
+  const publicUrl = `http://127.0.0.1:${ports[0]}`;
+  const inbound: InboundSettings = {
+    bases,
+    publicUrl,
+    ...twilio,
+    gateways: senders.map(({ account }) => ({ account, gateway: inboundOf(account) })),
+    everyMs: 50,
+    twice: 0.3,
+  };
   simulator.configure({
     seed,
+    hooks,
     callbacks: {
-      bases: ports.map((port) => `http://127.0.0.1:${port}`).slice(0, engine === "postgres" ? 2 : 1),
+      bases,
       token,
       delayMs: 200,
       early: 0.1,
@@ -91,7 +123,7 @@ export async function openInstallation(engine: Engine, seed: number): Promise<In
           TRUNKLINE_DATA_DIR: dataFolder,
           TRUNKLINE_PROVISION: provision,
           TRUNKLINE_OUTBOUND_ALLOW: "127.0.0.0/8",
-          TRUNKLINE_PUBLIC_URL: `http://127.0.0.1:${ports[0]}`,
+          TRUNKLINE_PUBLIC_URL: publicUrl,
           TRUNKLINE_TAKEOVER_MS: String(takeoverMs),
           ...(database === null ? {} : { TRUNKLINE_DATABASE_URL: database.url }),
           ...env,
@@ -100,189 +132,147 @@ export async function openInstallation(engine: Engine, seed: number): Promise<In
       servers.push(server);
       return server;
     },
+    posted: () => simulator.posted(secretOf),
+    hearBack: () => simulator.configure({ inbound }),
     async drained(base, limitMs = 90_000) {
       const deadline = Date.now() + limitMs;
-      for (let calm = 0; calm < 2; ) {
-        const reports = (await simulator.stats()).reporting;
-        calm = reports === 0 && (await pendingAt(base)) === 0 ? calm + 1 : 0;
-        if (calm < 2 && Date.now() > deadline) return false;
-        if (calm < 2) await pause(100);
-      }
-      return true;
+      simulator.configure({ inbound: null });
+      if (!(await recorder.answerAll(base, limitMs))) return false;
+      return await asking(base, async (lookups) => {
+        for (let calm = 0; calm < 2; ) {
+          const { reporting } = await simulator.stats();
+          const pending = await Promise.all(senders.map(lookups.pending));
+          const { outbox, deliveries } = await waiting.read();
+          const left = [reporting, ...pending, outbox, deliveries.pending ?? 0];
+          calm = left.every((count) => count === 0) ? calm + 1 : 0;
+          if (calm < 2 && Date.now() > deadline) return false;
+          if (calm < 2) await pause(100);
+        }
+        return true;
+      });
     },
     async verdict(base, { drained, unknownAtMost }) {
-      const rows: Row[] = [];
-      const creditUsed: Record<string, number> = {};
-      for (const sender of senders) {
-        rows.push(...(await readRows(base, sender)));
-        creditUsed[sender.account] = await readCreditUsed(base, sender);
-      }
-      const verdict = check({
-        sent: recorder.sent,
-        rows,
-        taken: simulator.taken(),
-        drained,
-        policy: policyOf,
-        unknownAtMost,
-        reported: simulator.reported(),
-        settlesDoubt: (gateway) => gateway === "hold-b",
-        creditUsed,
-      });
-      const { callbacksLost } = await simulator.stats();
+      const { outbox, deliveries } = await waiting.read();
+      const verdict = await asking(base, async (lookups) =>
+        check({
+          sent: recorder.sent,
+          rows: (await Promise.all(senders.map(lookups.rows))).flat(),
+          taken: simulator.taken(),
+          drained,
+          policy: policyOf,
+          unknownAtMost,
+          reported: simulator.reported(),
+          settlesDoubt: (gateway) => gateway === "hold-b",
+          creditUsed: Object.fromEntries(
+            await Promise.all(
+              senders.map(async (sender) => [sender.account, allowance - (await lookups.remaining(sender))]),
+            ),
+          ),
+          ledgers: await Promise.all(senders.map(lookups.ledger)),
+          posted: simulator.posted(secretOf),
+          handed: simulator.handed(),
+          inbound: (await Promise.all(senders.map(lookups.inbound))).flat(),
+        }),
+      );
+      const { callbacksLost, inboundLost } = await simulator.stats();
+      const { violations } = verdict;
       if (callbacksLost > 0)
-        verdict.violations.push(`${callbacksLost} reports were refused until the provider gave up`);
+        violations.push(`${callbacksLost} reports were refused until the provider gave up`);
+      if (inboundLost > 0)
+        violations.push(`${inboundLost} inbound messages were refused until the provider gave up`);
+      if (outbox > 0) violations.push(`${outbox} happenings were never handed to the webhook endpoints`);
+      for (const [status, count] of Object.entries(deliveries)) {
+        if (status !== "delivered") violations.push(`${count} webhook deliveries are ${status}`);
+      }
       return verdict;
     },
     async histories(base, violations) {
       const ids = new Set(violations.flatMap((line) => /\bmsg_\w+/.exec(line)?.[0] ?? []));
-      const lines: string[] = [];
-      for (const id of [...ids].slice(0, 3)) {
-        for (const sender of senders) lines.push(...(await readHistory(base, sender, id, simulator.taken())));
-      }
-      return lines;
+      return await asking(base, async (lookups) => {
+        const lines: string[] = [];
+        for (const id of [...ids].slice(0, 3)) {
+          for (const sender of senders) lines.push(...(await lookups.history(sender, id, simulator.taken())));
+        }
+        return lines;
+      });
     },
     async close(keepFolder = false) {
       await Promise.all(servers.map((server) => server.kill()));
       await recorder.close();
       await simulator.stop();
+      await waiting.close();
       await database?.drop();
       if (!keepFolder) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
+/** Asks one server, and closes the connections to it. */
+async function asking<T>(base: string, ask: (lookups: Lookups) => Promise<T>): Promise<T> {
+  const lookups = openLookups(base, operator);
+  try {
+    return await ask(lookups);
+  } finally {
+    await lookups.close();
+  }
+}
+
 /** Two accounts, four gateways: two that hold what is in doubt, one that resends it, one of another account. */
 function provisioning(provider: string): object {
   return {
+    management_tokens: [{ name: "checker", token: operator, role: "operator" }],
     accounts: senders.map(({ account, apiKey, gateways: identifiers }) => ({
       name: account,
       time_zone: "UTC",
       country: "DE",
       api_key: apiKey,
       plan: { name: "basic", expires_at: null, credit: { sms: allowance, whatsapp: null, email: null } },
-      gateways: identifiers.map((identifier, index) => ({
-        identifier,
-        channel: "sms",
-        kind: "http-api",
-        default: index === 0,
-        active: true,
-        on_unknown: policyOf(identifier),
-        retry: { first_ms: 100, max_ms: 1000, for_ms: 600_000 },
-        pace: { concurrency },
-        settings: {
-          url: `${provider}/send/${identifier}`,
-          body: { to: "{{to}}", text: "{{message}}", id: "{{id}}" },
-          success: { status: "2xx", reference: "$.messages[0].id" },
-          definite: [503],
-          timeout_ms: 3000,
-          callback: {
-            token,
-            reference: "$.id",
-            // Only this gateway's reports carry our id, and so settle what is in doubt.
-            ...(identifier === "hold-b" ? { id: "$.ours" } : {}),
-            status: "$.state",
-            delivered: ["DELIVRD"],
-          },
-        },
-      })),
+      webhooks: [{ url: `${provider}/hook/${account}`, secret: secretOf(account), events: ["*"] }],
+      gateways: [
+        ...identifiers.map((identifier, index) => sending(provider, identifier, index === 0)),
+        receiving(provider, account),
+      ],
     })),
   };
 }
 
-// ---- what the API says ----
-
-interface ApiRecord {
-  id: string;
-  message: string;
-  status: string;
-  gateway_identifier: string | null;
-  segments: number;
-  error: { code: string; message: string } | null;
-  provider_reference: string | null;
-  /** Only in the record of a single message. */
-  events: { at: string; type: string; detail: string | null }[];
+function sending(provider: string, identifier: string, isDefault: boolean): object {
+  return {
+    identifier,
+    channel: "sms",
+    kind: "http-api",
+    default: isDefault,
+    active: true,
+    on_unknown: policyOf(identifier),
+    retry: { first_ms: 100, max_ms: 1000, for_ms: 600_000 },
+    pace: { concurrency },
+    settings: {
+      url: `${provider}/send/${identifier}`,
+      body: { to: "{{to}}", text: "{{message}}", id: "{{id}}" },
+      success: { status: "2xx", reference: "$.messages[0].id" },
+      definite: [503],
+      timeout_ms: 3000,
+      callback: {
+        token,
+        reference: "$.id",
+        // Only this gateway's reports carry our id, and so settle what is in doubt.
+        ...(identifier === "hold-b" ? { id: "$.ours" } : {}),
+        status: "$.state",
+        delivered: ["DELIVRD"],
+      },
+    },
+  };
 }
 
-async function get<T>(base: string, path: string, sender: Sender): Promise<T> {
-  const pool = new Pool(base, { connections: 1, headersTimeout: 30_000, bodyTimeout: 30_000 });
-  try {
-    const answer = await pool.request({ method: "GET", path, headers: { "api-key": sender.apiKey } });
-    const text = await answer.body.text();
-    if (answer.statusCode !== 200) throw new Error(`GET ${path}: ${answer.statusCode} ${text.slice(0, 300)}`);
-    return JSON.parse(text) as T;
-  } finally {
-    await pool.destroy();
-  }
-}
-
-/** How many of the pending states still have messages, over all accounts. */
-async function pendingAt(base: string): Promise<number> {
-  let pending = 0;
-  for (const sender of senders) {
-    for (const status of ["queued", "scheduled", "sending"]) {
-      const path = `/api/get/sms?limit=1&status=${status}`;
-      pending += (await get<{ data: unknown[] }>(base, path, sender)).data.length;
-    }
-  }
-  return pending;
-}
-
-async function readRows(base: string, sender: Sender): Promise<Row[]> {
-  const rows: Row[] = [];
-  let cursor: string | null = null;
-  do {
-    const from = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const page: { data: ApiRecord[]; next_cursor: string | null } = await get(
-      base,
-      `/api/get/sms?limit=200${from}`,
-      sender,
-    );
-    for (const record of page.data) {
-      rows.push({
-        id: record.id,
-        marker: markerIn(record.message),
-        account: sender.account,
-        gateway: record.gateway_identifier ?? "",
-        status: record.status,
-        reference: record.provider_reference,
-        segments: record.segments,
-        error: record.error?.code ?? null,
-      });
-    }
-    cursor = page.next_cursor;
-  } while (cursor !== null);
-  return rows;
-}
-
-async function readHistory(
-  base: string,
-  sender: Sender,
-  id: string,
-  taken: readonly Taken[],
-): Promise<string[]> {
-  try {
-    const { data } = await get<{ data: ApiRecord }>(base, `/api/get/sms/${id}`, sender);
-    const marker = markerIn(data.message);
-    return [
-      `${id} ${data.status} at ${data.gateway_identifier}, reference ${data.provider_reference}`,
-      ...data.events.map(({ at, type, detail }) => `  ${at} ${type}: ${detail}`),
-      ...taken
-        .filter((entry) => entry.marker === marker)
-        .map(
-          (entry) =>
-            `  ${new Date(entry.at).toISOString()} taken by the provider as ${entry.id} (${entry.answer})`,
-        ),
-    ];
-  } catch {
-    return []; // the other account's
-  }
-}
-
-async function readCreditUsed(base: string, sender: Sender): Promise<number> {
-  const { data } = await get<{ data: { credit: { sms: { remaining: number } } } }>(
-    base,
-    "/api/account",
-    sender,
-  );
-  return allowance - data.credit.sms.remaining;
+/** For inbound messages. No request names it and it is no default, so nothing is sent through it. */
+function receiving(provider: string, account: string): object {
+  const { accountSid, authToken } = twilio;
+  return {
+    identifier: inboundOf(account),
+    channel: "sms",
+    kind: "twilio",
+    default: false,
+    active: true,
+    settings: { account_sid: accountSid, auth_token: authToken, from: "+15005550006", base_url: provider },
+  };
 }

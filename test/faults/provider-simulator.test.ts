@@ -1,4 +1,4 @@
-// The provider simulator and the recorder against each other: what is journalled, what is answered.
+// The provider simulator: what is journalled, what is answered, what is reported.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,7 +8,6 @@ import { join } from "node:path";
 import test from "node:test";
 import { Agent, request } from "undici";
 import { faultIn, markedText, markerIn, seeded } from "./marker.ts";
-import { createRecorder } from "./recorder.ts";
 import { type ProviderFault, type Simulator, startSimulator } from "./simulator.ts";
 
 interface Hooks {
@@ -130,52 +129,4 @@ test("reports are posted early, late and twice, and again until somebody takes t
     [...ids, ...ids].map((id) => JSON.stringify({ id, ours: null, state: "DELIVRD" })).sort(),
   );
   assert.deepEqual(new Set(posted.map(({ url }) => url)), new Set(["/callbacks/main?token=t0ken"]));
-});
-
-test("the recorder writes down what it was told, and asks once", async (t) => {
-  let asked = 0;
-  const server = createServer(async (incoming, answer) => {
-    asked += 1;
-    let body = "";
-    for await (const chunk of incoming) body += chunk;
-    const { contact } = JSON.parse(body) as { contact: { message: string; gateway_identifier: string }[] };
-    if (contact[0]?.gateway_identifier === "dead") return void incoming.socket.destroy();
-    if (contact[0]?.gateway_identifier === "busy")
-      return void answer.writeHead(503).end('{"code":"unavailable"}');
-    const ids = contact.map(({ message }) => ({ id: `msg-${markerIn(message)}` }));
-    answer.writeHead(200).end(JSON.stringify({ success: true, data: { contact: ids } }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.close());
-  const address = server.address();
-  const base = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
-  const folder = temporaryFolder();
-  const recorder = createRecorder(folder, "run1");
-  t.after(async () => {
-    await recorder.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const sender = { account: "acme", apiKey: "k", gateways: ["main"] };
-  const told = [];
-  for (const gateway of ["main", "dead", "busy"])
-    told.push((await recorder.send(base, sender, gateway, 2)).told);
-  assert.deepEqual(told[0], { kind: "acknowledged", ids: ["msg-run1.1", "msg-run1.2"] });
-  assert.equal(told[1]?.kind, "none");
-  assert.deepEqual(told[2], { kind: "refused", status: 503, code: "unavailable" });
-  assert.equal(asked, 3);
-
-  const signal = new AbortController().signal;
-  await recorder.load({
-    bases: () => [base],
-    senders: [sender],
-    connections: 4,
-    signal,
-    atMost: 100,
-    restMs: 0,
-    seed: 5,
-  });
-  const loaded = recorder.sent.slice(3).flatMap(({ markers }) => markers);
-  assert.equal(loaded.length, 100);
-  assert.equal(new Set(loaded).size, 100);
-  assert.ok(recorder.sent.slice(3).every(({ told: { kind } }) => kind === "acknowledged"));
 });

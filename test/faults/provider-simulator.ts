@@ -1,26 +1,34 @@
 // An HTTP provider in a process of its own. Its journal is the oracle of every fault run: a request is
 // appended and flushed to disk before anything about it is answered, so what the journal holds was
-// really taken, whatever the sender was told. One flush may serve many requests.
+// really taken, whatever the sender was told.
 //
-// `POST /send` or `/send/{gateway}`, any body with a marker in it. Started by `simulator.ts`; spoken to
-// over IPC (`configure`, `stats`); ends with its parent.
+// `POST /send` or `/send/{gateway}`, any body with a marker in it; `POST /hook/{account}`: `webhook-sink.ts`.
+// Started by `simulator.ts`; spoken to over IPC (`configure`, `stats`); ends with its parent.
 
-import { appendFileSync, closeSync, fdatasync, openSync, write } from "node:fs";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import { promisify } from "node:util";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { join } from "node:path";
+import { createSource } from "./inbound-source.ts";
+import { openJournal } from "./journal.ts";
 import { faultIn, markerIn, pause, seeded } from "./marker.ts";
-import type { ProviderFault, SimulatorSettings, SimulatorStats } from "./simulator.ts";
+import { patience, postUntilTaken } from "./posting.ts";
+import { journals, type ProviderFault, type SimulatorSettings, type SimulatorStats } from "./simulator.ts";
+import { createSink } from "./webhook-sink.ts";
 
-const path = process.argv[2];
-if (path === undefined || process.send === undefined) throw new Error("started by simulator.ts only");
-const reportedPath = process.argv[3] ?? `${path}.reported`;
-for (const file of [path, reportedPath]) appendFileSync(file, "");
-const descriptor = openSync(path, "a");
-const flush = promisify(fdatasync);
-const append = promisify(write);
+const folder = process.argv[2];
+if (folder === undefined || process.send === undefined) throw new Error("started by simulator.ts only");
 
-let settings: SimulatorSettings = { seed: 1, faults: {}, delayMs: 0, callbacks: null };
+let settings: SimulatorSettings = {
+  seed: 1,
+  faults: {},
+  delayMs: 0,
+  callbacks: null,
+  hooks: { faults: {}, atMost: 0 },
+  inbound: null,
+};
 let random = seeded(1);
+// Of their own, so that a run's provider meets the same whatever comes in between.
+let hookRandom = seeded(2);
+let inboundRandom = seeded(3);
 const stats: SimulatorStats = {
   requests: 0,
   journalled: 0,
@@ -28,34 +36,39 @@ const stats: SimulatorStats = {
   callbacks: 0,
   callbacksLost: 0,
   reporting: 0,
+  hooks: 0,
+  hookFaults: {},
+  inboundLost: 0,
 };
 const struck = new Set<string>();
 let taken = 0;
 
-// ---- the journal, flushed in groups ----
-
-let waiting: { line: string; done: () => void }[] = [];
-let flushing = false;
-
-function journal(entry: { marker: string; id: string; gateway: string; answer: string }): Promise<void> {
-  return new Promise((done) => {
-    waiting.push({ line: `${JSON.stringify({ at: Date.now(), ...entry })}\n`, done });
-    if (!flushing) void flushAll();
-  });
-}
-
-async function flushAll(): Promise<void> {
-  flushing = true;
-  while (waiting.length > 0) {
-    const group = waiting;
-    waiting = [];
-    await append(descriptor, group.map(({ line }) => line).join(""));
-    await flush(descriptor);
-    stats.journalled += group.length;
-    for (const { done } of group) done();
-  }
-  flushing = false;
-}
+const journal = openJournal(join(folder, journals.taken), (lines) => {
+  stats.journalled += lines;
+});
+const reported = openJournal(join(folder, journals.reported));
+const sink = createSink(
+  openJournal(join(folder, journals.posted)),
+  () => settings.hooks,
+  () => hookRandom(),
+  (fault) => {
+    stats.hookFaults[fault] = (stats.hookFaults[fault] ?? 0) + 1;
+  },
+);
+const source = createSource(
+  openJournal(join(folder, journals.handed)),
+  `in${process.pid}`,
+  () => inboundRandom(),
+  {
+    begun: () => {
+      stats.reporting += 1;
+    },
+    ended: (got) => {
+      stats.reporting -= 1;
+      if (!got) stats.inboundLost += 1;
+    },
+  },
+);
 
 // ---- what a request meets ----
 
@@ -76,12 +89,16 @@ function chooseFault(body: string, marker: string | null): ProviderFault | null 
 }
 
 async function serve(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
-  stats.requests += 1;
   incoming.on("error", () => {});
   answer.on("error", () => {});
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString("utf8");
+  if (incoming.method === "POST" && incoming.url?.startsWith("/hook/")) {
+    stats.hooks += 1;
+    return sink.serve(incoming, body, answer);
+  }
+  stats.requests += 1;
   const marker = markerIn(body);
   if (incoming.method !== "POST" || !incoming.url?.startsWith("/send") || marker === null) {
     answer.writeHead(404).end("no such thing");
@@ -107,7 +124,7 @@ async function serve(incoming: IncomingMessage, answer: ServerResponse): Promise
 
   taken += 1;
   const id = `p${process.pid}-${taken}`;
-  await journal({ marker, id, gateway, answer: fault ?? "ok" });
+  await journal.add({ at: Date.now(), marker, id, gateway, answer: fault ?? "ok" });
 
   // Faults of a provider that took it.
   if (fault === "reset-late") return void incoming.socket.resetAndDestroy();
@@ -128,9 +145,6 @@ async function serve(incoming: IncomingMessage, answer: ServerResponse): Promise
 
 // ---- receipts ----
 
-/** Every 250 ms; longer than any restart takes. */
-const reportTries = 240;
-
 interface Delivery {
   id: string;
   gateway: string;
@@ -141,43 +155,26 @@ interface Delivery {
 async function report(delivery: Delivery, delayMs: number, twice: number): Promise<void> {
   stats.reporting += 1;
   await pause(delayMs * random());
-  if (!(await postCallback(delivery, reportTries))) stats.callbacksLost += 1;
+  if (!(await postCallback(delivery, patience))) stats.callbacksLost += 1;
   if (random() < twice) {
     await pause(delayMs * random());
-    await postCallback(delivery, reportTries);
+    await postCallback(delivery, patience);
   }
   stats.reporting -= 1;
 }
 
 /** Posts a delivery report, and again after a pause until somebody says 2xx, as providers do. */
 async function postCallback({ id, gateway, ours }: Delivery, tries: number): Promise<boolean> {
-  const body = JSON.stringify({ id, ours, state: "DELIVRD" });
-  for (let turn = 0; turn < tries; turn += 1) {
-    const callbacks = settings.callbacks;
-    const base = callbacks?.bases[turn % callbacks.bases.length];
-    if (callbacks === null || base === undefined) return false;
-    if (await post(`${base}/callbacks/${gateway}?token=${callbacks.token}`, body)) {
-      stats.callbacks += 1;
-      appendFileSync(reportedPath, `${id}\n`);
-      return true;
-    }
-    if (turn + 1 < tries) await pause(250);
-  }
-  return false;
-}
-
-function post(url: string, body: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-    const call = request(url, { method: "POST", headers, timeout: 5000 }, (answer) => {
-      answer.resume();
-      answer.on("error", () => resolve(false));
-      answer.on("close", () => resolve(answer.complete && (answer.statusCode ?? 500) < 300));
-    });
-    call.on("timeout", () => call.destroy());
-    call.on("error", () => resolve(false));
-    call.end(body);
-  });
+  const call = {
+    bases: () => settings.callbacks?.bases ?? [],
+    path: `/callbacks/${gateway}?token=${settings.callbacks?.token}`,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ id, ours, state: "DELIVRD" }),
+  };
+  if (!(await postUntilTaken(call, tries))) return false;
+  stats.callbacks += 1;
+  await reported.add({ id });
+  return true;
 }
 
 // ---- the process ----
@@ -190,12 +187,15 @@ process.on("disconnect", () => process.exit(0));
 process.on("message", (message: { settings?: Partial<SimulatorSettings>; ask?: number; stop?: true }) => {
   if (message.settings !== undefined) {
     settings = { ...settings, ...message.settings };
-    if (message.settings.seed !== undefined) random = seeded(message.settings.seed);
+    const { seed, inbound } = message.settings;
+    if (seed !== undefined) {
+      random = seeded(seed);
+      hookRandom = seeded(seed + 1);
+      inboundRandom = seeded(seed + 2);
+    }
+    if (inbound !== undefined) source.set(inbound);
   }
-  if (message.stop) {
-    closeSync(descriptor);
-    process.exit(0);
-  }
+  if (message.stop) process.exit(0);
   if (message.ask !== undefined) process.send?.({ answer: message.ask, stats });
 });
 server.listen(0, "127.0.0.1", () => {

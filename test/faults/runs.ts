@@ -13,9 +13,10 @@ import {
   takeoverMs,
   wire,
 } from "./installation.ts";
+import { early, hooksFor, keyed, restMs, stalling, startLoad, throughout } from "./load.ts";
 import { pause, seeded } from "./marker.ts";
 import { EarlyEnd, type Ended, type Server } from "./server.ts";
-import type { ProviderFault } from "./simulator.ts";
+import type { HookSettings, ProviderFault } from "./simulator.ts";
 
 export interface Result {
   fault: string;
@@ -50,6 +51,10 @@ export const crashPoints = [
   "settle.after",
   "receipt.before",
   "receipt.after",
+  "fan_out.before",
+  "fan_out.after",
+  "post.before",
+  "post.after",
 ] as const;
 
 export const commitPoints = ["commit.before", "commit.after"] as const;
@@ -59,16 +64,19 @@ async function run(
   engine: Engine,
   seed: number,
   strike: (installation: Installation) => Promise<Struck>,
+  hooks: HookSettings = early,
 ): Promise<Result> {
   const started = performance.now();
-  const installation = await openInstallation(engine, seed);
+  const installation = await openInstallation(engine, seed, hooks);
   let sound = false;
   try {
     const { base, fired, drained, unknownAtMost } = await strike(installation);
     const verdict = await installation.verdict(base, { drained: true, unknownAtMost });
     if (!drained) verdict.violations.push("not everything ended within its time");
     if (fired === 0) verdict.violations.push("the fault never struck");
-    if (verdict.acknowledged === 0) verdict.violations.push("nothing was acknowledged");
+    for (const count of ["acknowledged", "told", "repeated", "inbound"] as const) {
+      if (verdict[count] === 0) verdict.violations.push(`nothing was ${count}: then nothing was compared`);
+    }
     sound = verdict.violations.length === 0;
     const histories = sound ? [] : await installation.histories(base, verdict.violations);
     return { fault, engine, seed, fired, verdict, histories, ms: performance.now() - started };
@@ -80,34 +88,17 @@ async function run(
   }
 }
 
-/** Load until `stop` is called; `stop` waits for what is under way. */
-function startLoad(installation: Installation, bases: () => readonly string[], seed: number, atMost = 2000) {
-  const controller = new AbortController();
-  const done = installation.recorder.load({
-    bases,
-    senders,
-    connections: 8,
-    signal: controller.signal,
-    atMost,
-    restMs: 40,
-    seed,
-  });
-  return {
-    /** No new requests, without waiting for what is under way. */
-    quiet: () => controller.abort(),
-    async stop() {
-      controller.abort();
-      await done;
-    },
-  };
-}
-
 /** How the process ended after load on it, or while it was starting on what the last one left behind. */
-async function dieAt(installation: Installation, crashPoint: string, seed: number): Promise<Ended | null> {
+async function dieAt(
+  installation: Installation,
+  crashPoint: string,
+  seed: number,
+  atMost: number,
+): Promise<Ended | null> {
   try {
     const env = { TRUNKLINE_CRASH_AT: crashPoint, TRUNKLINE_TAKEOVER_MS: "1000" };
     const server = await installation.start(0, env);
-    const load = startLoad(installation, () => [server.base], seed);
+    const load = startLoad(installation, () => [server.base], seed, { atMost });
     const ended = await Promise.race([server.ended, pause(20_000)]);
     await load.stop();
     return ended ?? null;
@@ -125,7 +116,8 @@ export function crashAt(points: readonly string[], engine: Engine, seed: number)
     let fired = 0;
     for (const point of points) {
       const hit = 1 + Math.floor(random() * 12);
-      const ended = await dieAt(installation, `${point}:${hit}`, seed + fired);
+      const atMost = points.length === 1 ? 2000 : 250;
+      const ended = await dieAt(installation, `${point}:${hit}`, seed + fired, atMost);
       if (ended === null) throw new Error(`${point}:${hit} was not reached within 20 s`);
       if (ended.signal !== "SIGKILL") {
         throw new Error(`the server ended with ${ended.signal ?? ended.code} instead of dying at ${point}`);
@@ -133,7 +125,7 @@ export function crashAt(points: readonly string[], engine: Engine, seed: number)
       fired += 1;
     }
     const server = await installation.start();
-    const load = startLoad(installation, () => [server.base], seed + 1000, 200);
+    const load = startLoad(installation, () => [server.base], seed + 1000, { atMost: 200 });
     await pause(300);
     await load.stop();
     const drained = await installation.drained(server.base);
@@ -143,99 +135,129 @@ export function crashAt(points: readonly string[], engine: Engine, seed: number)
 
 /** `kill -9` from outside at random moments under load, over and over. */
 export function randomKills(engine: Engine, seed: number, kills: number): Promise<Result> {
-  return run(`kill -9 at random, ${kills} times`, engine, seed, async (installation) => {
-    const random = seeded(seed);
-    let server = await installation.start();
-    const load = startLoad(installation, () => [server.base], seed, 1500 * kills);
-    for (let kill = 0; kill < kills; kill += 1) {
-      await pause(500 + 2500 * random());
-      await server.kill();
-      server = await installation.start();
-    }
-    await pause(300);
-    await load.stop();
-    const drained = await installation.drained(server.base);
-    return { base: server.base, fired: kills, drained, unknownAtMost: kills * wire };
-  });
+  return run(
+    `kill -9 at random, ${kills} times`,
+    engine,
+    seed,
+    async (installation) => {
+      const random = seeded(seed);
+      let server = await installation.start();
+      const load = startLoad(installation, () => [server.base], seed, {
+        atMost: 1500 * kills,
+        restMs: restMs(kills),
+      });
+      for (let kill = 0; kill < kills; kill += 1) {
+        await pause(500 + 2500 * random());
+        await server.kill();
+        server = await installation.start();
+      }
+      await pause(300);
+      await load.stop();
+      const drained = await installation.drained(server.base);
+      return { base: server.base, fired: kills, drained, unknownAtMost: kills * wire };
+    },
+    hooksFor(kills),
+  );
 }
 
 /** SIGTERM under load: what is on the wire is finished, so nothing may be left in doubt. */
 export function gracefulStops(engine: Engine, seed: number, stops: number): Promise<Result> {
-  return run(`SIGTERM under load, ${stops} times`, engine, seed, async (installation) => {
-    const random = seeded(seed);
-    let server = await installation.start();
-    const load = startLoad(installation, () => [server.base], seed, 1500 * stops);
-    for (let stop = 0; stop < stops; stop += 1) {
-      await pause(500 + 1000 * random());
-      server.signal("SIGTERM");
-      const ended = await Promise.race([server.ended, pause(35_000)]);
-      if (ended?.code !== 0) {
-        throw new Error(
-          `SIGTERM ended with ${ended?.signal ?? ended?.code ?? "nothing in 35 s"}\n${server.tail()}`,
-        );
+  return run(
+    `SIGTERM under load, ${stops} times`,
+    engine,
+    seed,
+    async (installation) => {
+      const random = seeded(seed);
+      let server = await installation.start();
+      const load = startLoad(installation, () => [server.base], seed, { atMost: 1500 * stops });
+      for (let stop = 0; stop < stops; stop += 1) {
+        await pause(500 + 1000 * random());
+        server.signal("SIGTERM");
+        const ended = await Promise.race([server.ended, pause(35_000)]);
+        if (ended?.code !== 0) {
+          throw new Error(
+            `SIGTERM ended with ${ended?.signal ?? ended?.code ?? "nothing in 35 s"}\n${server.tail()}`,
+          );
+        }
+        server = await installation.start();
       }
-      server = await installation.start();
-    }
-    await load.stop();
-    const drained = await installation.drained(server.base);
-    return { base: server.base, fired: stops, drained, unknownAtMost: 0 };
-  });
+      await load.stop();
+      const drained = await installation.drained(server.base);
+      return { base: server.base, fired: stops, drained, unknownAtMost: 0 };
+    },
+    throughout,
+  );
 }
 
 /** Two processes on PostgreSQL; one dies under load and the other has to take its lanes. */
 export function lostProcess(seed: number, losses: number): Promise<Result> {
-  return run(`one of two processes dies, ${losses} times`, "postgres", seed, async (installation) => {
-    const random = seeded(seed);
-    const servers = [await installation.start(0), await installation.start(1)] as [Server, Server];
-    let alive = [...servers];
-    const load = startLoad(installation, () => alive.map(({ base }) => base), seed, 2000 * losses);
-    // Each in turn, so that the one that owned the lanes was certainly among them.
-    for (let loss = 0; loss < losses; loss += 1) {
-      const victim = loss % 2 === 0 ? 0 : 1;
-      await pause(500 + 1500 * random());
-      await servers[victim].kill();
-      alive = servers.filter((_, index) => index !== victim);
-      await pause(takeoverMs * (0.5 + random()));
-      if (loss === losses - 1) break;
-      servers[victim] = await installation.start(victim);
-      alive = [...servers];
-    }
-    await load.stop();
-    const base = alive[0]?.base ?? "";
-    const drained = await installation.drained(base, 90_000);
-    return { base, fired: losses, drained, unknownAtMost: losses * wire };
-  });
+  return run(
+    `one of two processes dies, ${losses} times`,
+    "postgres",
+    seed,
+    async (installation) => {
+      const random = seeded(seed);
+      const servers = [await installation.start(0), await installation.start(1)] as [Server, Server];
+      let alive = [...servers];
+      const load = startLoad(installation, () => alive.map(({ base }) => base), seed, {
+        atMost: 2000 * losses,
+        restMs: restMs(losses),
+      });
+      // Each in turn, so that the one that owned the lanes was certainly among them.
+      for (let loss = 0; loss < losses; loss += 1) {
+        const victim = loss % 2 === 0 ? 0 : 1;
+        await pause(500 + 1500 * random());
+        await servers[victim].kill();
+        alive = servers.filter((_, index) => index !== victim);
+        await pause(takeoverMs * (0.5 + random()));
+        if (loss === losses - 1) break;
+        servers[victim] = await installation.start(victim);
+        alive = [...servers];
+      }
+      await load.stop();
+      const base = alive[0]?.base ?? "";
+      const drained = await installation.drained(base, 90_000);
+      return { base, fired: losses, drained, unknownAtMost: losses * wire };
+    },
+    hooksFor(losses),
+  );
 }
 
 /** An owner is frozen until its lanes are taken, then wakes and goes on where it was. */
 export function frozenOwner(seed: number): Promise<Result> {
-  return run("each of two processes frozen past its takeover", "postgres", seed, async (installation) => {
-    const random = seeded(seed);
-    const servers = [await installation.start(0), await installation.start(1)] as const;
-    const bases = servers.map(({ base }) => base);
-    let fired = 0;
-    let drained = true;
-    for (const [index, frozen] of servers.entries()) {
-      const other = bases[1 - index] ?? "";
-      const before = startLoad(installation, () => bases, seed + 10 * index, 2000);
-      await pause(500 + 1000 * random());
-      frozen.signal("SIGSTOP");
-      before.quiet();
-      const meanwhile = startLoad(installation, () => [other], seed + 10 * index + 1, 500);
-      await pause(500);
-      await meanwhile.stop();
-      // All that was accepted ends without the frozen one: so its lanes were taken.
-      drained = (await installation.drained(other, takeoverMs + 60_000)) && drained;
-      frozen.signal("SIGCONT");
-      await before.stop();
-      const after = startLoad(installation, () => bases, seed + 10 * index + 2, 500);
-      await pause(500);
-      await after.stop();
-      fired += 1;
-    }
-    drained = (await installation.drained(bases[0] ?? "", takeoverMs + 60_000)) && drained;
-    return { base: bases[0] ?? "", fired, drained, unknownAtMost: fired * wire };
-  });
+  return run(
+    "each of two processes frozen past its takeover",
+    "postgres",
+    seed,
+    async (installation) => {
+      const random = seeded(seed);
+      const servers = [await installation.start(0), await installation.start(1)] as const;
+      const bases = servers.map(({ base }) => base);
+      let fired = 0;
+      let drained = true;
+      for (const [index, frozen] of servers.entries()) {
+        const other = bases[1 - index] ?? "";
+        const before = startLoad(installation, () => bases, seed + 10 * index);
+        await pause(500 + 1000 * random());
+        frozen.signal("SIGSTOP");
+        before.quiet();
+        const meanwhile = startLoad(installation, () => [other], seed + 10 * index + 1, { atMost: 500 });
+        await pause(500);
+        await meanwhile.stop();
+        // All that was accepted ends without the frozen one: so its lanes were taken.
+        drained = (await installation.drained(other, takeoverMs + 60_000)) && drained;
+        frozen.signal("SIGCONT");
+        await before.stop();
+        const after = startLoad(installation, () => bases, seed + 10 * index + 2, { atMost: 500 });
+        await pause(500);
+        await after.stop();
+        fired += 1;
+      }
+      drained = (await installation.drained(bases[0] ?? "", takeoverMs + 60_000)) && drained;
+      return { base: bases[0] ?? "", fired, drained, unknownAtMost: fired * wire };
+    },
+    throughout,
+  );
 }
 
 const providerFaults: readonly ProviderFault[] = [
@@ -262,6 +284,7 @@ export function badProvider(engine: Engine, seed: number, each: number): Promise
     async (installation) => {
       const server = await installation.start();
       const { recorder, simulator } = installation;
+      installation.hearBack();
       const random = seeded(seed);
       const jobs = senders.flatMap((sender) =>
         sender.gateways.flatMap((gateway) =>
@@ -272,13 +295,14 @@ export function badProvider(engine: Engine, seed: number, each: number): Promise
       );
       for (const { sender, gateway, fault } of jobs.sort((a, b) => a.order - b.order)) {
         await recorder.send(server.base, sender, gateway, 1, { fault });
-        await recorder.send(server.base, sender, gateway, 3);
+        await recorder.send(server.base, sender, gateway, 3, { keyed: random() < keyed });
       }
       const drained = await installation.drained(server.base, 240_000);
       const struck = (await simulator.stats()).faults;
       const fired = Math.min(...providerFaults.map((fault) => struck[fault] ?? 0));
       return { base: server.base, fired, drained, unknownAtMost: null };
     },
+    stalling,
   );
 }
 
@@ -293,16 +317,25 @@ export function rolledBack(seed: number): Promise<Result> {
     // Slow enough that a backlog waits when the copy is taken.
     simulator.configure({ delayMs: 400 });
     let server = await installation.start();
-    const first = startLoad(installation, () => [server.base], seed, 400);
+    const first = startLoad(installation, () => [server.base], seed, { atMost: 400 });
     await pause(600);
     await first.stop();
     await server.kill();
     cpSync(dataFolder, copy, { recursive: true });
     server = await installation.start();
     const takenAtCopy = simulator.taken().length;
-    const second = startLoad(installation, () => [server.base], seed + 1, 100);
+    const sentAtCopy = installation.recorder.sent.length;
+    const second = startLoad(installation, () => [server.base], seed + 1, { atMost: 100 });
     while (simulator.taken().length < takenAtCopy + 4 * concurrency) await pause(50);
     await second.stop();
+    // Something of what will be lost was told by then.
+    const since = new Set(
+      installation.recorder.sent
+        .slice(sentAtCopy)
+        .flatMap(({ told }) => (told.kind === "acknowledged" ? told.ids : [])),
+    );
+    const told = () => installation.posted().some(({ subject }) => since.has(subject ?? ""));
+    for (const deadline = Date.now() + 30_000; !told() && Date.now() < deadline; ) await pause(100);
     await server.kill();
     rmSync(dataFolder, { recursive: true });
     renameSync(copy, dataFolder);
@@ -321,6 +354,7 @@ export function describe({ fault, engine, seed, fired, verdict, ms }: Result): s
     `lost ${verdict.lost.length}, unexpected ${verdict.unexpected.length},`,
     `duplicates ${verdict.duplicates.length} (by policy ${verdict.resent}),`,
     `recovered ${verdict.recovered}, unknown ${verdict.unknown}, not sent ${verdict.notSent},`,
+    `told ${verdict.told}, repeated ${verdict.repeated}, inbound ${verdict.inbound},`,
     `other violations ${verdict.violations.length - verdict.lost.length - verdict.unexpected.length - verdict.duplicates.length},`,
     `${(ms / 1000).toFixed(1)} s`,
   ].join(" ");

@@ -1,10 +1,12 @@
 // The handle on a provider simulator: starts its process, scripts its faults, reads its journal.
 
 import { fork } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Taken } from "./checker.ts";
+import type { Handed, Posted, Taken } from "./evidence.ts";
+import { readHanded } from "./inbound-source.ts";
+import { readJournal } from "./journal.ts";
+import { readPosted } from "./webhook-sink.ts";
 
 /**
  * `-early`: without having taken the message, `-late` or no suffix on an answerless one: after having
@@ -24,6 +26,31 @@ export type ProviderFault =
   | "garbage"
   | "cut";
 
+/** `500`: so answered; `reset`: without an answer; `stall`: none until the other side gives up. Journalled all the same. */
+export type HookFault = "500" | "reset" | "stall";
+
+export interface HookSettings {
+  /** Chance of each fault for the first try of an event. */
+  faults: Partial<Record<HookFault, number>>;
+  /** So many in all: with a fair chance they strike early, and their second tries come within the run. */
+  atMost: number;
+}
+
+/** Inbound messages, handed over as Twilio does. */
+export interface InboundSettings {
+  /** Where the server may be reached; a post goes to the next one when one does not answer. */
+  bases: string[];
+  /** What the server believes its address is: Twilio signs it. */
+  publicUrl: string;
+  accountSid: string;
+  authToken: string;
+  gateways: { account: string; gateway: string }[];
+  /** A new message about that often. */
+  everyMs: number;
+  /** Chance that a message comes again after it was taken. */
+  twice: number;
+}
+
 export interface SimulatorSettings {
   seed: number;
   /** Chance of each fault for messages whose text asks for none. */
@@ -42,6 +69,9 @@ export interface SimulatorSettings {
     /** Chance that it comes twice. */
     twice: number;
   } | null;
+  hooks: HookSettings;
+  /** Null: no new ones; those under way are still handed over. */
+  inbound: InboundSettings | null;
 }
 
 export interface SimulatorStats {
@@ -52,8 +82,14 @@ export interface SimulatorStats {
   callbacks: number;
   /** Reports that nobody took after all their tries. */
   callbacksLost: number;
-  /** Reports that are still to come or being repeated. */
+  /** Reports and inbound messages that are still to come or being repeated. */
   reporting: number;
+  /** Posts to webhook endpoints. */
+  hooks: number;
+  /** How often each fault struck them. */
+  hookFaults: Partial<Record<HookFault, number>>;
+  /** Inbound messages that nobody took after all their tries. */
+  inboundLost: number;
 }
 
 export interface Simulator {
@@ -66,21 +102,27 @@ export interface Simulator {
   taken(): Taken[];
   /** Provider ids whose delivery report was answered with a 2xx. */
   reported(): Set<string>;
+  /** Every post to a webhook endpoint so far; `secretOf` gives the secret of an account's. */
+  posted(secretOf: (account: string) => string): Posted[];
+  /** Every inbound message so far. */
+  handed(): Handed[];
   stop(): Promise<void>;
 }
 
-/** Starts a provider whose journal is `provider.jsonl` in `folder`. */
+/** The names of its journals. */
+export const journals = {
+  taken: "provider.jsonl",
+  reported: "reported.jsonl",
+  posted: "webhooks.jsonl",
+  handed: "inbound.jsonl",
+} as const;
+
+/** Starts a provider whose journals are in `folder`. */
 export function startSimulator(folder: string): Promise<Simulator> {
-  const journal = join(folder, "provider.jsonl");
-  const reported = join(folder, "reported.txt");
-  const child = fork(
-    fileURLToPath(new URL("./provider-simulator.ts", import.meta.url)),
-    [journal, reported],
-    {
-      execArgv: [],
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-    },
-  );
+  const child = fork(fileURLToPath(new URL("./provider-simulator.ts", import.meta.url)), [folder], {
+    execArgv: [],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   let asking = 0;
   const asked = new Map<number, (stats: SimulatorStats) => void>();
@@ -102,8 +144,11 @@ export function startSimulator(folder: string): Promise<Simulator> {
             asked.set(ask, answered);
             child.send({ ask });
           }),
-        taken: () => readJournal(journal),
-        reported: () => new Set(readFileSync(reported, "utf8").split("\n").slice(0, -1)),
+        taken: () => readJournal<Taken>(join(folder, journals.taken)),
+        reported: () =>
+          new Set(readJournal<{ id: string }>(join(folder, journals.reported)).map(({ id }) => id)),
+        posted: (secretOf) => readPosted(join(folder, journals.posted), secretOf),
+        handed: () => readHanded(join(folder, journals.handed)),
         stop() {
           if (child.connected) child.send({ stop: true });
           return gone;
@@ -111,10 +156,4 @@ export function startSimulator(folder: string): Promise<Simulator> {
       });
     });
   });
-}
-
-function readJournal(path: string): Taken[] {
-  const lines = readFileSync(path, "utf8").split("\n");
-  // What follows the last line end is a line being written.
-  return lines.slice(0, -1).map((line) => JSON.parse(line) as Taken);
 }
