@@ -8,6 +8,7 @@ export interface Percentiles {
   meanMs: number;
   p50Ms: number;
   p90Ms: number;
+  p95Ms: number;
   p99Ms: number;
   p999Ms: number;
   maxMs: number;
@@ -47,6 +48,7 @@ export function createHistogram(): Histogram {
       meanMs: count === 0 ? 0 : sum / count,
       p50Ms: at(0.5),
       p90Ms: at(0.9),
+      p95Ms: at(0.95),
       p99Ms: at(0.99),
       p999Ms: at(0.999),
       maxMs: max,

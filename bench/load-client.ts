@@ -3,17 +3,12 @@
 // Spoken to over IPC: one job in, one result out; ends with its parent.
 
 import { connect, type Socket } from "node:net";
+import { createAnswers } from "./answers.ts";
 import { createHistogram, type Percentiles } from "./histogram.ts";
+import { runOpenLoop } from "./open-loop.ts";
+import { prepare, type Target } from "./requests.ts";
 
-export interface Job {
-  host: string;
-  port: number;
-  apiKey: string;
-  /** What is asked: single sends, one bulk send after another, or the GET paths in turn. */
-  ask:
-    | { kind: "single"; gateway: string; scheduleAt: string | null }
-    | { kind: "bulk"; gateways: readonly string[]; contacts: number; scheduleAt: string | null }
-    | { kind: "get"; paths: readonly string[] };
+export interface Job extends Target {
   connections: number;
   /** Ends after this many requests in all, or after this time, whichever comes first. */
   requests: number;
@@ -22,49 +17,26 @@ export interface Job {
   warmupMs: number;
   /** Rest of each connection between two requests. */
   restMs: number;
+  /** Set: an open loop, so many requests a second from all connections together. */
+  perSecond?: number;
   /** Keep the ids of bulk answers. */
   ids?: boolean;
 }
 
 export interface JobResult extends Percentiles {
   perSecond: number;
+  /** Requests sent, those of the warm-up too. */
+  asked: number;
   /** Answers that were not 2xx, and broken connections. */
   failed: number;
   firstFailure: string | null;
   ids: string[];
+  /** Of an open loop: how late the load client itself was with requests for which a connection was free. */
+  ownDelayP99Ms: number;
 }
 
-const numbers = 4096;
-
-function head(job: Job, method: string, path: string, length: number): string {
-  const body = length > 0 ? `content-type: application/json\r\ncontent-length: ${length}\r\n` : "";
-  return `${method} ${path} HTTP/1.1\r\nhost: ${job.host}:${job.port}\r\napi-key: ${job.apiKey}\r\n${body}\r\n`;
-}
-
-/** All requests of a job as bytes, sent in turn. */
-function prepare(job: Job): Buffer[] {
-  const { ask } = job;
-  const post = (body: string) =>
-    Buffer.from(head(job, "POST", "/api/sms/send", Buffer.byteLength(body)) + body);
-  const contact = (index: number, gateway: string, scheduleAt: string | null) => ({
-    number: `+4915${String(100000000 + index)}`,
-    message: "Your code is 482913. It is good for ten minutes.",
-    gateway_identifier: gateway,
-    ...(scheduleAt === null ? {} : { schedule_at: scheduleAt }),
-  });
-  if (ask.kind === "get") return ask.paths.map((path) => Buffer.from(head(job, "GET", path, 0)));
-  if (ask.kind === "single") {
-    return Array.from({ length: numbers }, (_, index) =>
-      post(JSON.stringify({ contact: [contact(index, ask.gateway, ask.scheduleAt)] })),
-    );
-  }
-  const contacts = Array.from({ length: ask.contacts }, (_, index) =>
-    contact(index, ask.gateways[index % ask.gateways.length] ?? "", ask.scheduleAt),
-  );
-  return [post(JSON.stringify({ contact: contacts }))];
-}
-
-function run(job: Job): Promise<JobResult> {
+/** A closed loop: each connection asks again when it was answered. */
+function runClosedLoop(job: Job): Promise<JobResult> {
   const requests = prepare(job);
   const histogram = createHistogram();
   const ids: string[] = [];
@@ -79,11 +51,8 @@ function run(job: Job): Promise<JobResult> {
   const connection = () =>
     new Promise<void>((resolve) => {
       const socket: Socket = connect({ host: job.host, port: job.port, noDelay: true });
+      const answers = createAnswers(job.ids ?? false);
       let sentAt = 0;
-      let pieces: Buffer[] = [];
-      let got = 0;
-      let expected = -1;
-      let status = 0;
       const finish = () => {
         socket.destroy();
         resolve();
@@ -92,9 +61,7 @@ function run(job: Job): Promise<JobResult> {
         const request = requests[asked % requests.length];
         if (request === undefined || asked >= job.requests || performance.now() >= end) return finish();
         asked += 1;
-        expected = -1;
-        got = 0;
-        pieces = [];
+        answers.begin();
         sentAt = performance.now();
         socket.write(request);
       };
@@ -109,32 +76,21 @@ function run(job: Job): Promise<JobResult> {
       });
       socket.on("close", () => resolve());
       socket.on("data", (chunk: Buffer) => {
-        got += chunk.length;
-        if (expected === -1 || job.ids || status >= 300) pieces.push(chunk);
-        if (expected === -1) {
-          const text = (pieces.length === 1 ? chunk : Buffer.concat(pieces)).toString("latin1", 0, 2048);
-          const bodyAt = text.indexOf("\r\n\r\n");
-          if (bodyAt === -1) return;
-          status = Number(text.slice(9, 12));
-          expected = bodyAt + 4 + Number(/content-length: *(\d+)/i.exec(text)?.[1] ?? Number.NaN);
-          if (Number.isNaN(expected)) {
-            fail("an answer without content-length");
-            return finish();
-          }
+        const state = answers.feed(chunk);
+        if (state === "more") return;
+        if (state === "broken") {
+          fail("an answer without content-length");
+          return finish();
         }
-        if (got < expected) return;
         const now = performance.now();
-        if (status < 200 || status > 299)
-          fail(`${status} ${Buffer.concat(pieces).toString("utf8").slice(0, 600)}`);
+        const status = answers.status();
+        if (status < 200 || status > 299) fail(`${status} ${answers.text().slice(0, 600)}`);
         else if (sentAt >= countFrom && now <= end + 1) {
           histogram.add(now - sentAt);
           lastAt = now;
         }
         if (job.ids)
-          for (const match of Buffer.concat(pieces)
-            .toString("latin1")
-            .matchAll(/"id":"(msg_\w+)"/g))
-            ids.push(match[1] ?? "");
+          for (const match of answers.text().matchAll(/"id":"(msg_\w+)"/g)) ids.push(match[1] ?? "");
         if (job.restMs > 0) setTimeout(next, job.restMs);
         else next();
       });
@@ -143,12 +99,30 @@ function run(job: Job): Promise<JobResult> {
   return Promise.all(Array.from({ length: job.connections }, connection)).then(() => {
     const percentiles = histogram.percentiles();
     const seconds = Math.max(lastAt - countFrom, 1) / 1000;
-    return { ...percentiles, perSecond: percentiles.count / seconds, failed, firstFailure, ids };
+    return {
+      ...percentiles,
+      perSecond: percentiles.count / seconds,
+      asked,
+      failed,
+      firstFailure,
+      ids,
+      ownDelayP99Ms: 0,
+    };
   });
+}
+
+function run(job: Job): Promise<JobResult> {
+  return job.perSecond === undefined ? runClosedLoop(job) : runOpenLoop(job, job.perSecond);
 }
 
 process.on("disconnect", () => process.exit(0));
 process.on("message", (message: { job: Job; ask: number }) => {
-  void run(message.job).then((result) => process.send?.({ answer: message.ask, result }));
+  void run(message.job).then(
+    (result) => process.send?.({ answer: message.ask, result }),
+    (error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    },
+  );
 });
 process.send?.({ ready: true });

@@ -2,48 +2,8 @@
 
 import { request } from "undici";
 import type { Server } from "../test/faults/server.ts";
-import {
-  type Engine,
-  gateways,
-  heldGateway,
-  memoryMib,
-  metric,
-  openStage,
-  resetPeak,
-  type Stage,
-} from "./stage.ts";
-
-export interface Figure {
-  what: string;
-  value: string;
-  goal: string;
-  /** Null: nothing to hold it against. */
-  reached: boolean | null;
-}
-
-export type Measure = (engine: Engine) => Promise<Figure[]>;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-const ms = (value: number) => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
-const perSecond = (value: number) => `${Math.round(value).toLocaleString("en-US")}/s`;
-
-function figure(what: string, value: string, goal = "", reached: boolean | null = null): Figure {
-  return { what, value, goal, reached };
-}
-
-async function onStage(engine: Engine, measure: (stage: Stage) => Promise<Figure[]>): Promise<Figure[]> {
-  const stage = await openStage(engine);
-  try {
-    return await measure(stage);
-  } finally {
-    await stage.close();
-  }
-}
-
-function expectClean(result: { failed: number; firstFailure: string | null }): void {
-  if (result.failed > 0)
-    throw new Error(`${result.failed} requests failed, the first with: ${result.firstFailure}`);
-}
+import { expectClean, type Figure, figure, type Measure, ms, onStage, pause, perSecond } from "./figure.ts";
+import { gateways, heldGateway, memoryMib, metric, resetPeak, type Stage } from "./stage.ts";
 
 /** What the load client itself can do: its own ceiling, against a peer that does nothing but answer. */
 export const ceiling: Measure = (engine) =>

@@ -1,28 +1,30 @@
-// `npm run bench -- <measure…> [--engine sqlite|postgres] [--unpinned]`: measures, prints a Markdown table, stops.
+// `npm run bench -- <measure…> [--engine sqlite|postgres] [--unpinned] [--short]`: measures, prints a Markdown table, stops.
 // Without a measure: all of them. What each one does, and why so, is in README.md beside this file.
 
 import { parseArgs } from "node:util";
 import { type PostgresServer, startPostgres, urlVariable } from "../test/postgres.ts";
-import {
-  bulk,
-  ceiling,
-  drain,
-  type Figure,
-  lookup,
-  type Measure,
-  memory,
-  restart,
-  single,
-  stored,
-} from "./measures.ts";
+import type { Figure, Measure } from "./figure.ts";
+import { bulk, ceiling, drain, lookup, memory, restart, single, stored } from "./measures.ts";
+import { callbacks, webhooks } from "./measures-events.ts";
 import { type Engine, machineFacts } from "./stage.ts";
 
-const measures: Record<string, Measure> = { ceiling, single, bulk, drain, lookup, restart, memory, stored };
-const everything = ["ceiling", "single", "bulk", "drain", "stored", "memory"];
+const measures: Record<string, Measure> = {
+  ceiling,
+  single,
+  bulk,
+  drain,
+  lookup,
+  restart,
+  memory,
+  stored,
+  webhooks,
+  callbacks,
+};
+const everything = ["ceiling", "single", "bulk", "drain", "stored", "memory", "webhooks", "callbacks"];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { engine: { type: "string" }, unpinned: { type: "boolean" } },
+  options: { engine: { type: "string" }, unpinned: { type: "boolean" }, short: { type: "boolean" } },
 });
 const names = positionals.length === 0 ? everything : positionals;
 const engines: Engine[] = values.engine === undefined ? ["sqlite"] : [values.engine as Engine];
@@ -32,7 +34,7 @@ if (
   engines.some((engine) => !["sqlite", "postgres"].includes(engine))
 ) {
   console.error(
-    `usage: npm run bench -- [${Object.keys(measures).join(" | ")}] [--engine sqlite|postgres] [--unpinned]`,
+    `usage: npm run bench -- [${Object.keys(measures).join(" | ")}] [--engine sqlite|postgres] [--unpinned] [--short]`,
   );
   process.exit(2);
 }

@@ -27,22 +27,25 @@ export const pinned =
   spawnSync("taskset", ["-V"]).status === 0 &&
   cpus().length > 1;
 
+/** A job as measures give it. */
+export type Order = Omit<Job, "host" | "port" | "apiKey">;
+
 export interface Stage {
   folder: string;
   /** Starts one more server process of the installation. */
   start(options?: { pin?: boolean }): Promise<Server>;
-  run(server: Pick<Server, "base">, job: Omit<Job, "host" | "port" | "apiKey">): Promise<JobResult>;
+  run(server: Pick<Server, "base">, job: Order): Promise<JobResult>;
   provider: {
     base: string;
     configure(settings: { open?: boolean; expect?: number }): void;
     arrivals(): Promise<Arrivals>;
   };
   /** A second, independent load client, for measuring beside the first. */
-  probe(server: Server, job: Omit<Job, "host" | "port" | "apiKey">): Promise<JobResult>;
+  probe(server: Server, job: Order): Promise<JobResult>;
   close(): Promise<void>;
 }
 
-interface Peer {
+export interface Peer {
   pid: number;
   port: number;
   send(message: object): void;
@@ -50,7 +53,8 @@ interface Peer {
   stop(): void;
 }
 
-function startPeer(name: string): Promise<Peer> {
+/** A process of ours beside the server: `name` is a file of this folder that announces itself over IPC. */
+export function startPeer(name: string): Promise<Peer> {
   const child = fork(fileURLToPath(new URL(name, import.meta.url)), [], {
     execArgv: [],
     serialization: "advanced",
@@ -81,7 +85,11 @@ function startPeer(name: string): Promise<Peer> {
   });
 }
 
-export async function openStage(engine: Engine): Promise<Stage> {
+/** `accounts`: what the installation has, for the provider at this address. */
+export async function openStage(
+  engine: Engine,
+  accounts: (provider: string) => object[] = usualAccounts,
+): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-bench-"));
   const dataFolder = join(folder, "data");
   mkdirSync(dataFolder, { mode: 0o700 });
@@ -92,13 +100,12 @@ export async function openStage(engine: Engine): Promise<Stage> {
   ]);
   const database = engine === "postgres" ? await freshDatabase() : null;
   const provision = join(folder, "provision.json");
-  writeFileSync(provision, JSON.stringify(provisioning(`http://127.0.0.1:${provider.port}`)));
+  writeFileSync(provision, JSON.stringify({ accounts: accounts(`http://127.0.0.1:${provider.port}`) }));
   const servers: Server[] = [];
-  const jobOn =
-    (peer: Peer) => (server: Pick<Server, "base">, job: Omit<Job, "host" | "port" | "apiKey">) => {
-      const { hostname, port } = new URL(server.base);
-      return peer.ask<JobResult>({ job: { ...job, host: hostname, port: Number(port), apiKey } });
-    };
+  const jobOn = (peer: Peer) => (server: Pick<Server, "base">, job: Order) => {
+    const { hostname, port } = new URL(server.base);
+    return peer.ask<JobResult>({ job: { ...job, host: hostname, port: Number(port), apiKey } });
+  };
   return {
     folder,
     async start({ pin = true } = {}) {
@@ -140,36 +147,47 @@ function otherHalfOfTheDay(): string {
   return `${hour}:00-${hour}:01`;
 }
 
-function provisioning(provider: string): object {
+/** An allowance, so that credit is reserved and counted as in a real installation. */
+const plan = {
+  name: "bench",
+  expires_at: null,
+  credit: { sms: 1_000_000_000, whatsapp: null, email: null },
+};
+
+/** The account that `apiKey` belongs to. */
+export function account(gateways: readonly object[]): object {
+  return { name: "bench", time_zone: "UTC", country: "DE", api_key: apiKey, plan, gateways };
+}
+
+/** A gateway that speaks to the counting provider. */
+export function providerGateway(
+  provider: string,
+  identifier: string,
+  more: { default?: boolean; hours?: string; callback?: object } = {},
+): object {
+  const { hours, callback } = more;
   return {
-    accounts: [
-      {
-        name: "bench",
-        time_zone: "UTC",
-        country: "DE",
-        api_key: apiKey,
-        // An allowance, so that credit is reserved and counted as in a real installation.
-        plan: {
-          name: "bench",
-          expires_at: null,
-          credit: { sms: 1_000_000_000, whatsapp: null, email: null },
-        },
-        gateways: [...gateways, heldGateway].map((identifier, index) => ({
-          identifier,
-          channel: "sms",
-          kind: "http-api",
-          default: index === 0,
-          active: true,
-          pace: { concurrency: 64, ...(identifier === heldGateway ? { hours: otherHalfOfTheDay() } : {}) },
-          settings: {
-            url: `${provider}/send`,
-            body: { to: "{{to}}", text: "{{message}}", id: "{{id}}" },
-            success: { status: "2xx", reference: "$.messages[0].id" },
-          },
-        })),
-      },
-    ],
+    identifier,
+    channel: "sms",
+    kind: "http-api",
+    default: more.default ?? false,
+    active: true,
+    pace: { concurrency: 64, ...(hours === undefined ? {} : { hours }) },
+    settings: {
+      url: `${provider}/send`,
+      body: { to: "{{to}}", text: "{{message}}", id: "{{id}}" },
+      success: { status: "2xx", reference: "$.messages[0].id" },
+      ...(callback === undefined ? {} : { callback }),
+    },
   };
+}
+
+function usualAccounts(provider: string): object[] {
+  const driven = gateways.map((identifier, index) =>
+    providerGateway(provider, identifier, { default: index === 0 }),
+  );
+  const held = providerGateway(provider, heldGateway, { hours: otherHalfOfTheDay() });
+  return [account([...driven, held])];
 }
 
 /** A number from `/metrics` (no labels); null when the server does not show it. */

@@ -1,0 +1,97 @@
+// What a load client asks, as bytes that are prepared before the clock runs.
+
+export type Ask =
+  /** Single sends through one gateway. */
+  | { kind: "single"; gateway: string; scheduleAt: string | null }
+  /** Single sends to the sandbox of each account in turn, which delivers them at once. */
+  | { kind: "spread"; apiKeys: readonly string[] }
+  /** One bulk send after another. */
+  | { kind: "bulk"; gateways: readonly string[]; contacts: number; scheduleAt: string | null }
+  /** The paths in turn. */
+  | { kind: "get"; paths: readonly string[] }
+  /** Reports that the messages with the references `p<from>` … `p<to>` were delivered, some of them twice. */
+  | { kind: "callbacks"; path: string; from: number; to: number };
+
+export interface Target {
+  host: string;
+  port: number;
+  apiKey: string;
+  ask: Ask;
+}
+
+const numbers = 4096;
+const text = "Your code is 482913. It is good for ten minutes.";
+
+/** Of five reports, four are new and one came before. */
+const newOfFive = 4;
+/** How many reports before: while that one may still be under way, and long after it. */
+const repeatedAfter = [1, 10, 100, 1000];
+
+/** How many reports are sent for this many messages. */
+export function reportsFor(messages: number): number {
+  return messages + Math.floor(messages / newOfFive);
+}
+
+/** The messages (from 0) that are reported on, in turn: each once in an order of their own, a fifth of all reports again. */
+export function reportOrder(messages: number): number[] {
+  const order: number[] = [];
+  for (let index = 0; index < messages; index += 1) {
+    // A prime stride visits all of them, and neighbours are no neighbours in the tables.
+    order.push((index * 7919) % messages);
+    if (index % newOfFive !== newOfFive - 1) continue;
+    const back = repeatedAfter[Math.floor(index / newOfFive) % repeatedAfter.length] ?? 1;
+    order.push(order[Math.max(0, order.length - back)] ?? 0);
+  }
+  return order;
+}
+
+function bytes(target: Target, apiKey: string | null, method: string, path: string, body: string): Buffer {
+  const { host, port } = target;
+  const key = apiKey === null ? "" : `api-key: ${apiKey}\r\n`;
+  const length = Buffer.byteLength(body);
+  const about = length > 0 ? `content-type: application/json\r\ncontent-length: ${length}\r\n` : "";
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: ${host}:${port}\r\n${key}${about}\r\n${body}`);
+}
+
+/** All requests of a job, sent in turn. */
+export function prepare(target: Target): Buffer[] {
+  const { ask, apiKey } = target;
+  const send = (contact: object[], key = apiKey) =>
+    bytes(target, key, "POST", "/api/sms/send", JSON.stringify({ contact }));
+  const contact = (index: number, gateway: string, scheduleAt: string | null) => ({
+    number: `+4915${String(100000000 + index)}`,
+    message: text,
+    gateway_identifier: gateway,
+    ...(scheduleAt === null ? {} : { schedule_at: scheduleAt }),
+  });
+  switch (ask.kind) {
+    case "get":
+      return ask.paths.map((path) => bytes(target, apiKey, "GET", path, ""));
+    case "single":
+      return Array.from({ length: numbers }, (_, index) =>
+        send([contact(index, ask.gateway, ask.scheduleAt)]),
+      );
+    case "spread":
+      // The sandbox delivers to numbers that end so.
+      return ask.apiKeys.map((key, index) =>
+        send([{ number: `+49151${10_000 + index}0001`, message: text }], key),
+      );
+    case "bulk": {
+      const { gateways, scheduleAt } = ask;
+      const contacts = Array.from({ length: ask.contacts }, (_, index) =>
+        contact(index, gateways[index % gateways.length] ?? "", scheduleAt),
+      );
+      return [send(contacts)];
+    }
+    case "callbacks":
+      return reportOrder(ask.to - ask.from + 1).map((index) =>
+        bytes(
+          target,
+          null,
+          "POST",
+          ask.path,
+          JSON.stringify({ id: `p${ask.from + index}`, state: "DELIVRD" }),
+        ),
+      );
+  }
+}
