@@ -18,7 +18,8 @@ interface Connection {
 
 interface Results {
   answered(nth: number, status: number, text: () => string): void;
-  broken(nth: number | null, why: string): void;
+  /** `nth`: what was asked on it and not answered; null: it was idle. */
+  broken(connection: Connection, nth: number | null, why: string): void;
 }
 
 function openConnection(
@@ -32,6 +33,7 @@ function openConnection(
     const answers = createAnswers(false);
     let running: number | null = null;
     let over = false;
+    let connected = false;
     const connection: Connection = {
       ask(nth) {
         running = nth;
@@ -46,10 +48,13 @@ function openConnection(
     const end = (why: string) => {
       if (over) return;
       connection.close();
-      reject(new Error(why));
-      results.broken(running, why);
+      if (connected) results.broken(connection, running, why);
+      else reject(new Error(why));
     };
-    socket.on("connect", () => resolve(connection));
+    socket.on("connect", () => {
+      connected = true;
+      resolve(connection);
+    });
     socket.on("error", (error) => end(error.message));
     socket.on("close", () => end("the server closed a connection"));
     socket.on("data", (chunk: Buffer) => {
@@ -64,7 +69,7 @@ function openConnection(
   });
 }
 
-/** `job.requests` of them, or as many as `perSecond` makes of its time; over before that only if all connections broke. */
+/** `job.requests` of them, or as many as `perSecond` makes of its time; a connection that broke is replaced. */
 export async function runOpenLoop(job: Job, perSecond: number): Promise<JobResult> {
   const requests = prepare(job);
   const latency = createHistogram();
@@ -72,11 +77,13 @@ export async function runOpenLoop(job: Job, perSecond: number): Promise<JobResul
   const everyMs = 1000 / perSecond;
   const total = Math.min(job.requests, Math.floor((job.warmupMs + job.durationMs) / everyMs));
   const firstCounted = Math.ceil(job.warmupMs / everyMs);
+  const connections = new Set<Connection>();
   const idle: Connection[] = [];
   let started = 0;
   /** Requests before this one were given to a connection. */
   let asked = 0;
   let ended = 0;
+  let over = false;
   let failed = 0;
   let firstFailure: string | null = null;
   let lastAt = 0;
@@ -101,15 +108,24 @@ export async function runOpenLoop(job: Job, perSecond: number): Promise<JobResul
       }
       end(null);
     },
-    broken(nth, why) {
-      if (nth === null) firstFailure ??= why;
-      else end(why);
+    broken(connection, nth, why) {
+      connections.delete(connection);
+      const place = idle.indexOf(connection);
+      if (place !== -1) idle.splice(place, 1);
+      if (nth !== null) end(why);
+      // As any HTTP client does: a server may close a connection on which nothing is asked.
+      open().then(free, (error: Error) => {
+        firstFailure ??= error.message;
+      });
     },
   };
-  /** What is due goes out; with no connection free it waits, and its latency goes on counting. */
+  /**
+   * What is due goes out; with no connection free it waits, and its latency goes on counting. The connection
+   * that waited longest is next: a server closes one on which nothing came for ten seconds after it was opened.
+   */
   const dispatch = (now: number, onTime: boolean) => {
     while (asked < total && intendedAt(asked) <= now) {
-      const connection = idle.pop();
+      const connection = idle.shift();
       if (connection === undefined) return;
       if (onTime && asked >= firstCounted) ownDelay.add(now - intendedAt(asked));
       asked += 1;
@@ -120,10 +136,13 @@ export async function runOpenLoop(job: Job, perSecond: number): Promise<JobResul
     idle.push(connection);
     if (started > 0) dispatch(performance.now(), false);
   };
-  const connections = await Promise.all(
-    Array.from({ length: job.connections }, () => openConnection(job, requests, results, free)),
-  );
-  idle.push(...connections);
+  const open = async () => {
+    const connection = await openConnection(job, requests, results, free);
+    if (over) connection.close();
+    connections.add(connection);
+    return connection;
+  };
+  idle.push(...(await Promise.all(Array.from({ length: job.connections }, open))));
   started = performance.now() + 10;
   const timer = setInterval(() => {
     const now = performance.now();
@@ -131,6 +150,7 @@ export async function runOpenLoop(job: Job, perSecond: number): Promise<JobResul
     if (now > intendedAt(total) + patienceMs) finish();
   }, 1);
   await finished;
+  over = true;
   clearInterval(timer);
   for (const connection of connections) connection.close();
   if (ended < total) {

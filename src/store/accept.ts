@@ -2,6 +2,7 @@
 
 import type { Channel } from "#contract/channel.ts";
 import { lockCredits } from "./accounts.ts";
+import { compiledOnce } from "./compiled.ts";
 import { becameLow, insertEntries, renew, reserve, writeBalance } from "./credit.ts";
 import { gatheredOperation, type Tx, writeOperation } from "./database.ts";
 import { announce, announceRequests, eventIdOf } from "./outbox.ts";
@@ -105,11 +106,11 @@ function keyOf(send: SendInput, { path, key, fingerprint }: RepeatKey): Idempote
 async function deletedGateways(tx: Tx, sends: readonly SendInput[]): Promise<ReadonlySet<string>> {
   const wanted = new Set<string>();
   for (const { messages } of sends) for (const message of messages) wanted.add(message[1]);
-  const rows = await tx.db
-    .selectFrom("gateways")
-    .select("id")
-    .where("id", "in", [...wanted])
-    .execute();
+  const ids = [...wanted];
+  const looking = () => tx.db.selectFrom("gateways").select("id").where("id", "in", ids).compile();
+  // Nearly every group of sends is for one gateway.
+  const query = ids.length === 1 ? compiledOnce(tx, "deletedGateways", looking, ids) : looking();
+  const { rows } = await tx.db.executeQuery(query);
   for (const { id } of rows) wanted.delete(id);
   return wanted;
 }

@@ -1,6 +1,7 @@
 // Accounts with their keys, plans and credit.
 
 import type { Channel } from "#contract/channel.ts";
+import { compiledOnce } from "./compiled.ts";
 import { insertEntries } from "./credit.ts";
 import { readOperation, type Tx, writeOperation } from "./database.ts";
 import type { AccountsTable, CreditsTable, GatewaysTable } from "./schema.ts";
@@ -170,14 +171,22 @@ export async function lockCredits(
   const keys = new Map(wanted.map((one) => [`${one.accountId} ${one.channel}`, one]));
   const found = new Map<string, CreditsTable>();
   if (keys.size === 0) return found;
-  const rows = await tx.db
-    .selectFrom("credits")
-    .selectAll()
-    .where("account_id", "in", [...new Set([...keys.values()].map(({ accountId }) => accountId))])
-    .orderBy("account_id")
-    .orderBy("channel")
-    .modifyEnd(tx.lock("update"))
-    .execute();
+  const accountIds = [...new Set([...keys.values()].map(({ accountId }) => accountId))];
+  const locking = (count: number) =>
+    tx.db
+      .selectFrom("credits")
+      .selectAll()
+      .where("account_id", "in", accountIds.slice(0, count))
+      .orderBy("account_id")
+      .orderBy("channel")
+      .modifyEnd(tx.lock("update"))
+      .compile();
+  // Nearly every group of sends is of one account.
+  const query =
+    accountIds.length === 1
+      ? compiledOnce<CreditsTable>(tx, "lockCredits", () => locking(1), accountIds)
+      : locking(accountIds.length);
+  const { rows } = await tx.db.executeQuery(query);
   for (const row of rows) found.set(`${row.account_id} ${row.channel}`, row);
   return found;
 }

@@ -2,6 +2,7 @@
 
 import { sql } from "kysely";
 import type { Channel } from "#contract/channel.ts";
+import { compiledOnce } from "./compiled.ts";
 import type { Tx } from "./database.ts";
 import type { CreditEntriesTable, CreditsTable } from "./schema.ts";
 
@@ -14,7 +15,7 @@ export function becameLow(before: number, balance: CreditsTable): boolean {
   return before >= low && balance.remaining < low;
 }
 
-/** Writes entries. The same happening a second time is a bug, and fails. */
+/** Writes entries. */
 export async function insertEntries(tx: Tx, entries: readonly CreditEntriesTable[]): Promise<void> {
   if (entries.length === 0) return;
   await tx.insert(
@@ -40,12 +41,20 @@ export async function insertEntries(tx: Tx, entries: readonly CreditEntriesTable
 
 /** Stores a balance as it is now. */
 export async function writeBalance(tx: Tx, balance: CreditsTable): Promise<void> {
-  await tx.db
-    .updateTable("credits")
-    .set({ remaining: balance.remaining, renewed_at: balance.renewed_at, granted: balance.granted })
-    .where("account_id", "=", balance.account_id)
-    .where("channel", "=", balance.channel)
-    .execute();
+  const { remaining, renewed_at, granted, account_id, channel } = balance;
+  const query = compiledOnce(
+    tx,
+    "writeBalance",
+    () =>
+      tx.db
+        .updateTable("credits")
+        .set({ remaining, renewed_at, granted })
+        .where("account_id", "=", account_id)
+        .where("channel", "=", channel)
+        .compile(),
+    [remaining, renewed_at, granted, account_id, channel],
+  );
+  await tx.db.executeQuery(query);
 }
 
 /** Refills a monthly balance that was not refilled since `from`; the entry, or null where there is nothing to do. */

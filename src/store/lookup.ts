@@ -1,6 +1,7 @@
 // Reading messages back, always for one account.
 
-import type { Channel, Status } from "#contract/channel.ts";
+import { sql } from "kysely";
+import { type Channel, type Status, statuses } from "#contract/channel.ts";
 import { readOperation } from "./database.ts";
 import type { EventsTable, MessagesTable } from "./schema.ts";
 
@@ -43,16 +44,25 @@ export const recentMessages = readOperation(
       limit: number;
     },
   ) => {
-    let query = tx.db
+    const { accountId, channel, status, before, limit } = input;
+    // Each status is a stretch of one index; the newest of all are the merge of each one's newest.
+    const stretches = (status ? [status] : statuses).map(
+      (one, at) => sql`
+        select * from (
+          select id from messages where account_id = ${accountId} and channel = ${channel} and status = ${one}
+          ${before === null ? sql`` : sql`and id < ${before}`} order by id desc limit ${limit}
+        ) as ${sql.ref(`stretch_${at}`)}
+      `,
+    );
+    const newest = sql<string>`(${sql.join(stretches, sql` union all `)} order by id desc limit ${limit})`;
+    const rows = await tx.db
       .selectFrom("messages")
       .innerJoin("gateways", "gateways.id", "messages.gateway_id")
       .selectAll("messages")
       .select("gateways.identifier")
-      .where("messages.account_id", "=", input.accountId)
-      .where("messages.channel", "=", input.channel);
-    if (input.status) query = query.where("messages.status", "=", input.status);
-    if (input.before) query = query.where("messages.id", "<", input.before);
-    const rows = await query.orderBy("messages.id", "desc").limit(input.limit).execute();
+      .where("messages.id", "in", newest)
+      .orderBy("messages.id", "desc")
+      .execute();
     return rows as MessageRow[];
   },
 );

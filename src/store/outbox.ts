@@ -4,6 +4,7 @@
 import { sql } from "kysely";
 import type { Status } from "#contract/channel.ts";
 import { asksFor, type EventType } from "#contract/events.ts";
+import { compiledOnce } from "./compiled.ts";
 import type { Tx } from "./database.ts";
 import type { MessagesTable, OutboxTable } from "./schema.ts";
 
@@ -40,6 +41,14 @@ export function eventIdOf(id: string, what: string): string {
   return `evt_${id.slice(id.indexOf("_") + 1)}_${what}`;
 }
 
+/** Whether there is an active endpoint at all: most installations pay for no more than this look. */
+async function someoneListens(tx: Tx): Promise<boolean> {
+  const compile = () =>
+    sql<{ found: number }>`select 1 as found from webhook_endpoints where active = 1 limit 1`.compile(tx.db);
+  const query = compiledOnce(tx, "someoneListens", compile, []);
+  return (await tx.db.executeQuery(query)).rows.length > 0;
+}
+
 /**
  * Of these accounts, the patterns that their active endpoints ask for. An account that nobody listens to
  * costs no more than this look.
@@ -50,7 +59,7 @@ export async function listening(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const wanted = [...new Set(accountIds)];
   const patterns = new Map<string, string[]>();
-  if (wanted.length === 0) return patterns;
+  if (wanted.length === 0 || !(await someoneListens(tx))) return patterns;
   const rows = await tx.db
     .selectFrom("webhook_endpoints")
     .select(["account_id", "events"])

@@ -53,6 +53,17 @@ export const listEndpoints = readOperation("listEndpoints", async (tx, accountId
     .execute();
 });
 
+/** Whether any endpoint is active. */
+export const hasEndpoints = readOperation("hasEndpoints", async (tx, _: null) => {
+  const row = await tx.db
+    .selectFrom("webhook_endpoints")
+    .select("id")
+    .where("active", "=", 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+});
+
 /** The endpoints that are switched off while deliveries still wait for them. */
 export const findStopped = readOperation("findStopped", async (tx, _: null) => {
   const inactive = await tx.db

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import test, { after } from "node:test";
 import type { CompiledQuery } from "kysely";
 import pg, { type PoolClient } from "pg";
-import { channels } from "#contract/channel.ts";
+import { channels, type Status, statuses } from "#contract/channel.ts";
 import { storeSends } from "#store/accept.ts";
 import type { Operation, Tx } from "#store/database.ts";
 import { countWaiting } from "#store/lanes.ts";
@@ -173,10 +173,20 @@ for (const [name, open] of openers) {
     );
     const before = middle!.id;
     const page = { accountId, channel: "sms", before: null, limit: 50 } as const;
-    await expect(recentMessages, { ...page, status: null }, "messages_recent");
-    await expect(recentMessages, { ...page, status: null, before }, "messages_recent");
-    await expect(recentMessages, { ...page, status: "sending" }, "messages_status");
-    await expect(recentMessages, { ...page, status: "failed", before }, "messages_status");
+    const recent: [Status | null, string | null, number][] = [
+      [null, null, statuses.length],
+      [null, before, statuses.length],
+      ["sending", null, 1],
+      ["failed", before, 1],
+    ];
+    for (const [status, start, walks] of recent) {
+      await t.test(`recentMessages: ${walks} stretches of messages_status`, async () => {
+        const [plan] = await explainer.plans(recentMessages, { ...page, status, before: start });
+        assert.ok(plan);
+        assert.equal(plan.match(/\bmessages_status\b/g)?.length, walks, plan);
+        assert.doesNotMatch(plan, /seq scan on messages|scan messages(?! using)/i);
+      });
+    }
     const all: SearchInput = {
       accountId,
       channels,
@@ -192,8 +202,8 @@ for (const [name, open] of openers) {
     };
     const sms = { channels: ["sms"] as const };
     const searches: [string, Partial<SearchInput>, string, number][] = [
-      ["everything", {}, "messages_recent", 3],
-      ["one channel", sms, "messages_recent", 1],
+      ["everything", {}, "messages_status", 3 * statuses.length],
+      ["one channel", sms, "messages_status", statuses.length],
       ["a status", { status: "sending" }, "messages_status", 3],
       ["a status of one channel", { ...sms, status: "sending", before }, "messages_status", 1],
       ["a recipient", { recipient: "+15550001" }, "messages_recipient", 1],
@@ -201,7 +211,7 @@ for (const [name, open] of openers) {
       ["a gateway", { ...sms, gatewayId }, "messages_gateway", 1],
       ["a gateway and a usual status", { ...sms, gatewayId, status: "delivered" }, "messages_gateway", 1],
       ["a gateway and a rare status", { ...sms, gatewayId, status: "sending" }, "messages_status", 1],
-      ["a time", { ...sms, from: before, acceptedFrom: now }, "messages_recent", 1],
+      ["a time", { ...sms, from: before, acceptedFrom: now }, "messages_status", statuses.length],
     ];
     for (const [what, filters, index, walks] of searches) {
       await t.test(`searchMessages by ${what}: ${index}`, async () => {

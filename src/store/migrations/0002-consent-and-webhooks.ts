@@ -12,6 +12,8 @@ export async function up(tx: Tx): Promise<void> {
     `alter table lanes add column stopped_at bigint`,
     `alter table messages add column held_due_at bigint`,
     `create index messages_held on messages (id) where held_due_at is not null`,
+    // Every message pays for each index: the newest of a channel are found along messages_status as well.
+    `drop index messages_recent`,
     // Searches by recipient and by gateway, and whom an inbound message answers.
     `create index messages_recipient on messages (account_id, recipient, id)`,
     `create index messages_gateway on messages (gateway_id, id)`,
@@ -57,9 +59,8 @@ export async function up(tx: Tx): Promise<void> {
     `create index idempotency_keys_age on idempotency_keys (created_at)`,
     `create table credit_entries (
       account_id text not null, channel text not null, kind text not null, reference text not null, at bigint not null,
-      amount bigint not null, remaining bigint not null, note text, primary key (account_id, channel, kind, reference)
+      amount bigint not null, remaining bigint not null, note text, primary key (account_id, channel, at, kind, reference)
     ) clustered`,
-    `create index credit_entries_recent on credit_entries (account_id, channel, at, kind, reference)`,
     // Balances from before the ledger open it with what is left of them.
     `insert into credit_entries (account_id, channel, kind, reference, at, amount, remaining, note)
       select account_id, channel, 'opening', 'before_ledger', renewed_at, remaining, remaining, 'The ledger begins here.' from credits`,
