@@ -5,11 +5,15 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { z } from "zod";
 import { gatewayInput, paceInput, retryInput } from "#configure/gateway.ts";
+import { memberInput } from "#configure/pool-input.ts";
+import { aiProblem, aiProblems } from "#contract/openai-error.ts";
 import { problems, refusals, validationFailed } from "#contract/problem.ts";
 import { gateways } from "#gateways/registry.ts";
 import { openapiDocument } from "#http/openapi.ts";
+import { providers } from "#providers/registry.ts";
 import { provisionFile } from "#provision/file.ts";
 import { asFile, variables } from "../src/config.ts";
+import { gatewayExamples, memberExamples } from "./docs-examples.ts";
 import { code, fields, table } from "./docs-tables.ts";
 
 /** Set by fault tests alone. */
@@ -79,51 +83,6 @@ ${entries.join("\n\n")}
 `;
 }
 
-/** A complete entry of the provisioning file for each kind of gateway. */
-const examples: Record<string, string> = {
-  sandbox: `- identifier: sms-test
-  channel: sms
-  kind: sandbox
-  default: true`,
-  "http-api": `- identifier: sms-main
-  channel: sms
-  kind: http-api
-  default: true
-  settings:
-    url: https://sms.example.com/v1/messages
-    headers:
-      authorization: Bearer \${SMS_TOKEN}
-    body:
-      to: "{{to}}"
-      from: "{{from}}"
-      text: "{{message}}"
-      client_reference: "{{id}}"
-    from: ACME
-    success:
-      reference: $.messages[0].id
-    definite: [503]
-    callback:
-      token: \${SMS_CALLBACK_TOKEN}
-      reference: $.id
-      status: $.state
-      delivered: [DELIVRD]
-      undelivered: [UNDELIV, EXPIRED]
-      failed: [REJECTD]
-      error: $.err
-  pace: { per_second: 20, concurrency: 8, hours: "08:00-20:00" }
-  retry: { first_ms: 5000, max_ms: 900000, for_ms: 86400000 }
-  on_unknown: hold`,
-  twilio: `- identifier: sms-twilio
-  channel: sms
-  kind: twilio
-  default: true
-  settings:
-    account_sid: \${TWILIO_ACCOUNT_SID}
-    auth_token: \${TWILIO_AUTH_TOKEN}
-    from: "+15550100"
-  pace: { per_second: 1 }`,
-};
-
 /** What a newcomer needs to know of a kind besides its settings. */
 const notes: Record<string, string> = {
   sandbox: `What happens is decided by the end of the number: \`0001\` (and every other one) is delivered, \`0002\` undelivered,
@@ -138,9 +97,9 @@ that nobody knows, unless \`definite\` names its status. Callbacks are given to 
 
 function gatewayPage(): string {
   const kinds = gateways.map((gateway) => {
-    const example = examples[gateway.kind];
+    const example = gatewayExamples[gateway.kind];
     if (example === undefined)
-      throw new Error(`scripts/docs.ts has no example for gateways of kind ${gateway.kind}.`);
+      throw new Error(`scripts/docs-examples.ts has no example for gateways of kind ${gateway.kind}.`);
     const unknown = gateway.onUnknown === "hold" ? "keeps it `unknown`" : "sends it once more";
     const facts = [
       `Channels: ${gateway.channels.join(", ")}.`,
@@ -188,6 +147,43 @@ A URL that leads to a private or loopback address is refused, unless \`TRUNKLINE
 ${kinds.join("\n")}`;
 }
 
+function providerPage(): string {
+  const kinds = providers.map((provider) => {
+    const example = memberExamples[provider.kind];
+    if (example === undefined)
+      throw new Error(`scripts/docs-examples.ts has no example for providers of kind ${provider.kind}.`);
+    return `## ${provider.title} (\`${provider.kind}\`)
+
+${provider.summary}
+${provider.embeds ? "Has embeddings too." : "Has no embeddings."}
+
+Settings:
+
+${fields(provider.settings)}
+
+\`\`\`yaml
+${example}
+\`\`\`
+`;
+  });
+  return `# Providers
+
+${generated}
+
+A provider is who answers the requests to a pool of AI models. Members of a pool are declared in the
+[provisioning file](provisioning.md), under the pool, as in the example of each kind below, or through the management
+API. Their settings are sealed in the database as a whole. What is promised about completions: [AI gateway](../ai.md).
+
+What every member has, whatever its kind:
+
+${fields(memberInput, "", ["settings"])}
+
+A URL that leads to a private or loopback address, such as a model on your own machine, is refused, unless
+\`TRUNKLINE_OUTBOUND_ALLOW\` lets it through.
+
+${kinds.join("\n")}`;
+}
+
 /** Everything that a provisioning file can say; a test reads it. */
 const fullExample = `accounts:
   - name: acme
@@ -201,17 +197,27 @@ const fullExample = `accounts:
       renews: monthly
     rate_limit: { requests_per_minute: 600 }
     gateways:
-${Object.values(examples)
+${Object.values(gatewayExamples)
   .map((example, i) => (i === 0 ? example : example.replace("  default: true", "  default: false")))
   .join("\n")
-  .replace(/^/gm, "      ")}`;
+  .replace(/^/gm, "      ")}
+    pools:
+      - name: default
+        stream_mode: live
+        members:
+${Object.values(memberExamples).join("\n").replace(/^/gm, "          ")}
+        keys:
+          - name: app
+            key: \${ACME_POOL_KEY}
+            limits: { requests_per_minute: 600, tokens_per_minute: 200000, concurrency: 50 }
+            budget: { tokens_per_day: 5000000, cost_per_month: 200 }`;
 
 function provisioning(): string {
   return `# Provisioning file
 
 ${generated}
 
-A provisioning file declares accounts and their gateways, so that an installation can be set up without clicking.
+A provisioning file declares accounts with their gateways, webhooks and pools of AI providers, so that an installation can be set up without clicking.
 Name it with \`TRUNKLINE_PROVISION\`; it is read at every start. It is YAML or JSON.
 
 - What it names and does not exist is created.
@@ -224,9 +230,14 @@ Name it with \`TRUNKLINE_PROVISION\`; it is read at every start. It is YAML or J
 
 ## Fields
 
-${fields(provisionFile, "", ["accounts[].gateways[].pace", "accounts[].gateways[].retry"])}
+${fields(provisionFile, "", [
+  "accounts[].gateways[].pace",
+  "accounts[].gateways[].retry",
+  "accounts[].pools[].members",
+])}
 
-The settings of each kind of gateway, \`pace\` and \`retry\` are in [gateways](gateways.md).
+The settings of each kind of gateway, \`pace\` and \`retry\` are in [gateways](gateways.md);
+the members of pools, and the settings of each kind of provider, in [providers](providers.md).
 
 ## Example
 
@@ -281,6 +292,29 @@ ${refusal("No key was given", refusals.missing)}
 ${refusal("Nobody has this key", refusals.invalid)}
 
 ${refusal("The account's plan has ended", refusals.expired)}
+
+## AI endpoints
+
+Below \`/api/ai/v1\` every error has OpenAI's form, whatever went wrong, so that its clients understand it:
+
+\`\`\`json
+${JSON.stringify(aiProblem("rate_limit_exceeded").body, null, 2)}
+\`\`\`
+
+These are our own. A provider's error about the request itself (400, 413, 422) is passed on as it was; when nobody in the
+pool could answer, it is the most useful of their errors, and \`service_pool\` stands beside it. With a 429 and a 503
+\`Retry-After\` and \`retry-after-ms\` may say when to try again.
+
+${table(
+  ["Status", "`code`", "`type`", "When", "`message`"],
+  Object.entries(aiProblems).map(([name, { status, type, when, message }]) => [
+    String(status),
+    code(name),
+    code(type),
+    when,
+    message,
+  ]),
+)}
 `;
 }
 
@@ -289,6 +323,7 @@ export async function generate(): Promise<Map<string, string>> {
   return new Map([
     ["docs/reference/configuration.md", configuration()],
     ["docs/reference/gateways.md", gatewayPage()],
+    ["docs/reference/providers.md", providerPage()],
     ["docs/reference/provisioning.md", provisioning()],
     ["docs/reference/errors.md", errors()],
     ["docs/reference/openapi.json", `${JSON.stringify(openapiDocument(), null, 2)}\n`],

@@ -171,6 +171,15 @@ export const variables = {
         "whole number, 1 to 36500",
       ),
     ),
+  KEEP_USAGE_DAYS: days
+    .prefault("90")
+    .meta(
+      text(
+        "Removes the records of single AI calls after this many days; the sums of each day stay.",
+        "90",
+        "whole number, 1 to 36500",
+      ),
+    ),
   CRASH_AT: z
     .string()
     .optional()

@@ -63,6 +63,7 @@ async function open(config: Config) {
       messagesMs: inMs(config.KEEP_MESSAGES_DAYS),
       webhooksMs: config.KEEP_WEBHOOK_DAYS * dayMs,
       auditMs: inMs(config.KEEP_AUDIT_DAYS),
+      usageMs: config.KEEP_USAGE_DAYS * dayMs,
     },
   };
   const runtime = systemRuntime({
@@ -94,12 +95,12 @@ async function serve(config: Config): Promise<void> {
     throw inUse ? new Error(`Port ${config.PORT} is in use. TRUNKLINE_PORT names another one.`) : error;
   }
   // After listening, so that a key is never made and then lost to a port in use.
-  const firstKey = await system.makeDefaultAccount();
-  const firstCode = firstKey === null ? null : await system.makeSetupCode();
+  const first = await system.makeDefaultAccount();
+  const firstCode = first === null ? null : await system.makeSetupCode();
   await system.start();
   runtime.log.info({}, `listening on ${address}`);
   const url = config.PUBLIC_URL ?? address;
-  if (firstKey !== null && firstCode !== null) print(welcome(url, firstKey, setupLink(url, firstCode)));
+  if (first !== null && firstCode !== null) print(welcome(url, first, setupLink(url, firstCode)));
 
   let stopping = false;
   const stop = async (signal: string) => {
@@ -125,12 +126,14 @@ async function readProvision(path: string): Promise<ProvisionFile> {
 /** The code behind the `#` reaches the page and no server. */
 const setupLink = (url: string, code: string) => `${url}/setup#${code}`;
 
-function welcome(url: string, key: string, link: string): string {
+function welcome(url: string, keys: { apiKey: string; poolKey: string }, link: string): string {
+  const { apiKey: key, poolKey } = keys;
   return `
-  Trunkline is running. It made an account ("default") with a sandbox gateway on every channel.
-  Its API key, shown this once:
+  Trunkline is running. It made an account ("default") with a sandbox gateway on every channel and a sandbox
+  pool of AI models. Its keys, shown this once:
 
-    ${key}
+    ${key}     for messages
+    ${poolKey}    for the AI gateway
 
   Send your first SMS (the sandbox delivers it to nobody, but takes it through its whole life):
 
@@ -140,6 +143,11 @@ function welcome(url: string, key: string, link: string): string {
   and look what became of it:
 
     curl ${url}/api/get/sms -H 'Api-key: ${key}'
+
+  Ask the AI gateway something (the sandbox only echoes; any OpenAI client works with base URL ${url}/api/ai/v1):
+
+    curl ${url}/api/ai/v1/chat/completions -H 'Authorization: Bearer ${poolKey}' \\
+      -H 'Content-Type: application/json' -d '{"messages":[{"role":"user","content":"Hello"}]}'
 
   Whoever opens this link within 24 hours, once, becomes the operator who manages it all:
 
@@ -176,6 +184,10 @@ async function backup(config: Config, file: string, keyFile: string | null): Pro
   if (config.DATABASE_URL)
     fail([
       "This is for SQLite. Back PostgreSQL up with pg_dump, and before the first start on a restored database run: npm start -- hold",
+    ]);
+  if (!existsSync(databaseFile(config)))
+    fail([
+      `There is no database at ${databaseFile(config)}. TRUNKLINE_DATA_DIR names the installation's folder.`,
     ]);
   let key: string | null = null;
   if (keyFile !== null) {

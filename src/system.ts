@@ -6,8 +6,11 @@ import { createAuthenticator } from "#accounts/authenticate.ts";
 import { readCredit } from "#accounts/credit.ts";
 import { createPasswords } from "#accounts/password.ts";
 import { makeSetupCode } from "#accounts/setup.ts";
+import { openAiGateway } from "#ai/gateway.ts";
 import { accountInput, configureAccount, configureApiKey } from "#configure/account.ts";
 import { type ConfigureParts, configureGateway, gatewayInput } from "#configure/gateway.ts";
+import { configurePool } from "#configure/pool.ts";
+import { poolInput } from "#configure/pool-input.ts";
 import { rescueStranded } from "#configure/stranded.ts";
 import { channels } from "#contract/channel.ts";
 import { buildApp } from "#http/app.ts";
@@ -20,6 +23,7 @@ import { received } from "#messaging/received.ts";
 import { recordOf } from "#messaging/record.ts";
 import { resolve } from "#messaging/resolve.ts";
 import { type Keeping, openUpkeep, upkeepLane } from "#messaging/upkeep.ts";
+import { sandboxModels } from "#providers/sandbox.ts";
 import { type Applied, applyProvision } from "#provision/apply.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { bands } from "#queue/band.ts";
@@ -37,6 +41,7 @@ import type { MessageRow } from "#store/lookup.ts";
 import { keepFact } from "#store/provisioned.ts";
 import { createSealer } from "#store/seal.ts";
 import { fanOutLane, openFanOut } from "#webhooks/fan-out.ts";
+import { createListening } from "#webhooks/listening.ts";
 import { openEndpoint } from "#webhooks/open-endpoint.ts";
 
 export interface SystemSettings {
@@ -65,8 +70,8 @@ export interface System {
   lanes: Lanes;
   /** Applies a provisioning file. */
   provision(file: ProvisionFile): Promise<Applied>;
-  /** With no account yet: makes one with sandbox gateways, and returns its key; else null. */
-  makeDefaultAccount(): Promise<string | null>;
+  /** With no account yet: makes one with sandbox gateways and a sandbox pool, and returns its keys; else null. */
+  makeDefaultAccount(): Promise<{ apiKey: string; poolKey: string } | null>;
   /** A new API key for an account; null when there is no such account. */
   renewKey(accountName: string): Promise<string | null>;
   /**
@@ -88,7 +93,7 @@ export async function openSystem(
   settings: SystemSettings,
   opened: Database,
 ): Promise<System> {
-  const { clock, random, outbound, log, crashPoint } = runtime;
+  const { clock, random, outbound, upstreams, log, crashPoint } = runtime;
   const sealer = createSealer(settings.masterKey, random);
   const health = watch(opened, clock);
   const { database } = health;
@@ -115,7 +120,8 @@ export async function openSystem(
   };
   const metrics = createMetrics(readLoad, () => database.run(countWebhooks, null));
   /** Webhook endpoints may ask for what just happened. */
-  const announced = () => lanes.wake(fanOutLane.id);
+  const listening = createListening(database, () => lanes.wake(fanOutLane.id));
+  const { announced } = listening;
   /** Ended when a lane is paused, or goes on: messages may have to move. */
   const pauses = new Wait();
   const delivering = {
@@ -174,6 +180,17 @@ export async function openSystem(
       }
     },
   });
+  const ai = openAiGateway({
+    database,
+    clock,
+    random,
+    log,
+    sealer,
+    upstreams,
+    newId: ids,
+    announced,
+    counted: { call: metrics.completion, dropped: metrics.usageDropped },
+  });
   const configure = {
     database,
     clock,
@@ -183,7 +200,11 @@ export async function openSystem(
     showApiKeys: settings.showApiKeys,
     newId: ids,
     accountsChanged: authenticator.forget,
-    lanesChanged: () => lanes.changed(),
+    lanesChanged: () => {
+      lanes.changed();
+      void listening.look();
+    },
+    poolsChanged: () => ai.forget(),
   };
   const accepting = {
     database,
@@ -224,11 +245,13 @@ export async function openSystem(
         };
       },
       metrics: metrics.text,
+      ai,
       manage: {
         database,
         configure,
         passwords: createPasswords(random),
         wake: (id) => lanes.wake(id),
+        poolHealth: async (id) => ai.health(id),
       },
     },
     {
@@ -261,7 +284,15 @@ export async function openSystem(
         const input = { identifier: `sandbox-${channel}`, channel, kind: "sandbox", default: true };
         await configureGateway(configure, accountId, gatewayInput.parse(input));
       }
-      return await configureApiKey(configure, accountId);
+      const pool = poolInput.parse({
+        name: "default",
+        members: [{ name: "sandbox", kind: "sandbox", models: sandboxModels, embedding_models: ["echo"] }],
+        keys: [{ name: "default" }],
+      });
+      const made = await configurePool(configure, accountId, pool);
+      const poolKey = made.kind === "saved" ? made.made[0]?.key : undefined;
+      if (poolKey === undefined) throw new Error("The sandbox pool could not be made.");
+      return { apiKey: await configureApiKey(configure, accountId), poolKey };
     },
     renewKey: async (name) => {
       const account = await database.run(findAccountByName, name);
@@ -278,6 +309,7 @@ export async function openSystem(
       return code;
     },
     start: async () => {
+      await listening.look();
       await database.run(ensureLane, fanOutLane);
       await database.run(ensureLane, upkeepLane);
       await warnOfHold({ database, log });
@@ -293,7 +325,8 @@ export async function openSystem(
       draining = true;
       stopping.abort();
       await Promise.all([lanes.stop(graceMs), app.close(), rescuing]);
-      await outbound.close();
+      await ai.stop();
+      await Promise.all([outbound.close(), upstreams.close()]);
       await database.close();
     },
   };

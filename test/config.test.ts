@@ -34,6 +34,7 @@ test("without any variable everything has its default", () => {
     LOG_LEVEL: "info",
     TAKEOVER_MS: 45_000,
     KEEP_WEBHOOK_DAYS: 30,
+    KEEP_USAGE_DAYS: 90,
   });
 });
 

@@ -9,8 +9,10 @@ import type { z } from "zod";
 import { accountInput, configureAccount, configureApiKey } from "#configure/account.ts";
 import { configureGateway, gatewayInput } from "#configure/gateway.ts";
 import type { MessageRecord } from "#contract/record.ts";
+import { readAllowList } from "#runtime/address.ts";
 import { createOutbound } from "#runtime/outbound.ts";
 import type { OutboundRequest, OutboundResult, Random } from "#runtime/runtime.ts";
+import { createUpstreams } from "#runtime/upstream.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import { openPostgres } from "#store/postgres/postgres.ts";
 import { openSqlite } from "#store/sqlite/sqlite.ts";
@@ -143,6 +145,8 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     () => fault,
   );
   const guard = createOutbound({ allow: [] });
+  // Providers of the AI half are real servers on this machine.
+  const upstreams = createUpstreams({ allow: readAllowList("127.0.0.0/8") });
   const system = await openSystem(
     {
       clock,
@@ -156,6 +160,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
         },
         close: guard.close,
       },
+      upstreams,
       log,
       crashPoint: (name) => {
         if (name !== options.dieAt) return;
@@ -176,7 +181,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       beatMs: 3_600_000,
       pollMs: 3_600_000,
       upkeepMs: 3_600_000,
-      keep: { messagesMs: null, webhooksMs: 30 * 86_400_000, auditMs: null },
+      keep: { messagesMs: null, webhooksMs: 30 * 86_400_000, auditMs: null, usageMs: 90 * 86_400_000 },
       ...options.settings,
     },
     database,

@@ -101,6 +101,8 @@ export interface ConfigureParts {
   accountsChanged(): void;
   /** Lanes were added or changed. */
   lanesChanged(): void;
+  /** Cached pools, members and keys are stale. */
+  poolsChanged(): void;
 }
 
 /** Faults of a gateway's settings, with paths inside the gateway; none: they may be saved. */

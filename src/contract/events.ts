@@ -8,6 +8,8 @@ export const eventTypes = [
   "gateway.paused",
   "gateway.resumed",
   "credit.low",
+  "pool.member_down",
+  "pool.member_up",
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

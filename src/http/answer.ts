@@ -6,11 +6,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "#runtime/runtime.ts";
 import { announcesBody } from "./body.ts";
 import { createDeadlines } from "./deadlines.ts";
+import { type EventSource, writeEvents } from "./event-stream.ts";
 
 export interface Answer {
   status: number;
-  /** An object is written as JSON. */
-  body: object | string;
+  /** An object is written as JSON; a stream of events as it comes. */
+  body: object | string | EventSource;
   /** For text bodies; default plain text. */
   type?: string;
   /** Added to, or instead of, the usual ones. */
@@ -36,6 +37,10 @@ const reasons: Record<number, string> = {
   408: "Request Timeout",
   431: "Request Header Fields Too Large",
 };
+
+function isStream(body: Answer["body"]): body is EventSource {
+  return typeof body === "object" && "next" in body && "cancel" in body;
+}
 
 /** `https`: the public address is, so browsers are told to stay with it. */
 export function createWriter(clock: Clock, https: boolean): Writer {
@@ -88,8 +93,22 @@ export function createWriter(clock: Clock, https: boolean): Writer {
     request.once("end", done).once("close", done).resume();
   }
 
+  /** A client that does not take the rest of what was written is not waited for without end. */
+  function giveUpLater(response: ServerResponse): void {
+    if (response.destroyed || (response.socket?.writableLength ?? 0) === 0) return;
+    const flushed = stalled.watch(() => response.destroy());
+    response.once("close", flushed);
+  }
+
   return {
     write(request, response, requestId, answer) {
+      if (isStream(answer.body)) {
+        const headers = Object.entries({ ...usual, ...answer.headers }).flat();
+        const all = ["X-Request-Id", requestId, ...headers];
+        const written = writeEvents(clock, response, answer.body, { status: answer.status, headers: all });
+        void written.then(() => giveUpLater(response));
+        return;
+      }
       const text = textOf(answer);
       const headers = head(requestId, answer, text);
       const unread = announcesBody(request) && !request.complete && !request.readableEnded;
@@ -102,10 +121,7 @@ export function createWriter(clock: Clock, https: boolean): Writer {
         return;
       }
       response.end(text);
-      if ((response.socket?.writableLength ?? 0) > 0) {
-        const flushed = stalled.watch(() => response.destroy());
-        response.once("close", flushed);
-      }
+      giveUpLater(response);
     },
     bare(requestId, answer) {
       const text = textOf(answer);

@@ -5,12 +5,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import { problem } from "#contract/problem.ts";
+import { aiErrorReply, aiProblem } from "#contract/openai-error.ts";
+import { problem, problems } from "#contract/problem.ts";
 import { createIds } from "#runtime/ids.ts";
 import { type Answer, createWriter } from "./answer.ts";
 import type { Gate } from "./authenticate.ts";
 import { createDeadlines } from "./deadlines.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint, Head } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
 import { createRateLimit } from "./rate-limit.ts";
@@ -36,13 +37,23 @@ const usualTimeouts: HttpTimeouts = {
   keepAlive: 65_000,
 };
 
+/** Whether OpenAI's clients ask, in any spelling of the path: they read no other errors than OpenAI's. */
+function isAi(target = ""): boolean {
+  const [, api = "", ai = ""] = target.replace(/^https?:\/\/[^/?#]*/i, "").split(/[/?#]/, 3);
+  try {
+    return decodeURIComponent(api) === "api" && decodeURIComponent(ai) === "ai";
+  } catch {
+    return false;
+  }
+}
+
 /** Form fields for each contact that may come, and some for the rest of a form. */
 const fieldsPerContact = 8;
 const otherFields = 100;
 
 /** `/api/get/{channel}` as the router writes it. */
-function routerPath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+function routerPath({ path, rest }: Head): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === rest ? "*" : `:${name}`));
 }
 
 /**
@@ -51,8 +62,11 @@ function routerPath(path: string): string {
  */
 function createAllow(all: readonly Endpoint[]): (method: string, url: string) => string | null {
   const known = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  for (const { path, method } of all.map((each) => each.head)) {
-    const pattern = new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}/?$`);
+  for (const { path, method, rest } of all.map((each) => each.head)) {
+    const segments = path
+      .replaceAll(".", "\\.")
+      .replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === rest ? ".+" : "[^/]+"));
+    const pattern = new RegExp(`^${segments}/?$`);
     const entry = known.get(path) ?? { pattern, methods: new Set() };
     entry.methods.add(method);
     if (method === "GET") entry.methods.add("HEAD");
@@ -67,16 +81,24 @@ function createAllow(all: readonly Endpoint[]): (method: string, url: string) =>
   };
 }
 
-/** What to say to bytes that are no request, by the code that Node gives. */
-function clientFault(code: string | undefined): Answer {
-  switch (code) {
-    case "ERR_HTTP_REQUEST_TIMEOUT":
-      return problem("request_timeout");
-    case "HPE_HEADER_OVERFLOW":
-      return problem("headers_too_large");
-    default:
-      return problem("malformed_request");
-  }
+const byteFaults = {
+  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
+  HPE_HEADER_OVERFLOW: "headers_too_large",
+} as const;
+
+/** What to say to bytes that are no request, by the code that Node gives. Their first line may name a path. */
+function clientFault({ code, rawPacket }: ByteError): Answer {
+  const fault = byteFaults[code as keyof typeof byteFaults] ?? "malformed_request";
+  const firstLine = Buffer.isBuffer(rawPacket) ? rawPacket.toString("latin1", 0, 256) : "";
+  const target = /^[A-Z]+ (\S+) /.exec(firstLine)?.[1];
+  if (!isAi(target)) return problem(fault);
+  const { status, message } = problems[fault];
+  return aiErrorReply(status, { message, type: "invalid_request_error", param: null, code: fault });
+}
+
+interface ByteError extends NodeJS.ErrnoException {
+  /** What could not be parsed; Node gives it with faults of its parser. */
+  rawPacket?: unknown;
 }
 
 /**
@@ -107,7 +129,16 @@ export function buildApp(
 
   function elsewhere(request: IncomingMessage): Answer {
     const methods = allow(request.method ?? "", request.url ?? "");
+    if (isAi(request.url)) {
+      return methods === null
+        ? aiProblem("unknown_url")
+        : aiProblem("method_not_allowed", { allow: methods });
+    }
     return methods === null ? problem("not_found") : problem("method_not_allowed", { allow: methods });
+  }
+
+  function fault(request: IncomingMessage): Answer {
+    return isAi(request.url) ? aiProblem("server_error") : problem("server_error");
   }
 
   function answerElsewhere(request: FastifyRequest, reply: FastifyReply): void {
@@ -138,28 +169,40 @@ export function buildApp(
     clientErrorHandler: (error, socket) => answerBytes(error, socket),
   });
 
-  function answerBytes(error: NodeJS.ErrnoException, socket: Socket): void {
+  function answerBytes(error: ByteError, socket: Socket): void {
     if (error.code === "ECONNRESET" || !socket.writable) {
       socket.destroy();
       return;
     }
-    socket.end(writer.bare(makeId("req"), clientFault(error.code)), () => socket.destroy());
+    socket.end(writer.bare(makeId("req"), clientFault(error)), () => socket.destroy());
   }
 
   function exchange(each: Endpoint, request: FastifyRequest, reply: FastifyReply): void {
     const { raw, id: requestId } = request;
-    const params = request.params as Record<string, string>;
-    each.answer({ parts, settings, request: raw, requestId, caller: request, params, gate }).then(
-      (answer) => {
-        if (answer === null) reply.raw.destroy();
-        else writer.write(raw, reply.raw, requestId, answer);
-      },
-      (error: unknown) => {
-        // The route's pattern, not the URL: that may hold a key.
-        parts.log.error({ requestId, method: raw.method, route: each.head.path, error }, "request failed");
-        writer.write(raw, reply.raw, requestId, problem("server_error"));
-      },
-    );
+    let params = request.params as Record<string, string>;
+    if (each.head.rest !== undefined) params = { ...params, [each.head.rest]: params["*"] ?? "" };
+    each
+      .answer({
+        parts,
+        settings,
+        request: raw,
+        requestId,
+        caller: request,
+        response: reply.raw,
+        params,
+        gate,
+      })
+      .then(
+        (answer) => {
+          if (answer === null) reply.raw.destroy();
+          else writer.write(raw, reply.raw, requestId, answer);
+        },
+        (error: unknown) => {
+          // The route's pattern, not the URL: that may hold a key.
+          parts.log.error({ requestId, method: raw.method, route: each.head.path, error }, "request failed");
+          writer.write(raw, reply.raw, requestId, fault(raw));
+        },
+      );
   }
 
   app.removeAllContentTypeParsers();
@@ -167,7 +210,7 @@ export function buildApp(
   for (const each of all) {
     app.route({
       method: each.head.method,
-      url: routerPath(each.head.path),
+      url: routerPath(each.head),
       // Answered in the first hook, and `done` never called: fastify's body stage would judge the content
       // type before the key, and costs more than all of ours.
       onRequest: (request, reply) => exchange(each, request, reply),
@@ -185,7 +228,7 @@ export function buildApp(
     }
     parts.log.error({ requestId: request.id, method: request.method, error }, "request failed");
     reply.hijack();
-    writer.write(request.raw, reply.raw, request.id, problem("server_error"));
+    writer.write(request.raw, reply.raw, request.id, fault(request.raw));
   });
   app.addHook("onClose", async () => {
     deadlines.stop();

@@ -1,7 +1,7 @@
 // One endpoint in one place: what it is (for the router and for OpenAPI) and what it does. The head comes
 // first and the handler second, so that the handler's reply literals are checked against the head's schemas.
 
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
 import type { Account } from "#accounts/account.ts";
 import type { Principal } from "#accounts/principal.ts";
@@ -13,13 +13,15 @@ import { authenticate, type Gate } from "./authenticate.ts";
 import { answerManaged } from "./manage.ts";
 import type { ParsedBody } from "./parse-body.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
+import { answerPooled, type PoolCall } from "./pool-gate.ts";
 import { isProblem, readBody } from "./read-body.ts";
 
 /**
  * `api_key`: a channel endpoint, for the holder of an account's key. `manage`: the management API, for people
- * who signed in and holders of a management token; see `scope`. `open`: decides for itself.
+ * who signed in and holders of a management token; see `scope`. `pool`: an AI endpoint, for the holder of a pool
+ * key; its errors are OpenAI's. `open`: decides for itself.
  */
-export type Family = "api_key" | "manage" | "open";
+export type Family = "api_key" | "manage" | "pool" | "open";
 
 /**
  * Of a management endpoint. `account`: its path names an `{account}`, which the caller must be allowed to manage
@@ -42,6 +44,8 @@ export interface Head {
   scope?: Scope;
   /** What the path's parameters mean. */
   params?: Record<string, string>;
+  /** The last of the path's parameters, when it takes slashes too. */
+  rest?: string;
   /** Request headers that it takes beside the usual ones, and what they mean. */
   headers?: Record<string, string>;
   query?: z.ZodObject;
@@ -66,6 +70,8 @@ export interface Call {
   parts: HttpParts;
   settings: HttpSettings;
   request: IncomingMessage;
+  /** Answers are written by whoever calls the endpoint; this is to know when the client goes away. */
+  response: ServerResponse;
   requestId: string;
   caller: Caller;
   params: Readonly<Record<string, string>>;
@@ -103,7 +109,9 @@ type CallOf<H extends Head> = H["family"] extends "api_key"
       : H["scope"] extends "anyone"
         ? StrangerCall
         : ManageCall
-    : Call;
+    : H["family"] extends "pool"
+      ? PoolCall
+      : Call;
 
 type ReplyOf<H extends Head> = {
   [Status in keyof H["replies"] & number]: {
@@ -113,6 +121,9 @@ type ReplyOf<H extends Head> = {
     headers?: Record<string, string>;
   };
 }[keyof H["replies"] & number];
+
+/** An AI endpoint passes on what it was answered, which no schema of ours describes in full. */
+type HandlerAnswer<H extends Head> = H["family"] extends "pool" ? Answer | null : ReplyOf<H> | Problem | null;
 
 export interface Endpoint {
   head: Head;
@@ -150,12 +161,14 @@ function checkScope({ family, scope, path }: Head): void {
 /** `endpoint(head)(handler)`. A handler answers with one of the head's replies, or with a problem. */
 export function endpoint<const H extends Head>(head: H) {
   checkScope(head);
-  return (handler: (call: CallOf<H>) => Promise<ReplyOf<H> | Problem | null>): Endpoint => ({
+  return (handler: (call: CallOf<H>) => Promise<HandlerAnswer<H>>): Endpoint => ({
     head,
     async answer(call) {
       if (head.family === "open") return handler(call as CallOf<H>);
       if (head.family === "manage")
         return answerManaged(head, call, (admitted) => handler(admitted as unknown as CallOf<H>));
+      if (head.family === "pool")
+        return answerPooled(head, call, (admitted) => handler(admitted as unknown as CallOf<H>));
       const admitted = await admit(head, call);
       if (admitted === null || isProblem(admitted)) return admitted;
       return handler(admitted as unknown as CallOf<H>);

@@ -2,6 +2,9 @@
 
 import type { Endpoint } from "./endpoint.ts";
 import { account } from "./routes/account.ts";
+import { chatCompletions } from "./routes/ai/chat-completions.ts";
+import { embeddings } from "./routes/ai/embeddings.ts";
+import { getModel, listModels } from "./routes/ai/models.ts";
 import { cancel } from "./routes/cancel.ts";
 import { callbackByGet, callbackByPost } from "./routes/gateway-callback.ts";
 import { live, ready } from "./routes/health.ts";
@@ -35,6 +38,29 @@ import {
   releaseInstallation,
 } from "./routes/manage/installation.ts";
 import { cancelMessageRoute, getMessageRoute, searchMessagesRoute } from "./routes/manage/messages.ts";
+import {
+  changePoolKeyRoute,
+  createPoolKeyRoute,
+  getPoolKeyRoute,
+  listPoolKeysRoute,
+  revokePoolKeyRoute,
+} from "./routes/manage/pool-keys.ts";
+import {
+  changePoolMemberRoute,
+  createPoolMemberRoute,
+  deletePoolMemberRoute,
+  getPoolMemberRoute,
+  listPoolMembersRoute,
+  readPoolHealthRoute,
+} from "./routes/manage/pool-members.ts";
+import {
+  changePoolRoute,
+  createPoolRoute,
+  deletePoolRoute,
+  getPoolRoute,
+  listPoolsRoute,
+} from "./routes/manage/pools.ts";
+import { listProviderKindsRoute } from "./routes/manage/provider-kinds.ts";
 import { listReceivedRoute } from "./routes/manage/received.ts";
 import { resolveMessageRoute } from "./routes/manage/resolve.ts";
 import { changePasswordRoute, getSession, signInRoute, signOutRoute } from "./routes/manage/session.ts";
@@ -45,6 +71,7 @@ import {
   removeSuppressionRoute,
 } from "./routes/manage/suppressions.ts";
 import { listTokensRoute, makeTokenRoute, revokeTokenRoute } from "./routes/manage/tokens.ts";
+import { listPoolCallsRoute, readPoolUsageRoute } from "./routes/manage/usage.ts";
 import { changeUserRoute, listUsersRoute, makeUserRoute } from "./routes/manage/users.ts";
 import {
   getWebhookDelivery,
@@ -74,6 +101,10 @@ export const endpoints: readonly Endpoint[] = [
   resolve,
   received,
   account,
+  chatCompletions,
+  embeddings,
+  listModels,
+  getModel,
   callbackByPost,
   callbackByGet,
   live,
@@ -133,4 +164,23 @@ export const endpoints: readonly Endpoint[] = [
   getWebhookDelivery,
   replayWebhookDelivery,
   replayWebhookDeliveries,
+  listProviderKindsRoute,
+  listPoolsRoute,
+  createPoolRoute,
+  getPoolRoute,
+  changePoolRoute,
+  deletePoolRoute,
+  readPoolHealthRoute,
+  readPoolUsageRoute,
+  listPoolCallsRoute,
+  listPoolMembersRoute,
+  createPoolMemberRoute,
+  getPoolMemberRoute,
+  changePoolMemberRoute,
+  deletePoolMemberRoute,
+  listPoolKeysRoute,
+  createPoolKeyRoute,
+  getPoolKeyRoute,
+  changePoolKeyRoute,
+  revokePoolKeyRoute,
 ];

@@ -1,6 +1,15 @@
 // The OpenAPI 3.1 document, made from the same heads and zod objects that route and check requests.
 
 import { z } from "zod";
+import {
+  chatReply,
+  chatRequest,
+  embeddingsReply,
+  embeddingsRequest,
+  model,
+  openaiErrorReply,
+  servicePool,
+} from "#contract/chat-shapes.ts";
 import { type ProblemCode, problems } from "#contract/problem.ts";
 import { messageEvent, messageRecord, smsRecord } from "#contract/record.ts";
 import {
@@ -17,6 +26,7 @@ import {
 import { smsContact, smsSendRequest } from "#contract/sms.ts";
 import type { Head } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
+import { chatStream, poolReplies, servedHeaders } from "./openapi-pool.ts";
 
 type Json = Record<string, unknown>;
 
@@ -33,6 +43,13 @@ const named: Record<string, z.ZodType> = {
   ValidationError: validationReply,
   Problem: problemReply,
   Refusal: refusalReply,
+  ChatRequest: chatRequest,
+  ChatReply: chatReply,
+  EmbeddingsRequest: embeddingsRequest,
+  EmbeddingsReply: embeddingsReply,
+  ServicePool: servicePool,
+  Model: model,
+  OpenAiError: openaiErrorReply,
   Live: liveReply,
   Ready: readyReply,
 };
@@ -143,13 +160,19 @@ function repliesOf(head: Head): Json {
     status,
     {
       description: schema.description ?? (Number(status) < 400 ? "Done." : "Not now."),
-      headers: requestIdHeader,
-      content:
-        head.replyType === undefined ? json(schema) : { [head.replyType]: { schema: schemaOf(schema) } },
+      headers:
+        head.family === "pool" && head.body !== undefined
+          ? { ...requestIdHeader, ...servedHeaders }
+          : requestIdHeader,
+      content: {
+        ...(head.replyType === undefined ? json(schema) : { [head.replyType]: { schema: schemaOf(schema) } }),
+        ...(schema === chatReply ? { "text/event-stream": { schema: chatStream } } : {}),
+      },
     },
   ]);
   if (head.family === "open")
     return { ...Object.fromEntries(ok), ...problemReplies([...head.problems, "server_error"]) };
+  if (head.family === "pool") return { ...Object.fromEntries(ok), ...poolReplies(head, requestIdHeader) };
   const faults =
     head.body === undefined && head.query === undefined
       ? {}
@@ -175,6 +198,7 @@ function repliesOf(head: Head): Json {
 /** Any one of these opens the endpoint; none: it is open. */
 function securityOf(head: Head): Json[] {
   if (head.family === "api_key") return [{ apiKeyHeader: [] }, { apiKeyQuery: [] }];
+  if (head.family === "pool") return [{ poolKey: [] }];
   if (head.family === "manage" && head.scope !== "anyone") return [{ managementToken: [] }, { session: [] }];
   return [];
 }
@@ -194,15 +218,17 @@ function operationOf(head: Head): Json {
 }
 
 /** Bodies that are shown whole. */
-const examples: ReadonlyMap<z.ZodType, object> = new Map([
+const examples: ReadonlyMap<z.ZodType, object> = new Map<z.ZodType, object>([
   [smsSendRequest, { contact: [{ number: "+4915123456789", message: "Your code is 4711." }] }],
+  [chatRequest, { messages: [{ role: "user", content: "Hello!" }] }],
+  [embeddingsRequest, { input: "Hello!" }],
 ]);
 
 function bodyOf(head: Head, body: z.ZodObject): Json {
   const schema = schemaOf(body);
   const example = examples.get(body);
   const inJson = { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
-  if (head.family === "manage") return inJson;
+  if (head.family === "manage" || head.family === "pool") return inJson;
   return {
     ...inJson,
     "application/x-www-form-urlencoded": { schema },
@@ -243,6 +269,11 @@ export function openapiDocument(): Json {
           description: "The account's personal key. With POST it may also stand in the body, as `api_key`.",
         },
         apiKeyQuery: { type: "apiKey", in: "query", name: "api_key" },
+        poolKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "The key of a pool of AI models (`tlp_…`).",
+        },
         managementToken: {
           type: "http",
           scheme: "bearer",

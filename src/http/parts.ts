@@ -4,8 +4,13 @@
 import type { Account } from "#accounts/account.ts";
 import type { ChannelCredit } from "#accounts/credit.ts";
 import type { Passwords } from "#accounts/password.ts";
+import type { CompletionRequest } from "#ai/complete.ts";
+import type { ModelEntry } from "#ai/models.ts";
+import type { PoolKey } from "#ai/pool-key.ts";
+import type { Served } from "#ai/serve.ts";
 import type { ConfigureParts } from "#configure/gateway.ts";
 import type { Channel, Status } from "#contract/channel.ts";
+import type { MemberState } from "#contract/manage-pools.ts";
 import type { MessageRecord } from "#contract/record.ts";
 import type { Resolution } from "#contract/resolve.ts";
 import type { SmsSend } from "#contract/sms.ts";
@@ -67,6 +72,22 @@ export interface HttpParts {
   metrics(): Promise<string>;
   /** What the management API works with. */
   manage: ManageParts;
+  /** What the AI endpoints work with. */
+  ai: AiParts;
+}
+
+export interface AiParts {
+  /** The key of a Bearer token; null when nobody has it. Cached, so cheap to call. */
+  authenticate(token: string): Promise<PoolKey | null>;
+  /** `requestId` names the call; `signal`: the caller goes away. */
+  serve(
+    key: PoolKey,
+    request: Omit<CompletionRequest, "allowed">,
+    requestId: string,
+    signal: AbortSignal,
+  ): Promise<Served>;
+  /** The models that the key may use now, the pool's own name first. */
+  models(key: PoolKey): Promise<ModelEntry[]>;
 }
 
 /** Reads go to the store, changes through `configure/` and `messaging/`, with these. */
@@ -76,6 +97,19 @@ export interface ManageParts {
   passwords: Passwords;
   /** Something is due on this lane. */
   wake(laneId: string): void;
+  /** How the pool's members are doing, as far as this process has asked them. */
+  poolHealth(poolId: string): Promise<readonly MemberStanding[]>;
+}
+
+export interface MemberStanding {
+  /** The member's id. */
+  member: string;
+  state: MemberState;
+  /** When it may be asked again, epoch ms; null: now. */
+  until: number | null;
+  inFlight: number;
+  /** Moving average of the time to its first output; null: it was not asked yet. */
+  firstOutputMs: number | null;
 }
 
 export interface HttpSettings {

@@ -19,6 +19,7 @@ import {
   removeWebhookEvents,
 } from "#store/retention.ts";
 import { expireOverdue, findOverdue, forgetEnded, forgetRepeatable } from "#store/upkeep.ts";
+import { removeCalls } from "#store/usage.ts";
 
 /** The one lane of its kind. */
 export const upkeepLane = { id: "upkeep", kind: "upkeep" } as const;
@@ -28,6 +29,8 @@ export interface Keeping {
   messagesMs: number | null;
   webhooksMs: number;
   auditMs: number | null;
+  /** The single AI calls; the sums of their days stay. */
+  usageMs: number;
 }
 
 export interface UpkeepParts {
@@ -137,6 +140,14 @@ export async function upkeepTurn(
       database.run(removeAudit, { before: idAt("aud", now - auditMs), limit: atOnce }),
     );
   }
+  await remove("AI calls", async () => {
+    // A call is named by its request.
+    const removed = await database.run(removeCalls, {
+      before: idAt("req", now - keep.usageMs),
+      limit: atOnce,
+    });
+    return { removed, next: removed === atOnce ? "" : null };
+  });
 }
 
 const due = (place: Place, clock: Clock) => clock.monotonic() - place.begunAt >= againMs;

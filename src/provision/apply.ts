@@ -6,10 +6,12 @@ import { audit, provisioning } from "#accounts/audit.ts";
 import { configureAccount, configureApiKey } from "#configure/account.ts";
 import { type ConfigureParts, configureGateway, gatewayFaults } from "#configure/gateway.ts";
 import { configureManagementToken, managementTokenFaults } from "#configure/management-token.ts";
+import { configurePool, poolFaults } from "#configure/pool.ts";
 import { configureWebhook, webhookFaults } from "#configure/webhook.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { Log, Random } from "#runtime/runtime.ts";
 import { findAccountByKey, findAccountByName } from "#store/accounts.ts";
+import { poolMark } from "#store/pools.ts";
 import { markProvisioned, readProvisioned } from "#store/provisioned.ts";
 import type { ProvisionFile } from "./file.ts";
 
@@ -60,7 +62,7 @@ const told = (what: string, issues: readonly Issue[]) =>
 async function faultsOf(parts: ProvisionParts, file: ProvisionFile, changed: Changed): Promise<string[]> {
   const { database } = parts;
   const faults: string[] = [];
-  for (const { gateways, webhooks, api_key, name } of file.accounts) {
+  for (const { gateways, webhooks, pools, api_key, name } of file.accounts) {
     const existing = await database.run(findAccountByName, name);
     const holder = api_key === undefined ? null : await database.run(findAccountByKey, hashApiKey(api_key));
     if (holder && holder.id !== existing?.id)
@@ -72,6 +74,11 @@ async function faultsOf(parts: ProvisionParts, file: ProvisionFile, changed: Cha
     }
     for (const [index, webhook] of webhooks.entries())
       faults.push(...told(`account ${name}: webhooks.${index}`, webhookFaults(parts.outbound, webhook)));
+    for (const pool of pools) {
+      if (!changed("pool", poolMark(name, pool.name), pool)) continue;
+      const issues = await poolFaults(parts, existing?.id ?? null, pool);
+      faults.push(...told(`account ${name}: pool ${pool.name}`, issues));
+    }
   }
   const coming = file.accounts.map(({ name }) => name);
   for (const token of file.management_tokens)
@@ -81,7 +88,7 @@ async function faultsOf(parts: ProvisionParts, file: ProvisionFile, changed: Cha
 
 async function applyAccount(
   parts: ProvisionParts,
-  { gateways, webhooks, api_key, ...account }: FileAccount,
+  { gateways, webhooks, pools, api_key, ...account }: FileAccount,
   changed: Changed,
   applied: Applied,
 ): Promise<void> {
@@ -130,6 +137,29 @@ async function applyAccount(
         secret: result.secret,
       });
     await done(parts, webhookMark, "configureWebhook", accountId, result.id);
+  }
+  await applyPools(parts, { id: accountId, name: account.name }, pools, changed, applied);
+}
+
+async function applyPools(
+  parts: ProvisionParts,
+  account: { id: string; name: string },
+  pools: FileAccount["pools"],
+  changed: Changed,
+  applied: Applied,
+): Promise<void> {
+  for (const pool of pools) {
+    const mark = changed("pool", poolMark(account.name, pool.name), pool);
+    if (!mark) continue;
+    const where = `account ${account.name}: pool ${pool.name}`;
+    const result = await configurePool(parts, account.id, pool);
+    if (result.kind === "invalid") {
+      applied.faults.push(...told(where, result.issues));
+      continue;
+    }
+    for (const { name, key } of result.made)
+      applied.made.push({ what: `Key ${name} of pool ${pool.name} of account ${account.name}`, secret: key });
+    await done(parts, mark, "configurePool", account.id, result.id);
   }
 }
 

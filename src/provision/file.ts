@@ -7,7 +7,9 @@ import { z } from "zod";
 import { accountInput } from "#configure/account.ts";
 import { gatewayInput } from "#configure/gateway.ts";
 import { managementTokenInput } from "#configure/management-token.ts";
+import { poolInput } from "#configure/pool-input.ts";
 import { webhookInput } from "#configure/webhook.ts";
+import { mostPools } from "#store/pools.ts";
 
 export const provisionFile = z.strictObject({
   accounts: z
@@ -26,6 +28,7 @@ export const provisionFile = z.strictObject({
           .array(webhookInput)
           .default([])
           .describe("Its webhook endpoints, told apart by their url."),
+        pools: z.array(poolInput).max(mostPools).default([]).describe("Its pools of AI providers."),
       }),
     )
     .default([])
@@ -83,10 +86,34 @@ export function readProvisionFile(
       if (repeated(webhooks.map(({ url }) => url)).length > 0)
         faults.push(`accounts: ${name}: webhooks: a url stands twice`);
     }
+    faults.push(...repeatedInPools(result.data.accounts));
     for (const twice of repeated(result.data.management_tokens.map(({ name }) => name)))
       faults.push(`management_tokens: ${twice} stands twice`);
   }
   return faults.length > 0 || !result.success ? { faults } : { file: result.data };
+}
+
+/** Names of pools, members and keys that stand twice where one is meant, and keys of one text. */
+function repeatedInPools(accounts: ProvisionFile["accounts"]): string[] {
+  const faults: string[] = [];
+  const keys: { key: string; where: string }[] = [];
+  for (const { name, pools } of accounts) {
+    const where = `accounts: ${name}: pools`;
+    for (const twice of repeated(pools.map((pool) => pool.name)))
+      faults.push(`${where}: ${twice} stands twice`);
+    for (const pool of pools) {
+      for (const list of ["members", "keys"] as const) {
+        for (const twice of repeated(pool[list].map((one) => one.name)))
+          faults.push(`${where}: ${pool.name}: ${list}: ${twice} stands twice`);
+      }
+      for (const { key, name: keyName } of pool.keys)
+        if (key !== undefined) keys.push({ key, where: `${where}: ${pool.name}: keys: ${keyName}` });
+    }
+  }
+  // The key itself is not repeated.
+  for (const { where } of keys.filter(({ key }, at) => keys.findIndex((one) => one.key === key) < at))
+    faults.push(`${where} has the key of another one`);
+  return faults;
 }
 
 function fill(

@@ -26,6 +26,10 @@ export interface Metrics {
   receipts(gateway: string, count: number): void;
   /** One try of a webhook delivery, by what became of it. */
   webhookTry(outcome: string): void;
+  /** A call of a pool key has ended. */
+  completion(status: number): void;
+  /** Records of usage that were dropped because the storage did not take them. */
+  usageDropped(count: number): void;
   /** The Prometheus text; the load is read at that moment. */
   text(): Promise<string>;
 }
@@ -95,7 +99,20 @@ export function createMetrics(
     help: "Events that are not yet handed to the webhook endpoints (counted up to 100,000).",
     registers,
   });
+  const completions = new Counter({
+    name: "trunkline_completions_total",
+    help: "Calls of pool keys, by the status that the caller saw (499: they went away).",
+    labelNames: ["status"],
+    registers,
+  });
+  const usageDropped = new Counter({
+    name: "trunkline_usage_dropped_total",
+    help: "Usage records dropped because the storage was away for too long.",
+    registers,
+  });
   return {
+    completion: (status) => completions.inc({ status: String(status) }),
+    usageDropped: (count) => usageDropped.inc(count),
     accepted: (channel, messages) => accepted.inc({ channel }, messages),
     refused: (channel, why) => refused.inc({ channel, why }),
     outcome: (gateway, outcome) => outcomes.inc({ gateway, outcome }),

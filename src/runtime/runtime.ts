@@ -2,6 +2,8 @@
 // Everything else receives the part that it needs as a value, so that a test can hand in a clock it
 // moves by hand, seeded randomness, scripted HTTP and a log it can read.
 
+import type { Upstreams } from "./upstream.ts";
+
 /** Wall time in epoch milliseconds, and a monotonic count for measuring how long something took. */
 export interface Clock {
   /** Epoch milliseconds. May jump when the operating system's clock is set. */
@@ -69,6 +71,8 @@ export interface Runtime {
   clock: Clock;
   random: Random;
   outbound: Outbound;
+  /** The way out for answers that are read as they come. */
+  upstreams: Upstreams;
   log: Log;
   /**
    * Fault tests kill the process at a named point with this; elsewhere it does nothing.

@@ -6,6 +6,7 @@ import { createLog, type LogLevel } from "./log.ts";
 import { createOutbound } from "./outbound.ts";
 import { systemRandom } from "./random.ts";
 import type { Runtime } from "./runtime.ts";
+import { createUpstreams } from "./upstream.ts";
 
 export interface SystemRuntimeOptions {
   logLevel: LogLevel;
@@ -21,6 +22,7 @@ export function systemRuntime({ logLevel, outboundAllow, crashAt }: SystemRuntim
     clock: systemClock(),
     random: systemRandom(),
     outbound: createOutbound({ allow: outboundAllow, log }),
+    upstreams: createUpstreams({ allow: outboundAllow }),
     log,
     crashPoint: crashAt === undefined ? () => {} : crashPoints(crashAt),
   };

@@ -5,10 +5,12 @@ import { sql } from "kysely";
 import { StorageError, type Tx } from "./database.ts";
 import { up as foundation } from "./migrations/0001-foundation.ts";
 import { up as consentAndWebhooks } from "./migrations/0002-consent-and-webhooks.ts";
+import { up as pools } from "./migrations/0003-pools.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "foundation", up: foundation },
   { id: 2, name: "consent-and-webhooks", up: consentAndWebhooks },
+  { id: 3, name: "pools", up: pools },
 ];
 
 /** The schema that this code knows. */

@@ -13,10 +13,14 @@ import * as gatewayStates from "./gateway-states.ts";
 import * as gateways from "./gateways.ts";
 import * as hold from "./hold.ts";
 import * as inbound from "./inbound.ts";
+import * as keyLimits from "./key-limits.ts";
 import * as lanes from "./lanes.ts";
 import * as lookup from "./lookup.ts";
 import * as managementTokens from "./management-tokens.ts";
 import * as people from "./people.ts";
+import * as poolEvents from "./pool-events.ts";
+import * as poolKeys from "./pool-keys.ts";
+import * as pools from "./pools.ts";
 import * as progress from "./progress.ts";
 import * as provisioned from "./provisioned.ts";
 import * as receipts from "./receipts.ts";
@@ -26,6 +30,7 @@ import * as retention from "./retention.ts";
 import * as search from "./search.ts";
 import * as suppressions from "./suppressions.ts";
 import * as upkeep from "./upkeep.ts";
+import * as usage from "./usage.ts";
 import * as waiting from "./waiting.ts";
 import * as webhooks from "./webhooks.ts";
 
@@ -62,6 +67,11 @@ export const operations: ReadonlyMap<string, Operation<unknown, unknown>> = new 
     fanOut,
     deliveries,
     deliveryLog,
+    pools,
+    poolEvents,
+    poolKeys,
+    keyLimits,
+    usage,
   ]
     .flatMap((module) => Object.values(module))
     .filter(isOperation)

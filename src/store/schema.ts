@@ -8,6 +8,15 @@ import type {
   SetupCodesTable,
   UsersTable,
 } from "./schema-people.ts";
+import type {
+  CompletionsTable,
+  KeyBucketsTable,
+  KeySlotsTable,
+  PoolKeysTable,
+  PoolMembersTable,
+  PoolsTable,
+  UsageDaysTable,
+} from "./schema-pools.ts";
 
 type Flag = 0 | 1;
 
@@ -351,4 +360,11 @@ export interface Schema {
   management_tokens: ManagementTokensTable;
   setup_codes: SetupCodesTable;
   audit_entries: AuditEntriesTable;
+  pools: PoolsTable;
+  pool_members: PoolMembersTable;
+  pool_keys: PoolKeysTable;
+  completions: CompletionsTable;
+  usage_days: UsageDaysTable;
+  key_buckets: KeyBucketsTable;
+  key_slots: KeySlotsTable;
 }

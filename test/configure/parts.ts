@@ -24,8 +24,8 @@ export interface Parts extends ConfigureParts {
   random: Random;
   log: MemoryLog;
   showApiKeys: boolean;
-  /** How often accounts and lanes were said to have changed. */
-  told: { accounts: number; lanes: number };
+  /** How often accounts, lanes and pools were said to have changed. */
+  told: { accounts: number; lanes: number; pools: number };
 }
 
 export interface Configuring {
@@ -46,7 +46,7 @@ export async function openConfiguring(
   const clock = movableClock();
   const random = systemRandom();
   const outbound = createOutbound({ allow: readAllowList(options.allow ?? "") });
-  const told = { accounts: 0, lanes: 0 };
+  const told = { accounts: 0, lanes: 0, pools: 0 };
   const query: Configuring["query"] = (text, ...values) => raw.prepare(text).all(...values);
   return {
     parts: {
@@ -64,6 +64,9 @@ export async function openConfiguring(
       },
       lanesChanged: () => {
         told.lanes += 1;
+      },
+      poolsChanged: () => {
+        told.pools += 1;
       },
     },
     query,

@@ -33,6 +33,14 @@ test("fields, their rules and the errors are shown", () => {
   assert.doesNotMatch(html, /undefined|\[object Object\]|NaN/);
 });
 
+test("an AI endpoint is shown with the key that opens it", () => {
+  const section = html.split('id="createChatCompletion"')[1]?.split("</section>")[0] ?? "";
+  assert.ok(section.includes('<span class="key">Pool key</span>'));
+  assert.ok(section.includes("Authorization: Bearer YOUR_POOL_KEY"));
+  assert.ok(section.includes("service_pool.provider"));
+  assert.doesNotMatch(section, /Api-key/);
+});
+
 test("nothing is fetched from anywhere", () => {
   const references = [...html.matchAll(/\s(?:src|href|action|srcset)="([^"]*)"/g)].map(
     ([, target]) => target!,

@@ -76,6 +76,7 @@ export interface Edge {
 }
 
 export interface EdgeOptions {
+  ai?: HttpParts["ai"];
   parts?: Partial<HttpParts>;
   settings?: Partial<HttpSettings>;
   timeouts?: Partial<HttpTimeouts>;
@@ -97,6 +98,15 @@ function acceptance(requestId: string, send: SmsSend): Accepted {
     statuses: send.contacts.map((contact) => (contact.schedule_at === null ? "queued" : "scheduled")),
   };
 }
+
+/** Where no test of the AI endpoints has put its own: nobody has a key. */
+export const noAi: HttpParts["ai"] = {
+  authenticate: async () => null,
+  serve: async () => {
+    throw new Error("Nothing is served here.");
+  },
+  models: async () => [],
+};
 
 /** An app that listens nowhere yet. */
 export function edge(options: EdgeOptions = {}): Edge {
@@ -133,6 +143,7 @@ export function edge(options: EdgeOptions = {}): Edge {
     credit: async () => ({ sms: { allowance: 1_000, remaining: 999 }, whatsapp: null, email: null }),
     callback: async () => ({ kind: "not_found" }),
     readiness: async () => ({ ready: true, checks: { database: "ok" } }),
+    ai: options.ai ?? noAi,
     metrics: async () => "up 1\n",
     manage: noManagement,
     ...options.parts,

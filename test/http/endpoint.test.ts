@@ -9,7 +9,7 @@ import { createRateLimit } from "#http/rate-limit.ts";
 import { createWrongCredentials } from "#http/wrong-credentials.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
-import { account, key, noManagement, settings } from "./edge.ts";
+import { account, key, noAi, noManagement, settings } from "./edge.ts";
 
 const clock = movableClock();
 
@@ -32,6 +32,7 @@ function callWith(headers: Record<string, string>): Call {
     readiness: never,
     metrics: never,
     manage: noManagement,
+    ai: noAi,
   };
   const bodyLimits = { maxBytes: 100, maxFields: 100, deadlines: createDeadlines(clock, 1_000) };
   return {
@@ -39,6 +40,7 @@ function callWith(headers: Record<string, string>): Call {
     settings,
     request: { headers, method: "POST", url: "/" } as unknown as Call["request"],
     requestId: "req_1",
+    response: {} as Call["response"],
     caller: { ip: "192.0.2.1", host: "sms.example.test" },
     params: {},
     gate: {

@@ -25,6 +25,9 @@ interface Holder {
   webhook: string;
   event: string;
   recipient: string;
+  pool: string;
+  member: string;
+  poolKey: string;
 }
 
 /** Routes that strangers may call. One more of them is a decision, and is written down here. */
@@ -37,6 +40,11 @@ const bodies: Record<string, object> = {
   manageResolveMessage: { answer: "mark_failed" },
   manageUpdateWebhook: { active: true },
   manageReplayWebhookDeliveries: { since: "2025-12-31T00:00:00Z" },
+  changePool: { strict_models: true },
+  createPoolMember: { name: "another", kind: "sandbox", models: ["echo"] },
+  changePoolMember: { weight: 2 },
+  createPoolKey: { name: "another" },
+  changePoolKey: { limits: { concurrency: 2 } },
 };
 
 const none = "0".repeat(26);
@@ -48,6 +56,15 @@ const ids: Record<string, { of(holder: Holder): Params; nobody: Params }> = {
   "webhook event": {
     of: ({ webhook, event }) => ({ webhook, event }),
     nobody: { webhook: `wh_${none}`, event: `evt_${none}` },
+  },
+  pool: { of: ({ pool }) => ({ pool }), nobody: { pool: `pool_${none}` } },
+  "pool member": {
+    of: ({ pool, member }) => ({ pool, member }),
+    nobody: { pool: `pool_${none}`, member: `mem_${none}` },
+  },
+  "pool key": {
+    of: ({ pool, poolKey }) => ({ pool, key: poolKey }),
+    nobody: { pool: `pool_${none}`, key: `key_${none}` },
   },
   "channel recipient": {
     of: ({ recipient }) => ({ channel: "sms", recipient }),
@@ -101,6 +118,9 @@ async function holder(name: string): Promise<Holder> {
   const event = (await post(`/webhooks/${webhook}/test`)).id;
   const recipient = name === "ours" ? "+4915112345678" : "+4915187654321";
   await post("/suppressions", { channel: "sms", recipients: [recipient] });
+  const pool = (await post("/pools", { name: "default" })).id;
+  const member = await post(`/pools/${pool}/members`, { name: "one", kind: "sandbox", models: ["echo"] });
+  const poolKey = (await post(`/pools/${pool}/keys`, { name: "app" })).id;
   return {
     ...account,
     gateway,
@@ -108,6 +128,9 @@ async function holder(name: string): Promise<Holder> {
     webhook,
     event,
     recipient,
+    pool,
+    member: member.id,
+    poolKey,
   };
 }
 

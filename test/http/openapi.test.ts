@@ -2,10 +2,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { PoolKey } from "#ai/pool-key.ts";
+import type { Served } from "#ai/serve.ts";
 import { problems } from "#contract/problem.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { openapiDocument } from "#http/openapi.ts";
-import { ask, edge, key, record } from "./edge.ts";
+import { ask, edge, key, noAi, record } from "./edge.ts";
 
 interface Parameter {
   name: string;
@@ -99,8 +101,11 @@ test("security names schemes that exist, and channel endpoints have it", () => {
     const strangers = ["signIn", "setUp"].includes(operation.operationId);
     assert.equal(operation.security.length > 0, path.startsWith("/api/") && !strangers, path);
     const manages = path.startsWith("/api/manage/");
-    for (const each of operation.security)
+    const pooled = path.startsWith("/api/ai/");
+    for (const each of operation.security) {
       assert.equal("managementToken" in each || "session" in each, manages, path);
+      assert.equal("poolKey" in each, pooled, path);
+    }
   }
 });
 
@@ -120,12 +125,54 @@ test("the management API takes JSON alone, and says what its gate answers", () =
   }
 });
 
+test("the AI endpoints take JSON alone, and answer in OpenAI's shapes", () => {
+  const pooled = operations.filter(({ path }) => path.startsWith("/api/ai/"));
+  assert.deepEqual(pooled.map(({ operation }) => operation.operationId).sort(), [
+    "createChatCompletion",
+    "createEmbedding",
+    "getModel",
+    "listModels",
+  ]);
+  for (const { operation, path } of pooled) {
+    const { requestBody, responses } = operation;
+    const reads = ["401", "500", "503", ...(path.includes("{model}") ? ["404"] : [])];
+    const sends = ["400", "401", "404", "408", "413", "415", "422", "429", "500", "502", "503", "504"];
+    const errors = Object.keys(responses).filter((status) => status !== "200");
+    assert.deepEqual(errors, (requestBody ? sends : reads).sort(), path);
+    if (requestBody) assert.deepEqual(Object.keys(requestBody.content), ["application/json"], path);
+    for (const status of errors)
+      assert.deepEqual(responses[status]?.content["application/json"]?.schema, {
+        $ref: "#/components/schemas/OpenAiError",
+      });
+  }
+  const chat = document.paths["/api/ai/v1/chat/completions"]?.post?.responses["200"];
+  assert.deepEqual(Object.keys(chat?.content ?? {}), ["application/json", "text/event-stream"]);
+});
+
+test("headers that a head takes are parameters", () => {
+  let headers = 0;
+  for (const { head } of endpoints) {
+    const declared = document.paths[head.path]?.[head.method.toLowerCase()]?.parameters ?? [];
+    const inHeader = declared.filter((parameter) => parameter.in === "header");
+    assert.deepEqual(
+      inHeader.map(({ name, required }) => [name, required]),
+      Object.keys(head.headers ?? {}).map((name) => [name, false]),
+      head.path,
+    );
+    headers += inHeader.length;
+  }
+  assert.ok(headers > 0);
+  const send = document.paths["/api/sms/send"]?.post?.parameters ?? [];
+  assert.ok(send.some(({ name, in: place }) => name === "Idempotency-Key" && place === "header"));
+});
+
 test("every response has a description and a body", () => {
   for (const { path, operation } of operations) {
     for (const [status, response] of Object.entries(operation.responses)) {
       assert.match(status, /^[245]\d\d$/);
       assert.ok(response.description.length > 0, `${path} ${status}`);
-      assert.equal(Object.keys(response.content).length, 1);
+      const streams = operation.operationId === "createChatCompletion" && status === "200";
+      assert.equal(Object.keys(response.content).length, streams ? 2 : 1);
     }
   }
 });
@@ -171,7 +218,7 @@ test("the server has every documented route and no other", async () => {
   const routed = new Set<string>();
   // printRoutes is made for people; the list of endpoints is what the server was built from.
   for (const { head } of endpoints) {
-    const url = head.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    const url = head.path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === head.rest ? "*" : `:${name}`));
     assert.ok(app.hasRoute({ method: head.method, url }), head.path);
     routed.add(`${head.method.toLowerCase()} ${head.path}`);
   }
@@ -195,12 +242,23 @@ test("the server has every documented route and no other", async () => {
   assert.equal(leaves.filter((method) => !known.includes(method)).length, 0);
 });
 
+/** Serves anything, to anybody. */
+const ai = {
+  ...noAi,
+  authenticate: async () => ({}) as PoolKey,
+  serve: async (): Promise<Served> => {
+    const served = { provider: "a", model: "b", latency_ms: 1, attempts: 1 };
+    const levels = { requests: null, tokens: null };
+    return { kind: "served", levels, completed: { kind: "answer", text: "{}", served } };
+  },
+};
+
 test("every example of a request is accepted", async () => {
   for (const { path, operation } of operations) {
     for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
       if (example === undefined) continue;
-      const headers = { "api-key": key, "content-type": type };
-      const { status } = await ask(edge(), { url: path, headers, body: JSON.stringify(example) });
+      const headers = { "api-key": key, "content-type": type, authorization: "Bearer tlp_1" };
+      const { status } = await ask(edge({ ai }), { url: path, headers, body: JSON.stringify(example) });
       assert.equal(status, 200);
     }
   }

@@ -6,15 +6,17 @@ import { describe, test } from "node:test";
 import { openUpkeep, type UpkeepParts, upkeepTurn } from "#messaging/upkeep.ts";
 import type { Database } from "#store/database.ts";
 import { holdPending, releaseHeld } from "#store/hold.ts";
+import { listCalls, readUsage, recordUsage } from "#store/usage.ts";
 import { movableClock } from "../clock.ts";
 import { engines, type Harness, type HarnessOptions, harness } from "../harness.ts";
 import { memoryLog } from "../log.ts";
 import { provider, takes } from "../scenarios/provider.ts";
+import { callRow, makePool } from "../store/pool-rows.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
 const contact = (i: number) => ({ number: `+49151234${10_000 + i}`, message: "Hi" });
-const keep = { messagesMs: day, webhooksMs: day, auditMs: day };
+const keep = { messagesMs: day, webhooksMs: day, auditMs: day, usageMs: day };
 
 async function running(options: HarnessOptions, told: (it: Harness) => Promise<void>) {
   const it = await harness({ respond: takes, ...options });
@@ -47,6 +49,31 @@ for (const engine of engines) {
         assert.deepEqual(await there(it, ids), [false, true]);
         await it.advance(5 * hour);
         assert.deepEqual(await there(it, ids), [false, false]);
+      }));
+
+    test("AI calls go after their time; the sums of their days stay", () =>
+      running({ engine, settings: { keep } }, async (it) => {
+        const { database, configure } = it.system;
+        const pool = await makePool(database);
+        const made: string[] = [];
+        const call = async () => {
+          const id = configure.newId("req");
+          made.push(id);
+          await database.run(recordUsage, callRow(pool, { id, at: it.clock.now(), day: "2026-01-01" }));
+        };
+        await call();
+        await it.advance(2 * hour);
+        await call();
+        const there = async () => {
+          const asked = { ...pool, keyId: null, status: null, before: null, limit: 10, most: 10 };
+          return (await database.run(listCalls, asked)).rows.map(({ id }) => id);
+        };
+        await it.advance(day - 3 * hour);
+        assert.deepEqual(await there(), made.toReversed());
+        await it.advance(2 * hour);
+        assert.deepEqual(await there(), [made[1]]);
+        const asked = { ...pool, from: "2026-01-01", to: "2026-01-01", by: "day" as const };
+        assert.equal((await database.run(readUsage, asked))[0]?.requests, 2);
       }));
 
     test("without a setting nothing is removed", () =>
@@ -141,6 +168,7 @@ test("a turn does at most a hundred batches of a kind, with a pause after each, 
     removeUnmatched: 100,
     removeWebhookEvents: 100,
     removeAudit: 100,
+    removeCalls: 1,
   });
   const batches = asked.filter(({ name }) => counts.get(name) === 100);
   for (const [i, { at }] of batches.entries()) if (i > 0) assert.ok(at - batches[i - 1]!.at >= 20, "a pause");

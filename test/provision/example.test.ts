@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import { gateways } from "#gateways/registry.ts";
+import { providers } from "#providers/registry.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { readProvisionFile } from "#provision/file.ts";
 import { openConfiguring } from "../configure/parts.ts";
@@ -15,6 +16,10 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const environment = {
   ACME_API_KEY: "tl_0123456789abcdef0123456789abcdef",
+  ACME_POOL_KEY: "tlp_0123456789abcdef0123456789abcdef",
+  OPENAI_API_KEY: "an openai key",
+  ANTHROPIC_API_KEY: "an anthropic key",
+  GEMINI_API_KEY: "a gemini key",
   SMS_TOKEN: "a provider's token",
   SMS_CALLBACK_TOKEN: "callback-token",
   TWILIO_ACCOUNT_SID: "AC0123456789",
@@ -51,6 +56,17 @@ test("the example of every kind of gateway", async () => {
     const indented = example.replace(/^(?=.)/gm, "      ");
     await applied(
       `accounts:\n  - name: acme\n    api_key: ${environment.ACME_API_KEY}\n    gateways:\n${indented}`,
+    );
+  }
+});
+
+test("the example of every kind of provider", async () => {
+  const examples = examplesOf("providers.md");
+  assert.equal(examples.length, providers.length);
+  for (const example of examples) {
+    const indented = example.replace(/^(?=.)/gm, "          ");
+    await applied(
+      `accounts:\n  - name: acme\n    api_key: ${environment.ACME_API_KEY}\n    pools:\n      - name: default\n        members:\n${indented}`,
     );
   }
 });

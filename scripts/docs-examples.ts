@@ -1,0 +1,78 @@
+// The examples of the reference pages: complete entries of the provisioning file, which a test applies.
+
+/** A complete entry of the provisioning file for each kind of gateway. */
+export const gatewayExamples: Record<string, string> = {
+  sandbox: `- identifier: sms-test
+  channel: sms
+  kind: sandbox
+  default: true`,
+  "http-api": `- identifier: sms-main
+  channel: sms
+  kind: http-api
+  default: true
+  settings:
+    url: https://sms.example.com/v1/messages
+    headers:
+      authorization: Bearer \${SMS_TOKEN}
+    body:
+      to: "{{to}}"
+      from: "{{from}}"
+      text: "{{message}}"
+      client_reference: "{{id}}"
+    from: ACME
+    success:
+      reference: $.messages[0].id
+    definite: [503]
+    callback:
+      token: \${SMS_CALLBACK_TOKEN}
+      reference: $.id
+      status: $.state
+      delivered: [DELIVRD]
+      undelivered: [UNDELIV, EXPIRED]
+      failed: [REJECTD]
+      error: $.err
+  pace: { per_second: 20, concurrency: 8, hours: "08:00-20:00" }
+  retry: { first_ms: 5000, max_ms: 900000, for_ms: 86400000 }
+  on_unknown: hold`,
+  twilio: `- identifier: sms-twilio
+  channel: sms
+  kind: twilio
+  default: true
+  settings:
+    account_sid: \${TWILIO_ACCOUNT_SID}
+    auth_token: \${TWILIO_AUTH_TOKEN}
+    from: "+15550100"
+  pace: { per_second: 1 }`,
+};
+
+/** A complete member of a pool for each kind of provider. */
+export const memberExamples: Record<string, string> = {
+  "openai-compatible": `- name: openai
+  kind: openai-compatible
+  models: [gpt-5-mini]
+  embedding_models: [text-embedding-3-small]
+  settings:
+    base_url: https://api.openai.com/v1
+    api_key: \${OPENAI_API_KEY}
+  priority: 1
+  price: { input: 0.25, output: 2 }`,
+  anthropic: `- name: claude
+  kind: anthropic
+  models: [claude-sonnet-4-5]
+  settings:
+    api_key: \${ANTHROPIC_API_KEY}
+  priority: 2
+  context_tokens: 200000`,
+  gemini: `- name: gemini
+  kind: gemini
+  models: [gemini-2.5-flash]
+  settings:
+    api_key: \${GEMINI_API_KEY}
+  priority: 2
+  weight: 3`,
+  sandbox: `- name: sandbox
+  kind: sandbox
+  models: [echo, slow, failing, cut, tools]
+  embedding_models: [echo]
+  priority: 3`,
+};

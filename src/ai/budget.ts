@@ -1,0 +1,144 @@
+// What a key may spend in a day and a month. What it has spent is read from the usage and kept for a moment; what
+// this process served since, and what of that is not written yet, is added, so that neither a burst nor a storage
+// that takes no writes runs far over.
+
+import type { Clock, Log } from "#runtime/runtime.ts";
+import { startOfNextDay, startOfNextMonth } from "#runtime/wall-clock.ts";
+import { localDay } from "./local-day.ts";
+import type { PoolKey } from "./pool-key.ts";
+
+/** What a key has spent of a local day and its month. */
+export interface KeySpent {
+  tokensToday: number;
+  tokensThisMonth: number;
+  /** Millionths of the currency unit. */
+  costThisMonth: number;
+}
+
+/** What a call cost that began on this local day, `YYYY-MM-DD`. */
+export interface DayCost {
+  day: string;
+  tokens: number;
+  /** Millionths. */
+  cost: number;
+}
+
+export interface Budgets {
+  /** Null: there is something left; else how long until there is again, ms. */
+  spentOut(key: PoolKey, now: number): Promise<number | null>;
+  /** A call of the key has ended. */
+  add(key: PoolKey, spent: DayCost): void;
+  /** What was added for such a call can be read from now on. */
+  written(keyId: string, spent: DayCost): void;
+}
+
+/** All of one local day and its month. */
+interface Known {
+  day: string;
+  /** As it was read. */
+  stored: KeySpent;
+  /** What was served that the reading has not seen. */
+  since: KeySpent;
+  /** What was served that is not written yet. */
+  unwritten: KeySpent;
+  /** Monotonic ms; null: never. */
+  readAt: number | null;
+  reading: Promise<void> | null;
+}
+
+/** How long what was read is good for. */
+const freshMs = 5_000;
+const mostKnown = 100_000;
+
+const nothing = (): KeySpent => ({ tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 });
+const monthOf = (day: string) => day.slice(0, 7);
+
+/** Begins another day where it is one. */
+function turn(one: Known, day: string): void {
+  if (day <= one.day) return;
+  const newMonth = monthOf(day) !== monthOf(one.day);
+  for (const spent of [one.stored, one.since, one.unwritten]) {
+    spent.tokensToday = 0;
+    if (newMonth) Object.assign(spent, nothing());
+  }
+  one.day = day;
+  one.readAt = null;
+}
+
+/** Counts a call, or with -1 takes it away, as far as it falls into the day and the month. */
+function count(to: KeySpent, today: string, { day, tokens, cost }: DayCost, sign = 1): void {
+  if (monthOf(day) !== monthOf(today)) return;
+  if (day === today) to.tokensToday += sign * tokens;
+  to.tokensThisMonth += sign * tokens;
+  to.costThisMonth += sign * cost;
+}
+
+/** `read`: what a key spent on a local day, `YYYY-MM-DD`, and in its month. */
+export function createBudgets(parts: {
+  clock: Clock;
+  log: Log;
+  read(keyId: string, day: string): Promise<KeySpent>;
+}): Budgets {
+  const { clock, log, read } = parts;
+  const known = new Map<string, Known>();
+
+  function entry(keyId: string, day: string): Known {
+    let one = known.get(keyId);
+    if (!one) {
+      if (known.size >= mostKnown) known.delete(known.keys().next().value as string);
+      const empty = { stored: nothing(), since: nothing(), unwritten: nothing() };
+      one = { day, ...empty, readAt: null, reading: null };
+      known.set(keyId, one);
+    }
+    turn(one, day);
+    return one;
+  }
+
+  async function readAgain(keyId: string, one: Known): Promise<void> {
+    const { day } = one;
+    // A write that lands while it is read may be counted twice until the next reading: on the safe side.
+    const unseen = { ...one.unwritten };
+    const before = { ...one.since };
+    try {
+      const stored = await read(keyId, day);
+      if (one.day === day) {
+        for (const what of ["tokensToday", "tokensThisMonth", "costThisMonth"] as const)
+          one.since[what] += unseen[what] - before[what];
+        one.stored = stored;
+      }
+    } catch (error) {
+      log.warn({ error }, "what a key has spent could not be read; what was known goes on");
+    }
+    one.reading = null;
+    if (one.day === day) one.readAt = clock.monotonic();
+  }
+
+  return {
+    async spentOut(key, now) {
+      const { tokensPerDay, tokensPerMonth, costPerMonth } = key.budget;
+      if (tokensPerDay === null && tokensPerMonth === null && costPerMonth === null) return null;
+      const one = entry(key.id, localDay(now, key.timeZone));
+      if (one.readAt === null || clock.monotonic() - one.readAt > freshMs) {
+        one.reading ??= readAgain(key.id, one);
+        await one.reading;
+      }
+      const { stored, since } = one;
+      const monthOver =
+        (tokensPerMonth !== null && stored.tokensThisMonth + since.tokensThisMonth >= tokensPerMonth) ||
+        (costPerMonth !== null && stored.costThisMonth + since.costThisMonth >= costPerMonth);
+      if (monthOver) return startOfNextMonth(now, key.timeZone) - now;
+      const dayOver = tokensPerDay !== null && stored.tokensToday + since.tokensToday >= tokensPerDay;
+      return dayOver ? startOfNextDay(now, key.timeZone) - now : null;
+    },
+    add(key, spent) {
+      const one = known.get(key.id);
+      if (!one) return;
+      count(one.since, one.day, spent);
+      count(one.unwritten, one.day, spent);
+    },
+    written(keyId, spent) {
+      const one = known.get(keyId);
+      if (one) count(one.unwritten, one.day, spent, -1);
+    },
+  };
+}

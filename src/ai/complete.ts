@@ -1,0 +1,341 @@
+// One completion, from the caller's request to the caller's answer: members are asked in turn behind it, and
+// nothing of a member is shown before it has really answered. The usage is told once, however it ends.
+
+import type { ApiError, Chunk, Failure, Usage } from "#providers/provider.ts";
+import { type ChainParts, type ChainResult, type Member, runChain, type Tried } from "./chain.ts";
+import { errorFrame, Frames, renamed, type ServicePool } from "./frames.ts";
+import { serving } from "./pool.ts";
+import type { RetryBudget } from "./retry-budget.ts";
+
+/** A pool, as a request uses it. */
+export interface Pool {
+  id: string;
+  accountId: string;
+  name: string;
+  /** Epoch ms. */
+  createdAt: number;
+  strictModels: boolean;
+  answerModel: "pool" | "served";
+  streamMode: "live" | "complete";
+  headersAfterMs: number;
+  deadlineMs: number;
+  members: readonly Member[];
+  budget: RetryBudget;
+}
+
+export interface CompletionRequest {
+  kind: "chat" | "embeddings";
+  /** The body as it came, and parsed. */
+  text: string;
+  body: Readonly<Record<string, unknown>>;
+  model: string | null;
+  stream: boolean;
+  /** Whether the caller asked for the usage of the stream. */
+  usageAsked: boolean;
+  /** The key's models; null: all. */
+  allowed: readonly string[] | null;
+}
+
+/** What became of a call, for the usage record. */
+export interface Spent {
+  /** The status that the caller saw; 499: they went away. */
+  status: number;
+  member: string | null;
+  model: string | null;
+  tried: readonly Tried[];
+  usage: Usage;
+  /** The provider did not tell the usage: it is reckoned from the length of the texts. */
+  estimated: boolean;
+  /** Until the first byte for the caller; null: there was none. */
+  firstByteMs: number | null;
+  ms: number;
+}
+
+/** Text for the caller, as it comes. */
+export interface Streamed {
+  /** The next text; null at the end. */
+  next(): Promise<string | null>;
+  /** The caller went away. */
+  cancel(): void;
+}
+
+export type Completed =
+  | { kind: "answer"; text: string; served: ServicePool }
+  /** `served` null: the headers go out before anybody has answered. */
+  | { kind: "stream"; stream: Streamed; served: ServicePool | null }
+  | {
+      kind: "error";
+      status: number;
+      error: ApiError;
+      retryAfterMs: number | null;
+      served: ServicePool | null;
+    }
+  | { kind: "aborted" };
+
+/** One reason for all: by itself each abort makes a DOMException with a stack. */
+const enough = new Error("no longer waited for");
+
+/** Serves a request; `spent` is called exactly once. `signal`: the caller goes away. */
+export async function complete(
+  parts: ChainParts,
+  pool: Pool,
+  request: CompletionRequest,
+  signal: AbortSignal,
+  spent: (spent: Spent) => void,
+): Promise<Completed> {
+  const { clock } = parts;
+  const account = new Account(parts, request, spent);
+  const embeds = request.kind === "embeddings";
+  const found = serving(
+    pool.members,
+    { model: request.model, poolName: pool.name, strict: pool.strictModels, allowed: request.allowed },
+    (member) => (!embeds ? member.models : member.provider.embeds ? member.embeddingModels : []),
+  );
+  if (found.kind === "unknown_model") {
+    account.close(404, null);
+    return { kind: "error", status: 404, error: noModel(request.model), retryAfterMs: null, served: null };
+  }
+  const naming = (model: string) => ({
+    model: pool.answerModel === "pool" ? pool.name : model,
+    created: Math.floor(clock.now() / 1000),
+  });
+  const ask = embeds
+    ? "embeddings"
+    : !request.stream
+      ? "chat"
+      : pool.streamMode === "complete"
+        ? "collected"
+        : "stream";
+  const chain = runChain(parts, {
+    choices: found.choices,
+    ask,
+    text: request.text,
+    body: request.body,
+    deadlineAt: account.startedAt + pool.deadlineMs,
+    signal,
+    budget: pool.budget,
+  });
+  if (!request.stream) {
+    const result = await chain;
+    if (result.kind !== "answer") return account.unanswered(result);
+    const served = account.served(
+      result.won.choice.member.name,
+      result.won.choice.model,
+      result.won.attempts,
+    );
+    account.close(200, result);
+    return { kind: "answer", text: renamed(result.text, naming(result.won.choice.model), served), served };
+  }
+  const patience = new AbortController();
+  const early = await Promise.race([
+    chain,
+    clock.sleep(pool.headersAfterMs, patience.signal).then(() => null),
+  ]);
+  patience.abort(enough);
+  if (early && early.kind !== "speaking" && early.kind !== "collected") return account.unanswered(early);
+  const rules = (served: ServicePool) => ({
+    ...naming(served.model),
+    usageAsked: request.usageAsked,
+    served,
+  });
+  if (early === null) return { kind: "stream", stream: delayed(account, chain, rules), served: null };
+  const served = account.served(early.won.choice.member.name, early.won.choice.model, early.won.attempts);
+  return { kind: "stream", stream: relay(account, early, new Frames(rules(served))), served };
+}
+
+type Answered = Extract<ChainResult, { kind: "speaking" } | { kind: "collected" }>;
+type Rules = (served: ServicePool) => ConstructorParameters<typeof Frames>[0];
+
+/** A stream whose headers are out before anybody has answered: a failure comes inside it. */
+function delayed(account: Account, chain: Promise<ChainResult>, rules: Rules): Streamed {
+  let inner: Streamed | null = null;
+  let over = false;
+  return {
+    next: async () => {
+      if (over) return null;
+      if (inner) return await inner.next();
+      const result = await chain;
+      if (result.kind === "speaking" || result.kind === "collected") {
+        const { choice, attempts } = result.won;
+        const served = account.served(choice.member.name, choice.model, attempts);
+        inner = relay(account, result, new Frames(rules(served)));
+        return await inner.next();
+      }
+      over = true;
+      const completed = account.unanswered(result);
+      return completed.kind === "error" ? errorFrame(completed.error, completed.served) : null;
+    },
+    cancel: () => {
+      over = true;
+      if (inner) inner.cancel();
+      else {
+        // A chain that threw is told of by whoever waited for it; the account is closed all the same.
+        const threw = () => account.close(500, null);
+        void chain.then((result) => account.abandoned(result), threw);
+      }
+    },
+  };
+}
+
+/** Hands a stream on, chunk by chunk. */
+function relay(account: Account, result: Answered, frames: Frames): Streamed {
+  const { won } = result;
+  let over = false;
+  let whole = result.kind === "collected" ? result.chunks : null;
+  const end = (status: number, how: "done" | "broken" | "dropped") => {
+    over = true;
+    won.settled(how);
+    account.close(status, { ...result, usage: frames.usage });
+  };
+  return {
+    next: async () => {
+      while (!over) {
+        const said = whole
+          ? { kind: "chunks" as const, chunks: whole }
+          : result.kind === "speaking"
+            ? await result.stream.next()
+            : { kind: "done" as const };
+        whole = null;
+        if (over) return null;
+        account.spoke();
+        if (said.kind === "done") {
+          end(200, "done");
+          return frames.done();
+        }
+        if (said.kind === "failed") {
+          if (result.kind === "speaking") result.stream.cancel();
+          end(statusOf(said.failure), "broken");
+          return frames.failed(said.failure.error);
+        }
+        const text = said.chunks.map((chunk) => told(account, frames, chunk)).join("");
+        if (text !== "") return text;
+      }
+      return null;
+    },
+    cancel: () => {
+      if (over) return;
+      if (result.kind === "speaking") result.stream.cancel();
+      end(499, "dropped");
+    },
+  };
+}
+
+function told(account: Account, frames: Frames, chunk: Chunk): string {
+  account.said(chunk.text.length);
+  return frames.chunk(chunk);
+}
+
+function noModel(model: string | null): ApiError {
+  return {
+    message: `The model \`${model ?? ""}\` does not exist or you do not have access to it.`,
+    type: "invalid_request_error",
+    param: "model",
+    code: "model_not_found",
+  };
+}
+
+/** The status for the caller. What is wrong with a member's own key is no fault of theirs. */
+function statusOf({ kind, status }: Failure): number {
+  switch (kind) {
+    case "caller":
+    case "context":
+    case "policy":
+      return status >= 400 && status < 500 ? status : 400;
+    case "limited":
+      return 429;
+    case "no_model":
+      return 404;
+    case "denied":
+      return 502;
+    case "broken":
+      return status === 503 || status === 504 ? status : 502;
+  }
+}
+
+/** UTF-16 units to a token, roughly, where nobody counted. */
+const unitsPerToken = 4;
+/** Of a chunk, what is not text. */
+const chunkFrame = 180;
+
+/** What a call has cost and how long it took. */
+class Account {
+  readonly startedAt: number;
+  readonly #parts: ChainParts;
+  readonly #request: CompletionRequest;
+  readonly #spent: (spent: Spent) => void;
+  #firstByteMs: number | null = null;
+  #units = 0;
+  #closed = false;
+
+  constructor(parts: ChainParts, request: CompletionRequest, spent: (spent: Spent) => void) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#spent = spent;
+    this.startedAt = parts.clock.monotonic();
+  }
+
+  #elapsed(): number {
+    return this.#parts.clock.monotonic() - this.startedAt;
+  }
+
+  served(provider: string, model: string, attempts: number): ServicePool {
+    this.#firstByteMs ??= this.#elapsed();
+    return { provider, model, latency_ms: Math.round(this.#firstByteMs * 10) / 10, attempts };
+  }
+
+  spoke(): void {
+    this.#firstByteMs ??= this.#elapsed();
+  }
+
+  said(units: number): void {
+    this.#units += Math.max(0, units - chunkFrame);
+  }
+
+  unanswered(result: ChainResult): Exclude<Completed, { kind: "answer" } | { kind: "stream" }> {
+    if (result.kind !== "failed") {
+      this.close(499, { tried: result.tried });
+      return { kind: "aborted" };
+    }
+    const { failure, last, asked } = result;
+    const status = statusOf(failure);
+    const served = last === null ? null : this.served(last.member.name, last.model, asked);
+    this.close(status, { tried: result.tried });
+    return { kind: "error", status, error: failure.error, retryAfterMs: failure.retryAfterMs, served };
+  }
+
+  /** The caller went away while nobody had answered yet. */
+  abandoned(result: ChainResult): void {
+    if (result.kind === "speaking") result.stream.cancel();
+    if (result.kind === "speaking" || result.kind === "collected") result.won.settled("dropped");
+    this.close(499, { tried: result.tried });
+  }
+
+  close(
+    status: number,
+    result: { tried: readonly Tried[]; won?: Answered["won"]; usage?: Usage | null; text?: string } | null,
+  ): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const choice = result?.won?.choice ?? null;
+    const known = result?.usage ?? null;
+    const estimate = choice
+      ? this.#estimate(result?.text ?? null)
+      : { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+    this.#spent({
+      status,
+      member: choice?.member.name ?? null,
+      model: choice?.model ?? null,
+      tried: result?.tried ?? [],
+      usage: known ?? estimate,
+      estimated: choice !== null && known === null,
+      firstByteMs: this.#firstByteMs,
+      ms: this.#elapsed(),
+    });
+  }
+
+  #estimate(text: string | null): Usage {
+    const promptTokens = Math.ceil(this.#request.text.length / unitsPerToken);
+    const completionTokens = Math.ceil((text?.length ?? this.#units) / unitsPerToken);
+    return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
+  }
+}

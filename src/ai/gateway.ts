@@ -1,0 +1,228 @@
+// The AI gateway of one process, put together: keys and pools, limits and budgets, usage, and the members' health.
+
+import type { Clock, Log, Random } from "#runtime/runtime.ts";
+import type { Upstreams } from "#runtime/upstream.ts";
+import type { Database } from "#store/database.ts";
+import { admitCalls, endCalls, renewSlots } from "#store/key-limits.ts";
+import { announceMember } from "#store/pool-events.ts";
+import type { Sealer } from "#store/seal.ts";
+import { spentOf } from "#store/usage.ts";
+import { createBudgets } from "./budget.ts";
+import type { ChainParts, Member } from "./chain.ts";
+import { createChecks } from "./checks.ts";
+import type { CompletionRequest, Pool } from "./complete.ts";
+import { localDay } from "./local-day.ts";
+import { type ModelEntry, modelsOf } from "./models.ts";
+import type { PoolKey } from "./pool-key.ts";
+import { Pools } from "./pools.ts";
+import { type Ended, type Served, serve } from "./serve.ts";
+import { createThrottle, type SharedMeters } from "./throttle.ts";
+import { createUsageLog } from "./usage.ts";
+
+export interface GatewayParts {
+  database: Database;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  sealer: Sealer;
+  upstreams: Upstreams;
+  newId(prefix: string): string;
+  /** Something happened that webhook endpoints may ask for. */
+  announced(): void;
+  /** For the metrics: a call ended with this status; records of usage were dropped. */
+  counted: { call(status: number): void; dropped(count: number): void };
+}
+
+/** How a member is doing, for the management API. */
+export interface MemberCondition {
+  member: string;
+  state: "up" | "probe" | "open" | "resting" | "denied";
+  /** When it may be asked again, epoch ms; null: now. */
+  until: number | null;
+  inFlight: number;
+  firstOutputMs: number | null;
+}
+
+export interface AiGateway {
+  authenticate(token: string): Promise<PoolKey | null>;
+  serve(
+    key: PoolKey,
+    request: Omit<CompletionRequest, "allowed">,
+    requestId: string,
+    signal: AbortSignal,
+  ): Promise<Served>;
+  models(key: PoolKey): Promise<ModelEntry[]>;
+  health(poolId: string): MemberCondition[];
+  /** Something about pools or keys changed in this process. */
+  forget(): void;
+  /** Ends its loops and writes the usage that waits. */
+  stop(): Promise<void>;
+}
+
+/** A place in a shared count is free this long after its process was last heard of. */
+const leaseMs = 60_000;
+const renewMs = 20_000;
+
+export function openAiGateway(parts: GatewayParts): AiGateway {
+  const { database, clock, random, log, upstreams } = parts;
+  const stopping = new AbortController();
+  const pools = new Pools(parts);
+  const budgets = createBudgets({
+    clock,
+    log,
+    read: (keyId, day) => database.run(spentOf, { keyId, day, month: day.slice(0, 7) }),
+  });
+  const usage = createUsageLog({
+    database,
+    clock,
+    log,
+    dropped: parts.counted.dropped,
+    written: ({ key_id, day, prompt_tokens, completion_tokens, cost }) =>
+      budgets.written(key_id, { day, tokens: prompt_tokens + completion_tokens, cost }),
+  });
+  // One SQLite file serves one process, whose memory is exact.
+  const leased = database.engine === "postgres" ? sharedMeters(parts, stopping.signal) : null;
+  const throttle = createThrottle({ clock, log, shared: leased?.meters ?? null });
+  const checks = createChecks(
+    { clock, log, upstreams, fraction: random.fraction },
+    () => pools.inUse,
+    stopping.signal,
+  );
+  /** By the key that a call was admitted with, so that a pool that is changed meanwhile does not change under it. */
+  const opened = new WeakMap<PoolKey, Pool>();
+
+  function tell(
+    pool: Pool,
+    member: Member,
+    type: "pool.member_down" | "pool.member_up",
+    reason: string | null,
+  ): void {
+    log[reason === null ? "info" : "warn"](
+      { pool: pool.name, member: member.name, reason },
+      `${type.slice(5)}`,
+    );
+    const data = { pool: pool.name, member: member.name, kind: member.provider.kind, reason };
+    database
+      .run(announceMember, { id: parts.newId("pm"), accountId: pool.accountId, type, at: clock.now(), data })
+      .then(parts.announced, (error) => log.warn({ error }, "a member's change could not be told"));
+  }
+
+  const chain = (pool: Pool): ChainParts => ({
+    clock,
+    upstreams,
+    fraction: random.fraction,
+    memberDown: (member, failure) => {
+      checks.look();
+      tell(pool, member, "pool.member_down", failure.error.message);
+    },
+    memberUp: (member) => tell(pool, member, "pool.member_up", null),
+  });
+
+  function record(pool: Pool, ended: Ended): void {
+    const member = pool.members.find(({ name }) => name === ended.member);
+    const { promptTokens, completionTokens } = ended.usage;
+    const cost = member
+      ? Math.round((promptTokens * member.price.input + completionTokens * member.price.output) / 1e6)
+      : 0;
+    usage.record(ended, cost);
+    // As they are written, and read again: the day of its start, without what a total may hold besides.
+    const day = localDay(ended.at, ended.key.timeZone);
+    budgets.add(ended.key, { day, tokens: promptTokens + completionTokens, cost });
+    parts.counted.call(ended.status);
+  }
+
+  return {
+    authenticate: async (token) => {
+      const found = await pools.open(token);
+      if (found === null) return null;
+      opened.set(found.key, found.pool);
+      return found.key;
+    },
+    serve: (key, request, requestId, signal) => {
+      const pool = opened.get(key);
+      if (!pool) throw new Error("A call is served with a key that was authenticated.");
+      return serve(
+        { chain, throttle, budgets, record: (ended) => record(pool, ended) },
+        key,
+        pool,
+        request,
+        requestId,
+        signal,
+      );
+    },
+    models: async (key) => {
+      const pool = opened.get(key);
+      return pool ? modelsOf(pool, key, clock) : [];
+    },
+    health: (poolId) => {
+      const now = clock.monotonic();
+      const members = pools.inUse.find(({ id }) => id === poolId)?.members ?? [];
+      return members.map(({ id, health }) => {
+        const standing = health.standing(now);
+        return {
+          member: id,
+          state: standing.kind === "down" ? standing.why : standing.kind,
+          until:
+            standing.kind === "down" ? clock.now() + Math.max(0, Math.round(standing.until - now)) : null,
+          inFlight: health.inFlight,
+          firstOutputMs: health.firstOutputMs,
+        };
+      });
+    },
+    forget: () => pools.forget(),
+    stop: async () => {
+      stopping.abort();
+      await Promise.all([checks.ended(), leased?.ended()]);
+      await usage.stop();
+    },
+  };
+}
+
+/** Meters that the processes on one PostgreSQL share; the places of this one's calls are renewed while they run. */
+function sharedMeters(
+  { database, clock, log }: GatewayParts,
+  signal: AbortSignal,
+): { meters: SharedMeters; ended(): Promise<void> } {
+  const held = new Map<string, { keyId: string; slot: string }>();
+  /** Only while a call is under way. */
+  let renewing: Promise<void> | null = null;
+  async function renew(): Promise<void> {
+    while (held.size > 0 && !signal.aborted) {
+      await clock.sleep(renewMs, signal);
+      if (signal.aborted || held.size === 0) break;
+      const slots = [...held.values()];
+      await database
+        .run(renewSlots, { slots, until: clock.now() + leaseMs })
+        .catch((error) => log.warn({ error }, "the places of calls under way could not be renewed"));
+    }
+    renewing = null;
+  }
+  return {
+    ended: async () => {
+      await renewing;
+    },
+    meters: {
+      admit: async (key, slot, tokens) => {
+        const now = clock.now();
+        const { id: keyId, limits } = key;
+        const admission = await database.run(admitCalls, {
+          keyId,
+          limits,
+          tokens,
+          slot,
+          until: now + leaseMs,
+          now,
+        });
+        if (admission.kind === "admitted") {
+          held.set(slot, { keyId, slot });
+          renewing ??= renew();
+        }
+        return admission;
+      },
+      end: async (key, slot, reckoned, used) => {
+        held.delete(slot);
+        await database.run(endCalls, { keyId: key.id, slot, reckoned, used });
+      },
+    },
+  };
+}

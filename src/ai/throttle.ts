@@ -1,0 +1,78 @@
+// Keeps keys to their limits. In one process the meters are in memory; several processes on one PostgreSQL share
+// them through the storage, and when that cannot be reached each goes by its own meters: a database that is away
+// is no reason to refuse, nor to let everything through.
+
+import type { Clock, Log } from "#runtime/runtime.ts";
+import { KeyMeter, type Admission as Metered } from "./limits.ts";
+import type { PoolKey } from "./pool-key.ts";
+
+/** `gone`: the key was revoked or removed a moment ago. */
+export type Admission = Metered | { kind: "gone" };
+
+export interface Throttle {
+  /** `end` frees the place and settles what was really used; it is called once, and again has no effect. */
+  admit(
+    key: PoolKey,
+    callId: string,
+    tokens: number,
+  ): Promise<{ admission: Admission; end(used: number): void }>;
+}
+
+/** Meters that several processes share. */
+export interface SharedMeters {
+  admit(key: PoolKey, callId: string, tokens: number): Promise<Admission>;
+  end(key: PoolKey, callId: string, reckoned: number, used: number): Promise<void>;
+}
+
+/** Keys whose meters are kept; the one unused for longest goes first, once nothing of it is under way. */
+const mostMeters = 100_000;
+
+const unlimited = ({ limits }: PoolKey) =>
+  limits.requestsPerMinute === null && limits.tokensPerMinute === null && limits.concurrency === null;
+
+export function createThrottle(parts: { clock: Clock; log: Log; shared: SharedMeters | null }): Throttle {
+  const { clock, log, shared } = parts;
+  const meters = new Map<string, KeyMeter>();
+
+  function meterOf(id: string): KeyMeter {
+    const meter = meters.get(id) ?? new KeyMeter();
+    meters.delete(id);
+    meters.set(id, meter);
+    if (meters.size > mostMeters) {
+      const [oldest] = meters;
+      if (oldest?.[1].idle) meters.delete(oldest[0]);
+    }
+    return meter;
+  }
+
+  return {
+    async admit(key, callId, tokens) {
+      let admission: Admission | null = null;
+      let release: (used: number) => void = () => {};
+      if (shared !== null && !unlimited(key)) {
+        try {
+          admission = await shared.admit(key, callId, tokens);
+          release = (used) => {
+            shared.end(key, callId, tokens, used).catch((error) => {
+              log.warn({ error }, "a call's end could not be told; its place is free when its lease ends");
+            });
+          };
+        } catch (error) {
+          log.warn({ error }, "the keys' limits could not be reached; this process goes by its own count");
+        }
+      }
+      if (admission === null) {
+        const meter = meterOf(key.id);
+        admission = meter.admit(key.limits, tokens, clock.monotonic());
+        release = (used) => meter.settle(tokens, used);
+      }
+      let ended = admission.kind !== "admitted";
+      const end = (used: number) => {
+        if (ended) return;
+        ended = true;
+        release(used);
+      };
+      return { admission, end };
+    },
+  };
+}

@@ -1,0 +1,118 @@
+// What calls used, written behind their answers: many at once, about every second. A storage that is away fails no
+// call; what waits is bounded, and what is dropped is counted. A crash loses the last second at the most.
+
+import type { Clock, Log } from "#runtime/runtime.ts";
+import { type Database, StorageError } from "#store/database.ts";
+import { recordUsage, type UsedCall } from "#store/usage.ts";
+import { localDay } from "./local-day.ts";
+import type { Ended } from "./serve.ts";
+
+export interface UsageLog {
+  record(ended: Ended, cost: number): void;
+  /** Writes what waits, as far as the storage takes it. */
+  stop(): Promise<void>;
+}
+
+const everyMs = 1_000;
+const mostWaiting = 20_000;
+const atOnce = 500;
+
+export function createUsageLog(parts: {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  /** Calls whose record was dropped. */
+  dropped(count: number): void;
+  /** The call can be read from now on. */
+  written?(call: UsedCall): void;
+}): UsageLog {
+  const { database, clock, log, dropped, written } = parts;
+  const stopping = new AbortController();
+  let waiting: UsedCall[] = [];
+  /** Only while something waits. */
+  let writing: Promise<void> | null = null;
+
+  async function write(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, atOnce);
+      const results = await Promise.allSettled(batch.map((call) => database.run(recordUsage, call)));
+      const again: UsedCall[] = [];
+      let fault: unknown = null;
+      for (const [at, call] of batch.entries()) {
+        const result = results[at]!;
+        if (result.status === "fulfilled") written?.(call);
+        else if (result.reason instanceof StorageError && result.reason.fault !== "failed") {
+          // Whether it was written is not known; a call that is written twice counts once.
+          again.push(call);
+          fault = result.reason;
+        } else {
+          // It would fail for ever, and keep all others waiting behind it.
+          log.error(
+            { error: result.reason, call: call.id },
+            "a call's usage cannot be written; it is dropped",
+          );
+          dropped(1);
+        }
+      }
+      if (fault === null) continue;
+      waiting = [...again, ...waiting];
+      trim();
+      log.warn({ error: fault, waiting: waiting.length }, "usage could not be written; it will be");
+      return;
+    }
+  }
+
+  function trim(): void {
+    const over = waiting.length - mostWaiting;
+    if (over <= 0) return;
+    waiting.splice(0, over);
+    dropped(over);
+  }
+
+  async function writeSoon(): Promise<void> {
+    while (waiting.length > 0 && !stopping.signal.aborted) {
+      await clock.sleep(everyMs, stopping.signal);
+      await write();
+    }
+    writing = null;
+  }
+
+  return {
+    record: (ended, cost) => {
+      waiting.push(rowOf(ended, cost));
+      trim();
+      writing ??= writeSoon();
+    },
+    stop: async () => {
+      stopping.abort();
+      await writing;
+      await write();
+      if (waiting.length > 0) dropped(waiting.length);
+      waiting = [];
+    },
+  };
+}
+
+function rowOf(ended: Ended, cost: number): UsedCall {
+  const { key, usage } = ended;
+  return {
+    id: ended.id,
+    account_id: key.accountId,
+    pool_id: key.poolId,
+    key_id: key.id,
+    at: ended.at,
+    day: localDay(ended.at, key.timeZone),
+    kind: ended.kind,
+    stream: ended.stream ? 1 : 0,
+    status: ended.status,
+    member: ended.member,
+    model: ended.model,
+    attempts: JSON.stringify(ended.tried),
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    estimated: ended.estimated ? 1 : 0,
+    cost,
+    first_byte_ms: ended.firstByteMs === null ? null : Math.round(ended.firstByteMs),
+    ms: Math.round(ended.ms),
+  };
+}

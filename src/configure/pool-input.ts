@@ -1,0 +1,217 @@
+// What may be said of pools, members and keys, in the provisioning file and to the management API: one schema, one
+// wording. What only a provider knows (its settings) is checked where they are saved.
+
+import { z } from "zod";
+import { mostMembers } from "#store/pools.ts";
+import { changesOf } from "./changes.ts";
+
+/** Names go into headers and answers, so they are plain. */
+const nameText = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,99}$/,
+    "must be 1 to 100 letters, digits or one of . _ : / @ + -, beginning with a letter or digit",
+  );
+
+const modelName = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,200}$/, "must be 1 to 200 printable ASCII characters without spaces");
+
+const models = z
+  .array(modelName)
+  .max(500)
+  .refine((names) => new Set(names).size === names.length, "names a model twice");
+
+const milliseconds = (least: number, most: number) => z.int().min(least).max(most);
+const hourMs = 3_600_000;
+
+export const timeoutsInput = z
+  .strictObject({
+    connect_ms: milliseconds(50, 60_000).default(5_000).describe("To connect."),
+    headers_ms: milliseconds(50, hourMs)
+      .default(60_000)
+      .describe("Of a stream: until the head of the answer. Otherwise the head comes when all is done."),
+    first_token_ms: milliseconds(50, hourMs)
+      .default(120_000)
+      .describe("Of a stream: until something is said. Models that think, or load first, take long."),
+    idle_ms: milliseconds(50, hourMs).default(30_000).describe("The longest silence inside an answer."),
+    total_ms: milliseconds(50, hourMs)
+      .nullable()
+      .default(null)
+      .describe("The whole answer; null: the pool's deadline alone."),
+  })
+  .describe("How long the member may take, ms.");
+
+const priceOf = (what: string) =>
+  z.number().min(0).max(1_000_000).describe(`For a million tokens of ${what}, in any currency.`);
+
+export const memberInput = z
+  .strictObject({
+    name: nameText.describe(
+      "What it is called: `service_pool.provider` and the usage name it. One in a pool.",
+    ),
+    kind: z.string().describe("What it is: one of the kinds of providers, such as `openai-compatible`."),
+    models: models
+      .default([])
+      .describe("The models it serves; the first is used when the request names none of them."),
+    embedding_models: models.default([]).describe("The models it serves embeddings with."),
+    context_tokens: z
+      .int()
+      .min(1)
+      .max(1_000_000_000)
+      .nullish()
+      .describe(
+        "Its longest context. A request that was too long for another member is tried on one with a longer context.",
+      ),
+    settings: z.record(z.string(), z.unknown()).default({}).describe("As its kind says."),
+    priority: z.int().min(0).max(1_000).default(1).describe("Lower first; equal ones share by weight."),
+    weight: z.int().min(1).max(1_000_000).default(1).describe("Its share among members of its priority."),
+    active: z.boolean().default(true).describe("`false`: it is asked for nothing."),
+    price: z
+      .strictObject({ input: priceOf("requests"), output: priceOf("answers") })
+      .nullish()
+      .describe("What it costs, for the usage and for budgets; null: nothing is reckoned."),
+    timeouts: timeoutsInput.prefault({}),
+  })
+  .describe("Somebody who answers requests.");
+export type MemberInput = z.output<typeof memberInput>;
+
+const limit = (what: string) => z.int().min(1).max(1_000_000_000).nullish().describe(what);
+
+export const limitsInput = z
+  .strictObject({
+    requests_per_minute: limit("Requests; null: no bound."),
+    tokens_per_minute: limit("Tokens of requests and answers; null: no bound."),
+    concurrency: limit("Requests under way at once; null: no bound."),
+  })
+  .describe("How much at a time; buckets that refill continuously.");
+
+export const budgetInput = z
+  .strictObject({
+    tokens_per_day: z
+      .int()
+      .min(1)
+      .max(10 ** 12)
+      .nullish()
+      .describe("Tokens a local day of the account; null: no bound."),
+    tokens_per_month: z
+      .int()
+      .min(1)
+      .max(10 ** 12)
+      .nullish()
+      .describe("Tokens a local month; null: no bound."),
+    cost_per_month: z
+      .number()
+      .min(0.000001)
+      .max(10 ** 9)
+      .nullish()
+      .describe("Cost a local month, in the currency of the members' prices; null: no bound."),
+  })
+  .describe("How much in all.");
+
+export const keyInput = z
+  .strictObject({
+    name: z
+      .string()
+      .regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, "must be 1 to 100 characters")
+      .describe("What the key is called. One that works in a pool."),
+    key: z
+      .string()
+      .min(32, "must have at least 32 characters")
+      .max(512)
+      .regex(/^[\x21-\x7e]*$/, "must be ASCII without spaces")
+      .optional()
+      .describe(
+        "The key, at least 32 characters: `Authorization: Bearer` and this. Without it, one is made and shown once.",
+      ),
+    models: models
+      .min(1)
+      .nullish()
+      .describe("The models it may use; null: all. Without a model, a request means these."),
+    limits: limitsInput.prefault({}),
+    budget: budgetInput.prefault({}),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullish()
+      .describe("When it stops working (ISO 8601); null: never."),
+  })
+  .describe("What callers of the pool show.");
+export type KeyInput = z.output<typeof keyInput>;
+
+/** A pool without its members and keys. */
+export const poolFields = z.strictObject({
+  name: nameText.describe("What it is called: also the model name that callers see. One in an account."),
+  strict_models: z
+    .boolean()
+    .default(false)
+    .describe("Whether a model that no member serves is refused, instead of meaning the whole pool."),
+  answer_model: z
+    .enum(["pool", "served"])
+    .default("pool")
+    .describe("What `model` says in answers: the pool's name, or the model that served."),
+  stream_mode: z
+    .enum(["live", "complete"])
+    .default("live")
+    .describe(
+      "`live`: streams are handed on as they come. `complete`: collected first, so that one that breaks off is rescued by another member.",
+    ),
+  headers_after_ms: milliseconds(100, hourMs)
+    .default(20_000)
+    .describe("After this a silent stream gets its headers early, so that no proxy cuts it, ms."),
+  deadline_ms: milliseconds(1_000, hourMs)
+    .default(600_000)
+    .describe("For a request over all members that are tried, ms."),
+});
+export type PoolFields = z.output<typeof poolFields>;
+
+export const poolInput = poolFields
+  .extend({
+    members: z
+      .array(memberInput)
+      .max(mostMembers)
+      .default([])
+      .describe("Its members, told apart by their names. Those that are not named stay as they are."),
+    keys: z
+      .array(keyInput)
+      .max(1_000)
+      .default([])
+      .describe(
+        "Its keys, told apart by their names. Those that are not named stay as they are; one that was revoked works again only with another text.",
+      ),
+  })
+  .describe("Members that answer under one name.");
+export type PoolInput = z.output<typeof poolInput>;
+
+/** What of a pool may be changed; absent stays as it is. */
+export const poolChanges = changesOf(poolFields);
+export type PoolChanges = z.output<typeof poolChanges>;
+
+const memberParts = changesOf(memberInput).shape;
+
+/** The same of a member, also inside `timeouts`. Its name stays: what it did is written down under it. */
+export const memberChanges = z.strictObject({
+  kind: memberParts.kind,
+  models: memberParts.models,
+  embedding_models: memberParts.embedding_models,
+  context_tokens: memberParts.context_tokens,
+  settings: memberParts.settings.describe(
+    "What of its settings changes: each field replaces the stored one, `null` removes it, a mask keeps what is stored. With another `kind`: all of them.",
+  ),
+  priority: memberParts.priority,
+  weight: memberParts.weight,
+  active: memberParts.active,
+  price: memberParts.price,
+  timeouts: changesOf(timeoutsInput).optional().describe("How long the member may take, ms."),
+});
+export type MemberChanges = z.output<typeof memberChanges>;
+
+const keyParts = changesOf(keyInput).shape;
+
+/** The same of a key, also inside `limits` and `budget`. Its name and its text stay: another text is another key. */
+export const keyChanges = z.strictObject({
+  models: keyParts.models,
+  limits: changesOf(limitsInput).optional().describe("How much at a time."),
+  budget: changesOf(budgetInput).optional().describe("How much in all."),
+  expires_at: keyParts.expires_at,
+});
+export type KeyChanges = z.output<typeof keyChanges>;

@@ -1,0 +1,143 @@
+// The keys of a pool: what is stored of one is its SHA-256, and its text is shown once, if it was made here.
+
+import { hashSecret, newSecret } from "#accounts/secret.ts";
+import type { Issue } from "#contract/issue.ts";
+import type { Random } from "#runtime/runtime.ts";
+import { revokePoolKey, savePoolKey } from "#store/pool-keys.ts";
+import type { PoolKeysTable } from "#store/schema-pools.ts";
+import { defined } from "./changes.ts";
+import type { ConfigureParts } from "./gateway.ts";
+import type { KeyChanges, KeyInput } from "./pool-input.ts";
+import { millionths, type PoolOf } from "./pool-member.ts";
+
+export type PoolParts = ConfigureParts & { random: Random };
+
+export type KeySavedResult =
+  /** `made`: the text that was made here, to be shown once; null: it was given, or is as it was. */
+  | { kind: "saved"; id: string; made: string | null }
+  | { kind: "invalid"; issues: Issue[] }
+  | { kind: "not_found" };
+
+const refusals: Record<"name_taken" | "key_taken", Issue> = {
+  name_taken: { path: ["name"], message: "is taken" },
+  key_taken: { path: ["key"], message: "is used by another key" },
+};
+
+type Bounds = Pick<
+  PoolKeysTable,
+  | "models"
+  | "requests_per_minute"
+  | "tokens_per_minute"
+  | "concurrency"
+  | "tokens_per_day"
+  | "tokens_per_month"
+  | "cost_per_month"
+  | "expires_at"
+>;
+
+function boundsOf(input: Pick<KeyInput, "models" | "limits" | "budget" | "expires_at">): Bounds {
+  const { models, limits, budget, expires_at } = input;
+  return {
+    models: models ? JSON.stringify(models) : null,
+    requests_per_minute: limits.requests_per_minute ?? null,
+    tokens_per_minute: limits.tokens_per_minute ?? null,
+    concurrency: limits.concurrency ?? null,
+    tokens_per_day: budget.tokens_per_day ?? null,
+    tokens_per_month: budget.tokens_per_month ?? null,
+    cost_per_month: budget.cost_per_month == null ? null : Math.round(budget.cost_per_month * millionths),
+    expires_at: expires_at == null ? null : Date.parse(expires_at),
+  };
+}
+
+/** What a stored key may do, as it is given. */
+export function keyBounds(key: PoolKeysTable) {
+  return {
+    models: key.models === null ? null : (JSON.parse(key.models) as string[]),
+    limits: {
+      requests_per_minute: key.requests_per_minute,
+      tokens_per_minute: key.tokens_per_minute,
+      concurrency: key.concurrency,
+    },
+    budget: {
+      tokens_per_day: key.tokens_per_day,
+      tokens_per_month: key.tokens_per_month,
+      cost_per_month: key.cost_per_month === null ? null : key.cost_per_month / millionths,
+    },
+    expires_at: key.expires_at === null ? null : new Date(key.expires_at).toISOString(),
+  };
+}
+
+/** Its ends are at most a quarter of the shortest key that is taken. */
+const hintOf = (text: string) => `${text.slice(0, 4)}…${text.slice(-4)}`;
+
+/**
+ * Makes the key, or makes `existing` what is given. Without a text one is made for a new key, and one that was there
+ * keeps its own. A revoked one works again only with another text: the rest of an entry may change for any reason.
+ */
+export async function configureKey(
+  parts: PoolParts,
+  of: PoolOf,
+  input: KeyInput,
+  existing: PoolKeysTable | null,
+): Promise<KeySavedResult> {
+  const now = parts.clock.now();
+  const made = existing === null && input.key === undefined ? `tlp_${newSecret(parts.random)}` : null;
+  const text = input.key ?? made;
+  const row = {
+    name: input.name,
+    pool_id: of.poolId,
+    account_id: of.accountId,
+    ...boundsOf(input),
+    updated_at: now,
+  };
+  if (existing !== null) {
+    const renewed = text !== null && hashSecret(text) !== existing.hash;
+    const words = renewed ? { hash: hashSecret(text), hint: hintOf(text), revoked_at: null } : {};
+    return await store(parts, { ...existing, ...row, ...words }, renewed ? "renewed" : "changed", null);
+  }
+  if (text === null) throw new Error("A new key has a text.");
+  const own = { id: parts.newId("key"), hash: hashSecret(text), hint: hintOf(text) };
+  return await store(parts, { ...row, ...own, revoked_at: null, created_at: now }, "made", made);
+}
+
+async function store(
+  parts: PoolParts,
+  key: PoolKeysTable,
+  as: "made" | "changed" | "renewed",
+  made: string | null,
+): Promise<KeySavedResult> {
+  const outcome = await parts.database.run(savePoolKey, { key, as });
+  if (outcome === "not_found") return { kind: "not_found" };
+  if (outcome !== "saved") return { kind: "invalid", issues: [refusals[outcome]] };
+  parts.poolsChanged();
+  return { kind: "saved", id: key.id, made };
+}
+
+/** Changes what is given of a key, and nothing else. */
+export async function changeKey(
+  parts: PoolParts,
+  key: PoolKeysTable,
+  changes: KeyChanges,
+): Promise<KeySavedResult> {
+  const before = keyBounds(key);
+  const { limits = {}, budget = {}, ...rest } = defined(changes);
+  const after = {
+    ...before,
+    ...rest,
+    limits: { ...before.limits, ...defined(limits) },
+    budget: { ...before.budget, ...defined(budget) },
+  };
+  const row = { ...key, ...boundsOf(after), updated_at: parts.clock.now() };
+  return await store(parts, row, "changed", null);
+}
+
+/** The key's row, revoked now or before; null when the account's pool has none. It stops working within 5 s everywhere. */
+export async function revokeKey(
+  parts: ConfigureParts,
+  of: PoolOf,
+  id: string,
+): Promise<PoolKeysTable | null> {
+  const row = await parts.database.run(revokePoolKey, { ...of, id, at: parts.clock.now() });
+  if (row !== null) parts.poolsChanged();
+  return row;
+}

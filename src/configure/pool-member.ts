@@ -1,0 +1,192 @@
+// The members of a pool: their settings are checked by their provider, sealed as a whole, and changed in part
+// without ever coming back out.
+
+import type { Issue } from "#contract/issue.ts";
+import { providerOf, providers } from "#providers/registry.ts";
+import type { Outbound } from "#runtime/runtime.ts";
+import { memberSettingsPlace, mostMembers, removeMember, saveMember } from "#store/pools.ts";
+import type { PoolMembersTable } from "#store/schema-pools.ts";
+import type { Sealer } from "#store/seal.ts";
+import { defined } from "./changes.ts";
+import type { ConfigureParts } from "./gateway.ts";
+import type { MemberChanges, MemberInput } from "./pool-input.ts";
+import { changedSettings, maskFaults } from "./settings-change.ts";
+
+/** Prices and costs are stored in millionths. */
+export const millionths = 1_000_000;
+
+export type MemberSavedResult =
+  | { kind: "saved"; id: string }
+  | { kind: "invalid"; issues: Issue[] }
+  | { kind: "not_found" };
+
+/** What a pool's rows belong to. */
+export interface PoolOf {
+  accountId: string;
+  poolId: string;
+}
+
+/** `Timeouts` of src/ai/attempt.ts. */
+interface StoredTimeouts {
+  connectMs: number;
+  headersMs: number;
+  firstTokenMs: number;
+  idleMs: number;
+  totalMs: number | null;
+}
+
+/** Everything that keeps a member from being saved, with paths inside it. */
+export function memberFaults(outbound: Outbound, input: MemberInput): Issue[] {
+  const provider = providerOf(input.kind);
+  if (!provider) {
+    const known = providers.map(({ kind }) => kind).join(", ");
+    return [{ path: ["kind"], message: `is no kind of provider; there are: ${known}` }];
+  }
+  const issues: Issue[] = [];
+  if (input.models.length + input.embedding_models.length === 0)
+    issues.push({ path: ["models"], message: "must name at least one" });
+  if (input.embedding_models.length > 0 && !provider.embeds)
+    issues.push({
+      path: ["embedding_models"],
+      message: `must be empty: providers of kind ${input.kind} have none`,
+    });
+  const parsed = provider.settings.safeParse(input.settings);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.flatMap((issue): Issue[] => {
+      const path = [
+        "settings",
+        ...issue.path.map((part) => (typeof part === "number" ? part : String(part))),
+      ];
+      if (issue.code === "unrecognized_keys")
+        return issue.keys.map((key) => ({ path: [...path, key], message: "is not a field" }));
+      return [{ path, message: issue.message }];
+    });
+    return [...issues, ...faults];
+  }
+  const refused = provider.urls(parsed.data).flatMap((url) => outbound.refuses(url) ?? []);
+  return [...issues, ...refused.map((message) => ({ path: ["settings", "base_url"], message }))];
+}
+
+function rowOf(
+  { clock, sealer }: Pick<ConfigureParts, "clock" | "sealer">,
+  of: PoolOf,
+  input: MemberInput,
+  own: Pick<PoolMembersTable, "id" | "created_at">,
+): PoolMembersTable {
+  const provider = providerOf(input.kind);
+  if (!provider) throw new Error(`No provider is of kind ${input.kind}.`);
+  const { timeouts, price } = input;
+  const stored: StoredTimeouts = {
+    connectMs: timeouts.connect_ms,
+    headersMs: timeouts.headers_ms,
+    firstTokenMs: timeouts.first_token_ms,
+    idleMs: timeouts.idle_ms,
+    totalMs: timeouts.total_ms,
+  };
+  return {
+    ...own,
+    pool_id: of.poolId,
+    account_id: of.accountId,
+    name: input.name,
+    kind: input.kind,
+    active: input.active ? 1 : 0,
+    models: JSON.stringify(input.models),
+    embedding_models: JSON.stringify(input.embedding_models),
+    context_tokens: input.context_tokens ?? null,
+    priority: input.priority,
+    weight: input.weight,
+    settings: sealer.seal(
+      JSON.stringify(provider.settings.parse(input.settings)),
+      memberSettingsPlace(own.id),
+    ),
+    timeouts: JSON.stringify(stored),
+    input_price: price ? Math.round(price.input * millionths) : null,
+    output_price: price ? Math.round(price.output * millionths) : null,
+    updated_at: clock.now(),
+  };
+}
+
+/** A stored member as the input that would make it, its secrets in the clear. */
+export function memberInputOf(sealer: Sealer, member: PoolMembersTable): MemberInput {
+  const { input_price: input, output_price: output } = member;
+  const timeouts = JSON.parse(member.timeouts) as StoredTimeouts;
+  return {
+    name: member.name,
+    kind: member.kind,
+    models: JSON.parse(member.models) as string[],
+    embedding_models: JSON.parse(member.embedding_models) as string[],
+    context_tokens: member.context_tokens,
+    settings: JSON.parse(sealer.open(member.settings, memberSettingsPlace(member.id))),
+    priority: member.priority,
+    weight: member.weight,
+    active: member.active === 1,
+    price:
+      input === null || output === null ? null : { input: input / millionths, output: output / millionths },
+    timeouts: {
+      connect_ms: timeouts.connectMs,
+      headers_ms: timeouts.headersMs,
+      first_token_ms: timeouts.firstTokenMs,
+      idle_ms: timeouts.idleMs,
+      total_ms: timeouts.totalMs,
+    },
+  };
+}
+
+const taken: Issue = { path: ["name"], message: "is taken" };
+const tooMany: Issue = {
+  path: ["name"],
+  message: `is one too many: a pool has ${mostMembers} members at most`,
+};
+
+/** Makes the member, or makes `existing` exactly this. */
+export async function configureMember(
+  parts: ConfigureParts,
+  of: PoolOf,
+  input: MemberInput,
+  existing: PoolMembersTable | null,
+): Promise<MemberSavedResult> {
+  const issues = memberFaults(parts.outbound, input);
+  if (issues.length > 0) return { kind: "invalid", issues };
+  const id = existing?.id ?? parts.newId("mem");
+  const member = rowOf(parts, of, input, { id, created_at: existing?.created_at ?? parts.clock.now() });
+  const outcome = await parts.database.run(saveMember, { member, made: existing === null });
+  if (outcome === "not_found") return { kind: "not_found" };
+  if (outcome !== "saved") return { kind: "invalid", issues: [outcome === "name_taken" ? taken : tooMany] };
+  parts.poolsChanged();
+  return { kind: "saved", id };
+}
+
+/** Adds a member to the account's pool. */
+export async function createMember(
+  parts: ConfigureParts,
+  of: PoolOf,
+  input: MemberInput,
+): Promise<MemberSavedResult> {
+  const masks = maskFaults(input.settings);
+  if (masks.length > 0) return { kind: "invalid", issues: masks };
+  return await configureMember(parts, of, input, null);
+}
+
+/** Changes what is given of a member, and nothing else. */
+export async function changeMember(
+  parts: ConfigureParts,
+  member: PoolMembersTable,
+  changes: MemberChanges,
+): Promise<MemberSavedResult> {
+  const before = memberInputOf(parts.sealer, member);
+  const { settings: given = {}, timeouts = {}, ...rest } = defined(changes);
+  const kind = rest.kind ?? before.kind;
+  const stored = kind === before.kind ? before.settings : null;
+  const { settings, issues } = changedSettings(providerOf(kind), "member", stored, given);
+  if (issues.length > 0) return { kind: "invalid", issues };
+  const after = { ...before, ...rest, settings, timeouts: { ...before.timeouts, ...defined(timeouts) } };
+  const of = { accountId: member.account_id, poolId: member.pool_id };
+  return await configureMember(parts, of, after, member);
+}
+
+/** False: the account's pool has no such member. */
+export async function deleteMember(parts: ConfigureParts, of: PoolOf, id: string): Promise<boolean> {
+  const removed = await parts.database.run(removeMember, { ...of, id, at: parts.clock.now() });
+  if (removed) parts.poolsChanged();
+  return removed;
+}

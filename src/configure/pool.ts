@@ -1,0 +1,180 @@
+// Creates and changes pools, for the provisioning file (everything that it names, by its names) and for the
+// management API (what is given, by its id).
+
+import { hashSecret } from "#accounts/secret.ts";
+import type { Issue } from "#contract/issue.ts";
+import { findKeyHash } from "#store/pool-keys.ts";
+import { findPoolByName, mostMembers, mostPools, removePool, savePool } from "#store/pools.ts";
+import type { PoolsTable } from "#store/schema-pools.ts";
+import { defined } from "./changes.ts";
+import type { ConfigureParts } from "./gateway.ts";
+import type { PoolChanges, PoolFields, PoolInput } from "./pool-input.ts";
+import { configureKey, type PoolParts } from "./pool-key.ts";
+import { configureMember, memberFaults } from "./pool-member.ts";
+
+export type PoolSavedResult =
+  | { kind: "saved"; id: string }
+  | { kind: "invalid"; issues: Issue[] }
+  | { kind: "not_found" }
+  /** The provisioning file goes by its name. */
+  | { kind: "provisioned" };
+
+/** Everything that keeps a pool from being saved for an account (null: one that is yet to be made), with paths inside the pool. */
+export async function poolFaults(
+  { database, outbound }: Pick<ConfigureParts, "database" | "outbound">,
+  accountId: string | null,
+  input: PoolInput,
+): Promise<Issue[]> {
+  const existing =
+    accountId === null ? null : await database.run(findPoolByName, { accountId, name: input.name });
+  const issues: Issue[] = [];
+  for (const [at, member] of input.members.entries()) {
+    const faults = memberFaults(outbound, member);
+    issues.push(...faults.map(({ path, message }) => ({ path: ["members", at, ...path], message })));
+  }
+  issues.push(...repeated("members", input.members), ...repeated("keys", input.keys));
+  const names = [...input.members, ...(existing?.members ?? [])].map(({ name }) => name);
+  if (new Set(names).size > mostMembers)
+    issues.push({ path: ["members"], message: `are too many: a pool has ${mostMembers} at most` });
+  for (const [at, { key, name }] of input.keys.entries()) {
+    if (key === undefined) continue;
+    const holder = await database.run(findKeyHash, hashSecret(key));
+    if (holder && !(holder.pool_id === existing?.pool.id && holder.name === name))
+      issues.push({ path: ["keys", at, "key"], message: "is used by another key" });
+  }
+  return issues;
+}
+
+function repeated(list: string, entries: readonly { name: string }[]): Issue[] {
+  return entries.flatMap(({ name }, at) =>
+    entries.findIndex((one) => one.name === name) < at
+      ? [{ path: [list, at, "name"], message: "stands twice" }]
+      : [],
+  );
+}
+
+const tooMany: Issue = {
+  path: ["name"],
+  message: `is one too many: an account has ${mostPools} pools at most`,
+};
+
+function rowOf(input: PoolFields, own: Omit<PoolsTable, keyof ReturnType<typeof columnsOf>>): PoolsTable {
+  return { ...own, ...columnsOf(input) };
+}
+
+function columnsOf(input: PoolFields) {
+  return {
+    name: input.name,
+    strict_models: input.strict_models ? (1 as const) : (0 as const),
+    answer_model: input.answer_model,
+    stream_mode: input.stream_mode,
+    headers_after_ms: input.headers_after_ms,
+    deadline_ms: input.deadline_ms,
+  };
+}
+
+/** A stored pool as the input that would make it. */
+export function poolFieldsOf(pool: PoolsTable): PoolFields {
+  const { name, answer_model, stream_mode, headers_after_ms, deadline_ms } = pool;
+  const strict_models = pool.strict_models === 1;
+  return { name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms };
+}
+
+async function store(
+  parts: ConfigureParts,
+  accountId: string,
+  input: PoolFields,
+  existing: PoolsTable | null,
+): Promise<PoolSavedResult> {
+  const now = parts.clock.now();
+  const id = existing?.id ?? parts.newId("pool");
+  const created_at = existing?.created_at ?? now;
+  const pool = rowOf(input, { id, account_id: accountId, revision: 1, created_at, updated_at: now });
+  const outcome = await parts.database.run(savePool, { pool, made: existing === null });
+  switch (outcome) {
+    case "saved":
+      parts.poolsChanged();
+      return { kind: "saved", id };
+    case "name_taken":
+      return { kind: "invalid", issues: [{ path: ["name"], message: "is taken" }] };
+    case "too_many":
+      return { kind: "invalid", issues: [tooMany] };
+    default:
+      return { kind: outcome };
+  }
+}
+
+/** Makes an empty pool. */
+export function createPool(
+  parts: ConfigureParts,
+  accountId: string,
+  input: PoolFields,
+): Promise<PoolSavedResult> {
+  return store(parts, accountId, input, null);
+}
+
+/** Changes what is given of a pool, and nothing else. */
+export function changePool(
+  parts: ConfigureParts,
+  pool: PoolsTable,
+  changes: PoolChanges,
+): Promise<PoolSavedResult> {
+  const after = { ...poolFieldsOf(pool), ...defined(changes) };
+  return store(parts, pool.account_id, after, pool);
+}
+
+/** Removes a pool with its members and keys; what was used stays written down. False: the account has none. */
+export async function deletePool(parts: ConfigureParts, accountId: string, poolId: string): Promise<boolean> {
+  const removed = await parts.database.run(removePool, { accountId, poolId });
+  if (removed) parts.poolsChanged();
+  return removed;
+}
+
+export type PoolConfigured =
+  /** `made`: keys that were made here, to be shown once. */
+  { kind: "saved"; id: string; made: { name: string; key: string }[] } | { kind: "invalid"; issues: Issue[] };
+
+const elsewhere: Issue = { path: ["name"], message: "is being changed elsewhere" };
+
+/**
+ * Creates the account's pool of this name, or changes it, with the members and keys that are named; others stay as
+ * they are. Nothing is changed where there are faults.
+ */
+export async function configurePool(
+  parts: PoolParts,
+  accountId: string,
+  input: PoolInput,
+): Promise<PoolConfigured> {
+  const issues = await poolFaults(parts, accountId, input);
+  if (issues.length > 0) return { kind: "invalid", issues };
+  const existing = await parts.database.run(findPoolByName, { accountId, name: input.name });
+  const saved = await store(parts, accountId, input, existing?.pool ?? null);
+  if (saved.kind !== "saved")
+    return saved.kind === "invalid" ? saved : { kind: "invalid", issues: [elsewhere] };
+  const of = { accountId, poolId: saved.id };
+  for (const [at, member] of input.members.entries()) {
+    const before = existing?.members.find(({ name }) => name === member.name) ?? null;
+    const result = await configureMember(parts, of, member, before);
+    if (result.kind !== "saved") return refused(["members", at], result);
+  }
+  const made: { name: string; key: string }[] = [];
+  for (const [at, key] of input.keys.entries()) {
+    const before = existing?.keys.find(({ name }) => name === key.name) ?? null;
+    const result = await configureKey(parts, of, key, before);
+    if (result.kind !== "saved") return refused(["keys", at], result);
+    if (result.made !== null) made.push({ name: key.name, key: result.made });
+  }
+  return { kind: "saved", id: saved.id, made };
+}
+
+/** Somebody else changed it at the same moment. */
+function refused(
+  place: (string | number)[],
+  result: { kind: "invalid"; issues: Issue[] } | { kind: "not_found" },
+): PoolConfigured {
+  const issues = result.kind === "invalid" ? result.issues : [elsewhere];
+  return {
+    kind: "invalid",
+    issues: issues.map(({ path, message }) => ({ path: [...place, ...path], message })),
+  };
+}

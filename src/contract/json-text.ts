@@ -1,0 +1,123 @@
+// JSON objects as text, changed without being rebuilt: members of the top level are found, replaced, added and
+// dropped, and every other byte stays as it came. Numbers beyond double precision, `-0`, escapes and the order
+// of keys survive, which no parse-and-print does. For text that JSON.parse accepts.
+
+/** A member of the top level: its key, and where in the text the member and its value stand. */
+export interface Member {
+  key: string;
+  /** The key's opening quote. */
+  start: number;
+  valueStart: number;
+  /** Behind the value. */
+  end: number;
+}
+
+const quote = 34;
+const backslash = 92;
+const open = 123;
+const close = 125;
+const openList = 91;
+const closeList = 93;
+const comma = 44;
+const colon = 58;
+
+const isSpace = (unit: number) => unit === 32 || unit === 10 || unit === 13 || unit === 9;
+
+/** Behind the string that opens at `at`. */
+function skipString(text: string, at: number): number {
+  let end = text.indexOf('"', at + 1);
+  for (;;) {
+    // Whether the quote is escaped: an odd number of backslashes stands before it.
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === backslash) backslashes += 1;
+    if (backslashes % 2 === 0) return end + 1;
+    end = text.indexOf('"', end + 1);
+  }
+}
+
+/** Behind the value that begins at `at`. */
+function skipValue(text: string, at: number): number {
+  let depth = 0;
+  for (let i = at; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === quote) {
+      i = skipString(text, i) - 1;
+      if (depth === 0) return i + 1;
+    } else if (unit === open || unit === openList) depth += 1;
+    else if (unit === close || unit === closeList) {
+      if (depth === 0) return i;
+      depth -= 1;
+      if (depth === 0) return i + 1;
+    } else if (depth === 0 && (unit === comma || isSpace(unit))) return i;
+  }
+  return text.length;
+}
+
+/** The members of the object that the text is, in order, repeated keys included; none for text that is no object. */
+export function membersOf(text: string): Member[] {
+  const members: Member[] = [];
+  let i = 0;
+  while (isSpace(text.charCodeAt(i))) i += 1;
+  if (text.charCodeAt(i) !== open) return members;
+  i += 1;
+  for (;;) {
+    while (i < text.length && text.charCodeAt(i) !== quote) {
+      if (text.charCodeAt(i) === close) return members;
+      i += 1;
+    }
+    if (i >= text.length) return members;
+    const start = i;
+    i = skipString(text, i);
+    const raw = text.slice(start, i);
+    const key = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+    while (text.charCodeAt(i) !== colon) i += 1;
+    i += 1;
+    while (isSpace(text.charCodeAt(i))) i += 1;
+    const valueStart = i;
+    i = skipValue(text, i);
+    members.push({ key, start, valueStart, end: i });
+  }
+}
+
+/**
+ * The object with some of its members changed: a value's JSON text to set (replaced where it stands, else added
+ * at the end), or undefined to drop it. A key that stands more than once is changed everywhere.
+ */
+export function withMembers(text: string, changes: Readonly<Record<string, string | undefined>>): string {
+  const members = membersOf(text);
+  const left = new Set(Object.keys(changes));
+  let result = "";
+  let copied = 0;
+  let kept = 0;
+  for (const [i, { key, start, valueStart, end }] of members.entries()) {
+    if (!Object.hasOwn(changes, key)) {
+      kept += 1;
+      continue;
+    }
+    left.delete(key);
+    const value = changes[key];
+    if (value !== undefined) {
+      kept += 1;
+      result += text.slice(copied, valueStart) + value;
+      copied = end;
+      continue;
+    }
+    // With the comma behind it, or, for the last one, the comma before it.
+    const next = members[i + 1];
+    if (next) {
+      result += text.slice(copied, start);
+      copied = next.start;
+    } else {
+      result = (result + text.slice(copied, start)).replace(/,\s*$/, "");
+      copied = end;
+    }
+  }
+  result += text.slice(copied);
+  const added = [...left].flatMap((key) => {
+    const value = changes[key];
+    return value === undefined ? [] : [`${JSON.stringify(key)}:${value}`];
+  });
+  if (added.length === 0) return result;
+  const at = result.lastIndexOf("}");
+  return `${result.slice(0, at)}${kept === 0 ? "" : ","}${added.join(",")}${result.slice(at)}`;
+}

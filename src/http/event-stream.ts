@@ -1,0 +1,95 @@
+// Writes a stream of events to a client: headers and the first text together, no faster than the client reads,
+// with a comment when nothing was said for a while so that nobody in between takes the silence for an end.
+
+import type { ServerResponse } from "node:http";
+import type { Clock } from "#runtime/runtime.ts";
+
+/** Text as it comes; what `ai/complete.ts` gives. */
+export interface EventSource {
+  next(): Promise<string | null>;
+  cancel(): void;
+}
+
+/** Silence after which a comment is sent. */
+const keepAliveMs = 15_000;
+/** What clients skip. */
+export const keepAliveComment = ": keep-alive\n\n";
+/** How long a client may take over what was written, at most a read of the provider's, before it is given up. */
+const stallMs = 60_000;
+
+export const eventStreamHeaders: Readonly<Record<string, string>> = {
+  "Content-Type": "text/event-stream; charset=utf-8",
+  "Cache-Control": "no-cache, no-transform",
+  // nginx would collect the events otherwise.
+  "X-Accel-Buffering": "no",
+};
+
+/** Resolves when the stream has ended, one way or the other. Never rejects. */
+export async function writeEvents(
+  clock: Clock,
+  response: ServerResponse,
+  source: EventSource,
+  head: { status: number; headers: readonly string[] },
+): Promise<void> {
+  // A client that went away a moment ago says so no more.
+  if (response.destroyed) {
+    source.cancel();
+    return;
+  }
+  let open = true;
+  const closed = new AbortController();
+  response.once("close", () => {
+    open = false;
+    closed.abort();
+    source.cancel();
+  });
+  response.socket?.setNoDelay(true);
+  response.writeHead(head.status, [...head.headers]);
+  let spokeAt = clock.monotonic();
+  const keepAlive = async () => {
+    while (open) {
+      const waitMs = spokeAt + keepAliveMs - clock.monotonic();
+      await clock.sleep(Math.max(waitMs, 1), closed.signal);
+      if (!open || clock.monotonic() - spokeAt < keepAliveMs) continue;
+      spokeAt = clock.monotonic();
+      // Nothing new for one who has not taken what is there.
+      if (!response.writableNeedDrain) response.write(keepAliveComment);
+    }
+  };
+  void keepAlive();
+  try {
+    for (let text = await source.next(); text !== null && open; text = await source.next()) {
+      if (text === "") continue;
+      spokeAt = clock.monotonic();
+      if (!response.write(text) && !(await drained(clock, response, closed.signal))) {
+        response.destroy();
+        return;
+      }
+    }
+  } catch {
+    // A stream that breaks off without its last frame is seen as broken, which is what it is.
+    response.destroy();
+    return;
+  } finally {
+    source.cancel();
+    open = false;
+    closed.abort();
+  }
+  response.end();
+}
+
+/** Waits until the client has taken what was written; false: it did not in time, or went away. */
+async function drained(clock: Clock, response: ServerResponse, gone: AbortSignal): Promise<boolean> {
+  const waiting = new AbortController();
+  const stop = () => waiting.abort();
+  gone.addEventListener("abort", stop, { once: true });
+  const drain = new Promise<"drained">((resolve) => {
+    response.once("drain", () => {
+      resolve("drained");
+      stop();
+    });
+  });
+  const first = await Promise.race([drain, clock.sleep(stallMs, waiting.signal).then(() => "over" as const)]);
+  gone.removeEventListener("abort", stop);
+  return first === "drained" || (!gone.aborted && !response.writableNeedDrain);
+}

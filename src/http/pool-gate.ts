@@ -1,0 +1,86 @@
+// The gate of the AI endpoints: the pool key before the body, limits before parsing, and OpenAI's error object
+// whatever goes wrong. The caller's going away is a signal, so that what was asked of a provider is stopped.
+
+import { isUtf8 } from "node:buffer";
+import type { PoolKey } from "#ai/pool-key.ts";
+import { aiProblem } from "#contract/openai-error.ts";
+import type { Problem } from "#contract/problem.ts";
+import { StorageError } from "#store/database.ts";
+import type { Answer } from "./answer.ts";
+import { announcesBody, readBytes } from "./body.ts";
+import { nestsDeeper } from "./depth.ts";
+import type { Call, Head } from "./endpoint.ts";
+import { mediaOf } from "./parse-body.ts";
+
+const maxDepth = 256;
+/** No key is longer; hashing megabytes is not free. */
+const longestKey = 512;
+
+/** What the handler of an AI endpoint is given. */
+export interface PoolCall extends Call {
+  key: PoolKey;
+  /** The body's text; empty where the head has none. */
+  text: string;
+  /** Ends when the caller goes away. */
+  signal: AbortSignal;
+}
+
+/** The key of an Authorization header; null: none that could be one. */
+function keyOf(call: Call): string | null {
+  const { authorization } = call.request.headers;
+  const key = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+  return key === undefined || key.length > longestKey ? null : key;
+}
+
+async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> {
+  if (head.body === undefined) return "";
+  const { request, gate } = call;
+  if (announcesBody(request) && mediaOf(request.headers) !== "json")
+    return aiProblem("unsupported_media_type");
+  const read = await readBytes(request, gate.bodyLimits.maxBytes, gate.bodyLimits.deadlines);
+  switch (read.kind) {
+    case "gone":
+      return null;
+    case "too_slow":
+      return aiProblem("request_timeout");
+    case "too_large":
+      return aiProblem("body_too_large", {
+        message: `The body is larger than ${gate.bodyLimits.maxBytes} bytes.`,
+      });
+    case "bytes": {
+      const { bytes } = read;
+      if (!isUtf8(bytes)) return aiProblem("malformed_body", { message: "The body is not valid UTF-8." });
+      if (nestsDeeper(bytes, maxDepth))
+        return aiProblem("malformed_body", { message: `The body is nested deeper than ${maxDepth} levels.` });
+      const text = bytes.toString();
+      return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+    }
+  }
+}
+
+/** One reason for all: by itself each abort makes a DOMException with a stack. */
+const left = new Error("the caller went away");
+
+/** Lets a call in and hands it to its handler. Null: the client went away. */
+export async function answerPooled(
+  head: Head,
+  call: Call,
+  handler: (call: PoolCall) => Promise<Answer | null>,
+): Promise<Answer | null> {
+  const gone = new AbortController();
+  const leave = () => gone.abort(left);
+  call.response.once("close", leave);
+  try {
+    const token = keyOf(call);
+    const key = token === null ? null : await call.parts.ai.authenticate(token);
+    if (key === null) return aiProblem("invalid_api_key");
+    const text = await bodyOf(head, call);
+    if (text === null || typeof text !== "string") return text;
+    return await handler({ ...call, key, text, signal: gone.signal });
+  } catch (error) {
+    if (error instanceof StorageError && error.fault !== "failed")
+      return aiProblem("unavailable", { retryAfterMs: 5_000 });
+    call.parts.log.error({ requestId: call.requestId, route: head.path, error }, "request failed");
+    return aiProblem("server_error");
+  }
+}

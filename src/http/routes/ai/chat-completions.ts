@@ -1,0 +1,25 @@
+// POST /api/ai/v1/chat/completions
+
+import { readChat } from "#contract/chat.ts";
+import { chatReply, chatRequest } from "#contract/chat-shapes.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { isProblem } from "#http/read-body.ts";
+import { answerOf } from "./answers.ts";
+
+export const chatCompletions = endpoint({
+  method: "POST",
+  path: "/api/ai/v1/chat/completions",
+  name: "createChatCompletion",
+  tag: "AI gateway",
+  summary: "Complete a chat",
+  description:
+    "OpenAI's chat completions, served by the first member of the key's pool that really answers. Everything that OpenAI's API knows is passed on. With `stream: true` the answer is a stream of `chat.completion.chunk` events.",
+  family: "pool",
+  body: chatRequest,
+  replies: { 200: chatReply },
+  problems: [],
+})(async ({ text, key, signal, requestId, parts }) => {
+  const request = readChat(text);
+  if (isProblem(request)) return request;
+  return answerOf(await parts.ai.serve(key, { kind: "chat", ...request }, requestId, signal));
+});

@@ -1,0 +1,25 @@
+// POST /api/ai/v1/embeddings
+
+import { readEmbeddings } from "#contract/chat.ts";
+import { embeddingsReply, embeddingsRequest } from "#contract/chat-shapes.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { isProblem } from "#http/read-body.ts";
+import { answerOf } from "./answers.ts";
+
+export const embeddings = endpoint({
+  method: "POST",
+  path: "/api/ai/v1/embeddings",
+  name: "createEmbedding",
+  tag: "AI gateway",
+  summary: "Embed texts",
+  description:
+    "OpenAI's embeddings, by the members of the key's pool that have them; fails over as completions do.",
+  family: "pool",
+  body: embeddingsRequest,
+  replies: { 200: embeddingsReply },
+  problems: [],
+})(async ({ text, key, signal, requestId, parts }) => {
+  const request = readEmbeddings(text);
+  if (isProblem(request)) return request;
+  return answerOf(await parts.ai.serve(key, { kind: "embeddings", ...request }, requestId, signal));
+});

@@ -1,0 +1,46 @@
+// What a Claude model can do, by its name, where one request does not fit all. A name that says no version counts
+// as the newest. Source: platform.claude.com/docs: about-claude/models/overview, build-with-claude/thinking,
+// build-with-claude/structured-outputs, the migration guides.
+
+export interface ClaudeFacts {
+  /** How thinking is asked for: `budget_tokens` until 4.5, `adaptive` with an effort from 4.6 on, none before 3.7. */
+  thinking: "none" | "budget" | "adaptive";
+  /** Thinks unless told not to: version 5. */
+  thinksUnasked: boolean;
+  /** Takes `temperature`, `top_p` and `top_k` at all: until 4.6; later models answer 400 to any but the default. */
+  sampling: boolean;
+  /** Takes only one of `temperature` and `top_p`: from 4.1 on. */
+  oneSampler: boolean;
+  /** Has `output_config.format` and strict tools: from 4.5 on. */
+  structured: boolean;
+  /**
+   * For a request that names no limit, since Anthropic must have one: 21,333, the most that the vendor's own SDKs ask
+   * for without streaming; less where the generation has less (8192 before 3.7, 4096 before 3.5); 4096, which every
+   * model takes, where the name says no version.
+   */
+  maxTokens: number;
+}
+
+/** 406 for 4.6; null where the name has no version. */
+export function claudeVersion(model: string): number | null {
+  // claude-sonnet-4-5-20250929, claude-3-7-sonnet-latest, anthropic.claude-opus-4-1@20250805, claude-haiku-4.5
+  const words = model.toLowerCase().split(/[^a-z0-9]+/);
+  const numbers = words.slice(words.indexOf("claude") + 1);
+  const at = numbers.findIndex((word) => /^\d{1,2}$/.test(word));
+  if (!words.includes("claude") || at === -1) return null;
+  const minor = numbers[at + 1] ?? "";
+  return Number(numbers[at]) * 100 + (/^\d{1,2}$/.test(minor) ? Number(minor) : 0);
+}
+
+export function claudeFacts(model: string): ClaudeFacts {
+  const version = claudeVersion(model);
+  const known = version ?? Number.POSITIVE_INFINITY;
+  return {
+    thinking: known < 307 ? "none" : known < 406 ? "budget" : "adaptive",
+    thinksUnasked: version !== null && version >= 500,
+    sampling: version === null || version < 407,
+    oneSampler: version !== null && version >= 401,
+    structured: known >= 405,
+    maxTokens: version === null || version < 305 ? 4096 : version < 307 ? 8192 : 21_333,
+  };
+}

@@ -1,0 +1,61 @@
+// Google's Gemini API, natively: generateContent and its stream. The key goes in a header, never in the URL.
+// Source: ai.google.dev/api/generate-content, /gemini-api/docs/api-key, /api/models
+
+import { z } from "zod";
+import { geminiAnswer, geminiStream } from "./gemini-answer.ts";
+import { geminiFailure } from "./gemini-failure.ts";
+import { geminiBody } from "./gemini-request.ts";
+import { defineProvider, secret } from "./provider.ts";
+import { addedHeaders, hostRoot, under } from "./vendor-settings.ts";
+
+const settings = z.strictObject({
+  base_url: hostRoot("https://generativelanguage.googleapis.com"),
+  api_key: secret().describe("A key of Google AI Studio."),
+  headers: addedHeaders(),
+});
+type Settings = z.output<typeof settings>;
+
+function headersOf({ api_key, headers }: Settings, stream: boolean): Record<string, string> {
+  return {
+    ...headers,
+    "x-goog-api-key": api_key,
+    accept: stream ? "text/event-stream" : "application/json",
+  };
+}
+
+/** `models/…` and `tunedModels/…` are collections; anything else is the name of a model, whatever stands in it. */
+function resource(model: string): string {
+  const [, collection, name] = /^(models|tunedModels)\/(.+)$/s.exec(model) ?? [null, "models", model];
+  return `/v1beta/${collection}/${encodeURIComponent((name ?? model).toWellFormed())}`;
+}
+
+export const gemini = defineProvider({
+  kind: "gemini",
+  title: "Google Gemini",
+  summary: "Gemini by Google's own generateContent, translated from and to chat completions.",
+  settings,
+  urls: (given) => [under(given.base_url, "/v1beta/models")],
+  chat: (request, given) => {
+    const made = geminiBody(request);
+    if (made.kind === "untranslatable") return made;
+    const method = request.stream ? "streamGenerateContent?alt=sse" : "generateContent";
+    return {
+      kind: "request",
+      request: {
+        method: "POST",
+        url: under(given.base_url, `${resource(request.model)}:${method}`),
+        headers: { ...headersOf(given, request.stream), "content-type": "application/json" },
+        body: JSON.stringify(made.body),
+      },
+    };
+  },
+  answer: geminiAnswer,
+  stream: geminiStream,
+  failure: geminiFailure,
+  check: (given) => ({
+    method: "GET",
+    url: under(given.base_url, "/v1beta/models?pageSize=1"),
+    headers: headersOf(given, false),
+    body: null,
+  }),
+});

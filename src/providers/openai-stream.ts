@@ -1,0 +1,103 @@
+// Reads what OpenAI and its like say in streams and messages: which chunk holds real output, which finishes,
+// which tells the usage. The chunks themselves are passed on as text.
+
+import { apiError } from "./api-error.ts";
+import { openaiFailure } from "./openai-failure.ts";
+import type { ChatRequest, Failure, StreamPiece, StreamReader, Usage } from "./provider.ts";
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** No upstream bills more in one call; a larger count is a lie or a bug. */
+const mostTokens = 1_000_000_000;
+
+const count = (value: unknown): number =>
+  typeof value === "number" && value >= 0 && value <= mostTokens ? Math.floor(value) : 0;
+
+/** OpenAI's usage object; null for anything else. */
+export function readUsage(value: unknown): Usage | null {
+  if (!isRecord(value)) return null;
+  const promptTokens = count(value.prompt_tokens);
+  const completionTokens = count(value.completion_tokens);
+  const total = count(value.total_tokens);
+  return { promptTokens, completionTokens, totalTokens: total || promptTokens + completionTokens };
+}
+
+const spoken = [
+  "content",
+  "refusal",
+  "reasoning_content",
+  "reasoning",
+  "tool_calls",
+  "function_call",
+  "audio",
+] as const;
+
+/** Reasons for which an answer may rightly be empty. */
+const emptyReasons: readonly unknown[] = ["length", "content_filter", "tool_calls", "function_call"];
+
+/** Whether a message, or a delta of one, holds real output: text, reasoning, a tool call, a refusal. */
+export function saysSomething(message: unknown, finishReason: unknown): boolean {
+  if (emptyReasons.includes(finishReason)) return true;
+  if (!isRecord(message)) return false;
+  return spoken.some((field) => {
+    const value = message[field];
+    return typeof value === "string" || Array.isArray(value) ? value.length > 0 : isRecord(value);
+  });
+}
+
+/** A stream of OpenAI's. Behind `[DONE]` nothing is read. */
+export function openaiStream(request: ChatRequest): StreamReader {
+  const asked = typeof request.body.n === "number" ? request.body.n : 1;
+  const finished = new Map<unknown, boolean>();
+  let done = false;
+  return {
+    push: ({ event, data }) => {
+      // Proxies keep connections alive with events that hold nothing.
+      if (done || data.trim() === "") return [];
+      done = data.trim() === "[DONE]";
+      return [done ? { kind: "done" } : read(event, data, finished)];
+    },
+    // `[DONE]` says that no choice is to come any more: some vendors make one, whatever `n` says.
+    missing: () => [...finished.values()].includes(false) || (!done && finished.size < asked),
+  };
+}
+
+/** No upstream makes more choices; their states are kept. */
+const mostChoices = 1024;
+
+function read(event: string | null, data: string, finished: Map<unknown, boolean>): StreamPiece {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch {
+    return malformed("The provider sent a frame that is not JSON.");
+  }
+  if (!isRecord(value)) return malformed("The provider sent a frame that is no object.");
+  if (event === "error" || (value.error !== undefined && value.error !== null)) {
+    return { kind: "failure", failure: openaiFailure(200, {}, data, 0) };
+  }
+  const choices = Array.isArray(value.choices) ? value.choices.filter(isRecord) : [];
+  const failed = choices.find((choice) => isRecord(choice.error));
+  if (failed) return { kind: "failure", failure: openaiFailure(200, {}, JSON.stringify(failed), 0) };
+  for (const { index = 0, finish_reason: reason } of choices) {
+    if (finished.size >= mostChoices && !finished.has(index)) break;
+    if (typeof reason === "string") finished.set(index, true);
+    else if (!finished.has(index)) finished.set(index, false);
+  }
+  const usage = readUsage(value.usage);
+  return {
+    kind: "chunk",
+    text: data,
+    output: choices.some((choice) => saysSomething(choice.delta, choice.finish_reason)),
+    finish: choices.some((choice) => typeof choice.finish_reason === "string"),
+    usage,
+    usageOnly: usage !== null && choices.length === 0,
+  };
+}
+
+function malformed(message: string): { kind: "failure"; failure: Failure } {
+  const error = apiError(message, "server_error", "malformed_frame");
+  return { kind: "failure", failure: { kind: "broken", status: 200, retryAfterMs: null, error } };
+}

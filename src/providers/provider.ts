@@ -1,0 +1,179 @@
+// The contract of an AI provider: how a chat completion in OpenAI's form becomes its vendor's request, and how
+// the vendor's answer, whole or streamed, becomes OpenAI's again. Pure: an adapter builds requests and reads
+// answers, and never calls anybody. An adapter is one file with a `defineProvider({...})`, one line in
+// `registry.ts`, and one test that feeds recorded wire traffic to the shared conformance suite.
+
+import { z } from "zod";
+
+/** A request of a caller, on its way to one member. */
+export interface ChatRequest {
+  /** The body as it came: JSON text of an object. What is passed on is made from this, byte by byte. */
+  text: string;
+  /** The same, parsed; never changed. */
+  body: Readonly<Record<string, unknown>>;
+  /** What the member calls the model. */
+  model: string;
+  stream: boolean;
+}
+
+/** An HTTP request to a vendor. The headers hold its key and go nowhere else. */
+export interface VendorRequest {
+  method: "GET" | "POST";
+  url: string;
+  headers: Record<string, string>;
+  body: string | null;
+}
+
+/** An answer that is made here instead of being asked for: the sandbox's. */
+export interface PlayedAnswer {
+  status: number;
+  contentType: string;
+  /** Pieces of the body; `waitMs` before each; `cut`: the connection breaks there. */
+  pieces: readonly ({ waitMs: number; text: string } | { waitMs: number; cut: true })[];
+}
+
+/** `untranslatable`: the vendor has nothing for a parameter; another member may. `param` is its name in the request. */
+export type Prepared =
+  | { kind: "request"; request: VendorRequest }
+  | { kind: "played"; answer: PlayedAnswer }
+  | { kind: "untranslatable"; param: string; message: string };
+
+/** Tokens as the vendor counted them. */
+export interface Usage {
+  promptTokens: number;
+  completionTokens: number;
+  totalTokens: number;
+}
+
+/** OpenAI's error object, whole. */
+export interface ApiError {
+  message: string;
+  type: string;
+  param: string | null;
+  code: string | null;
+}
+
+/**
+ * What a vendor's answer other than a completion means.
+ * - `caller`: the request is at fault; returned as it is. `context`: too long for this model. `policy`: refused for its content.
+ * - `limited`: too many requests; the member rests for `retryAfterMs` (null: it did not say).
+ * - `denied`: the member's own credentials, balance or permission; it rests long. The caller never sees it.
+ * - `no_model`: the member does not have this model.
+ * - `broken`: everything that another try, or another member, may do better.
+ */
+export interface Failure {
+  kind: "caller" | "context" | "policy" | "limited" | "denied" | "no_model" | "broken";
+  /** The vendor's status; 200 for an error inside a 200. */
+  status: number;
+  retryAfterMs: number | null;
+  /** Fit for the caller: without keys, without the vendor's internals. */
+  error: ApiError;
+}
+
+/** A whole completion: OpenAI's JSON text. `output`: there is something in it (text, a tool call, a refusal, reasoning). */
+export type Answer =
+  | { kind: "answer"; text: string; output: boolean; usage: Usage | null }
+  | { kind: "failure"; failure: Failure };
+
+/** One chunk of a stream: OpenAI's `chat.completion.chunk` as JSON text. */
+export interface Chunk {
+  kind: "chunk";
+  text: string;
+  /** Whether it holds real output; roles, pings and empty deltas do not count. */
+  output: boolean;
+  /** Whether it finishes a choice. */
+  finish: boolean;
+  /** Set where the chunk tells the usage. */
+  usage: Usage | null;
+  /** It tells the usage and nothing else: OpenAI's extra chunk with no choices. */
+  usageOnly: boolean;
+}
+
+export type StreamPiece = Chunk | { kind: "done" } | { kind: "failure"; failure: Failure };
+
+/** A server-sent event. */
+export interface VendorEvent {
+  event: string | null;
+  data: string;
+}
+
+/** Reads one stream. Anything that is not understood is a `failure` of kind `broken`, never thrown. */
+export interface StreamReader {
+  push(event: VendorEvent): StreamPiece[];
+  /** Where a stream can hold several choices: whether one of them has not finished. */
+  missing?(): boolean;
+}
+
+export interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> {
+  kind: string;
+  title: string;
+  /** One sentence for the reference page. */
+  summary: string;
+  /** Validated on save; `secret()` fields are masked wherever settings are shown. */
+  settings: Settings;
+  /** URLs inside the settings that the outbound guard has to allow before they are saved. */
+  urls(settings: z.output<Settings>): string[];
+  chat(request: ChatRequest, settings: z.output<Settings>): Prepared;
+  /** A 2xx that was not streamed. */
+  answer(text: string, request: ChatRequest): Answer;
+  stream(request: ChatRequest): StreamReader;
+  /** Any other status. `text`: the body, at most 64 KiB of it. `now`: epoch ms, for dates in headers. */
+  failure(status: number, headers: Readonly<Record<string, string>>, text: string, now: number): Failure;
+  /** Embeddings in OpenAI's form; absent: the kind has none. */
+  embeddings?(request: Omit<ChatRequest, "stream">, settings: z.output<Settings>): Prepared;
+  embeddingsAnswer?(text: string): Answer;
+  /** Costs no tokens and says whether the vendor is there; null: it has no such thing. */
+  check(settings: z.output<Settings>): VendorRequest | null;
+}
+
+/** A definition with its settings type closed inside, so that the registry is a plain list. */
+export interface Provider {
+  kind: string;
+  title: string;
+  summary: string;
+  settings: z.ZodObject;
+  embeds: boolean;
+  urls(settings: unknown): string[];
+  chat(request: ChatRequest, settings: unknown): Prepared;
+  answer(text: string, request: ChatRequest): Answer;
+  stream(request: ChatRequest): StreamReader;
+  failure(status: number, headers: Readonly<Record<string, string>>, text: string, now: number): Failure;
+  embeddings(request: Omit<ChatRequest, "stream">, settings: unknown): Prepared;
+  embeddingsAnswer(text: string): Answer;
+  check(settings: unknown): VendorRequest | null;
+}
+
+/** Closes a provider definition. `settings` handed to its functions must have passed its schema. */
+export function defineProvider<Settings extends z.ZodObject>(
+  definition: ProviderDefinition<Settings>,
+): Provider {
+  type Parsed = z.output<Settings>;
+  const none: Prepared = {
+    kind: "untranslatable",
+    param: "model",
+    message: `Providers of kind ${definition.kind} have no embeddings.`,
+  };
+  return {
+    kind: definition.kind,
+    title: definition.title,
+    summary: definition.summary,
+    settings: definition.settings,
+    embeds: definition.embeddings !== undefined,
+    urls: (settings) => definition.urls(settings as Parsed),
+    chat: (request, settings) => definition.chat(request, settings as Parsed),
+    answer: definition.answer,
+    stream: definition.stream,
+    failure: definition.failure,
+    embeddings: (request, settings) => definition.embeddings?.(request, settings as Parsed) ?? none,
+    embeddingsAnswer: (text) => {
+      if (definition.embeddingsAnswer) return definition.embeddingsAnswer(text);
+      throw new Error(`Providers of kind ${definition.kind} have no embeddings.`);
+    },
+    check: (settings) => definition.check(settings as Parsed),
+  };
+}
+
+/** A settings field that is sealed at rest and masked wherever it is shown. */
+export function secret() {
+  return z.string().min(1).meta({ secret: true });
+}

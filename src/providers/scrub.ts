@@ -1,0 +1,46 @@
+// What a vendor says, made fit for a caller: no key, no URL's query or login, no control characters. It works by
+// the look of things, because a vendor may quote a key that is not the one in our settings; a new kind of key
+// that looks like no other is what would break it. Every rule looks a bounded way ahead, so that 64 KiB take no time.
+
+const hidden = "***";
+
+/** Longest text that is passed on, in UTF-16 units. */
+const longest = 2000;
+
+/** In this order: whole URLs first, then what is named as a secret, then what looks like one by itself. */
+const rules: readonly [RegExp, string][] = [
+  // A URL keeps its scheme, host and path: no login, no query, no fragment.
+  [/\b([a-z][a-z0-9+.-]{1,12}:\/\/)(?:[^\s/?#"'<>@]*@)?([^\s?#"'<>]*)(?:[?#][^\s"'<>]*)?/giu, "$1$2"],
+  // "x-api-key": "…", API key provided: …, access_token=…
+  [
+    /((?:api|access|secret|auth|private|subscription)[-_ ]?(?:key|token)(?: provided| given)?["']?\s?[:=]\s?["']?)[^\s"'&,;<>]{6,}/giu,
+    `$1${hidden}`,
+  ],
+  // key=…, password: … (but not max_tokens: 100000, nor "Unknown key: stop")
+  [
+    /(?<![A-Za-z_])((?:key|token)=|(?:password|secret)["']?\s?[:=]\s?["']?)[^\s"'&,;<>]{6,}/giu,
+    `$1${hidden}`,
+  ],
+  [/\b(Bearer|Basic)\s+(?=[A-Za-z._~-]{0,40}[0-9+/=*])[A-Za-z0-9._~+/=*-]{6,}/giu, `$1 ${hidden}`],
+  // sk-…, sk-ant-…, gsk_…, xai-…, tlp_… and the like, whether or not the vendor has masked them in part.
+  [
+    /(?<![A-Za-z0-9])(?:sk|pk|rk|ak|gsk|xai|csk|nvapi|pplx|hf|fw|tgp|tl|tlp|ghp|gho|whsec|fc|r8)[-_](?=[A-Za-z_.-]{0,40}[0-9*…])[A-Za-z0-9_*.…-]{10,}/gu,
+    hidden,
+  ],
+  // Google's API keys, access tokens and their successors; AWS access keys; JSON web tokens.
+  [/(?<![A-Za-z0-9])(?:AIza[A-Za-z0-9_*.-]{10,}|ya29\.[A-Za-z0-9_.-]{10,}|AQ\.[A-Za-z0-9_-]{10,})/gu, hidden],
+  [/(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}/gu, hidden],
+  [/(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,4}/gu, hidden],
+  // Keys without a mark of their own (Azure, Mistral, Together): a long run of letters and digits mixed.
+  [/(?<![A-Za-z0-9])(?=[A-Za-z]{0,64}[0-9])(?=[0-9]{0,64}[A-Za-z])[A-Za-z0-9]{32,}/gu, hidden],
+];
+
+/** The text on one line, without anything that looks like a key; at most 2,000 UTF-16 units. */
+export function scrubbed(text: string): string {
+  let line = text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim();
+  for (const [pattern, replacement] of rules) line = line.replace(pattern, replacement);
+  return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
+}

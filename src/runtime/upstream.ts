@@ -1,0 +1,293 @@
+// The way out for answers that are read as they come (completions). Like `outbound.ts` it never talks to a
+// forbidden address and follows nothing; unlike it, it hands over the answer's head at once and its body piece
+// by piece, each with its own patience, and stops reading from the socket while nobody asks for more.
+
+import { subscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+import { Agent, type Dispatcher } from "undici";
+import type { AllowList } from "./address.ts";
+import { guardedConnector, guardedLookup, type Lookup, NotAllowed, systemLookup } from "./connect.ts";
+import { plainWords } from "./failure.ts";
+import { refusedUrl } from "./url.ts";
+
+export interface UpstreamRequest {
+  method: "GET" | "POST";
+  url: string;
+  headers: Record<string, string>;
+  body: string | Uint8Array | null;
+  /** How long it may take until the request is being written: DNS, connecting, TLS, ms. */
+  connectMs: number;
+  /** How long from then until the head of the answer, ms. */
+  headersMs: number;
+  signal: AbortSignal;
+}
+
+export type UpstreamResult =
+  | { kind: "answer"; status: number; headers: Record<string, string>; body: Incoming }
+  | {
+      kind: "failed";
+      why: "not_allowed" | "unreachable" | "connect_timeout" | "headers_timeout" | "cut" | "aborted";
+      /** Plain words without secrets. */
+      reason: string;
+      /** It went out on a connection that had been idle: the peer may just have closed it. */
+      reused: boolean;
+    };
+
+/** Why a body did not come to its end. */
+export interface Broken {
+  why: "cut" | "timeout" | "cancelled";
+  reason: string;
+}
+
+/** The body of an answer. */
+export interface Incoming {
+  /** The next piece; null at the end; `Broken` when it is cut off or nothing comes for `patienceMs`. One call at a time. */
+  read(patienceMs: number): Promise<Buffer | null | Broken>;
+  /** Gives it up: the connection is closed, and whoever reads is told. */
+  cancel(): void;
+}
+
+export interface Upstreams {
+  open(request: UpstreamRequest): Promise<UpstreamResult>;
+  close(): Promise<void>;
+}
+
+export function isBroken(piece: Buffer | null | Broken): piece is Broken {
+  return piece !== null && "why" in piece;
+}
+
+/** Long enough to be useful between the calls of a chat, short enough that most peers have not closed it. */
+const idleMs = 15_000;
+const connectionsPerOrigin = 4096;
+/** Bytes that are kept for a reader who is slower than the peer; then the socket waits. */
+const highWater = 256 * 1024;
+/** What a piece costs beside its bytes: a peer may send them one by one. */
+const pieceCost = 128;
+
+/** HTTP/1.1 over keep-alive connections of its own. Answers are asked for uncompressed. */
+export function createUpstreams(options: { allow: AllowList; lookup?: Lookup }): Upstreams {
+  const { allow, lookup = systemLookup } = options;
+  const connector = guardedConnector(allow, guardedLookup(allow, lookup));
+  const agent = new Agent({
+    connect: connector.connect,
+    connections: connectionsPerOrigin,
+    pipelining: 1,
+    allowH2: false,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    // The exchange has timers of its own.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const judged = new Map<string, { url: URL | null; refused: string | null }>();
+
+  function judge(text: string): { url: URL | null; refused: string | null } {
+    const known = judged.get(text);
+    if (known) return known;
+    const url = URL.parse(text);
+    const target = { url, refused: url === null ? "it is not a valid URL" : refusedUrl(url, allow) };
+    // Members' URLs are few; the bound is for those that carry a model's name.
+    if (judged.size >= 1000) judged.clear();
+    judged.set(text, target);
+    return target;
+  }
+
+  return {
+    open(request) {
+      const { url, refused } = judge(request.url);
+      if (url === null || refused !== null)
+        return Promise.resolve(failed("not_allowed", `Not allowed: ${refused}.`));
+      if (request.signal.aborted) return Promise.resolve(failed("aborted", "Stopped."));
+      return new Promise((resolve) => {
+        const exchange = new UpstreamExchange(request, url.host, resolve);
+        const { method, body } = request;
+        const headers = ["accept-encoding", "identity"];
+        for (const name in request.headers) headers.push(name, request.headers[name]!);
+        agent.dispatch(
+          { origin: url.origin, path: url.pathname + url.search, method, headers, body },
+          exchange,
+        );
+      });
+    },
+    async close() {
+      connector.abandon();
+      await agent.destroy();
+    },
+  };
+}
+
+function failed(
+  why: Extract<UpstreamResult, { kind: "failed" }>["why"],
+  reason: string,
+  reused = false,
+): UpstreamResult {
+  return { kind: "failed", why, reason, reused };
+}
+
+/** The exchange that undici is starting at this moment: it publishes `sendHeaders` in the same turn. */
+let starting: UpstreamExchange | null = null;
+/** Connections that carried a request before. */
+const used = new WeakSet<Socket>();
+
+subscribe("undici:client:sendHeaders", (message) => {
+  if (starting === null) return;
+  const { socket } = message as { socket: Socket };
+  starting.reused = used.has(socket);
+  starting.socket = socket;
+  used.add(socket);
+  socket.setNoDelay(true);
+  starting = null;
+});
+
+class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
+  reused = false;
+  socket: Socket | null = null;
+  readonly #request: UpstreamRequest;
+  readonly #host: string;
+  readonly #settle: (result: UpstreamResult) => void;
+  #timer: NodeJS.Timeout;
+  #timerMs: number;
+  readonly #onAbort: () => void;
+  #controller: Dispatcher.DispatchController | null = null;
+  #phase: "connecting" | "waiting" | "reading" | "over" = "connecting";
+  #endsWithConnection = false;
+  #pieces: Buffer[] = [];
+  #kept = 0;
+  #paused = false;
+  #end: null | Broken | "end" = null;
+  #reader: ((piece: Buffer | null | Broken) => void) | null = null;
+
+  constructor(request: UpstreamRequest, host: string, settle: (result: UpstreamResult) => void) {
+    this.#request = request;
+    this.#host = host;
+    this.#settle = settle;
+    this.#timerMs = Math.max(1, Math.ceil(request.connectMs));
+    this.#timer = setTimeout(() => this.#expire(), this.#timerMs);
+    this.#onAbort = () => this.#giveUp("cancelled", "stopped");
+    request.signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Thrown rather than aborted: undici then drops the request and keeps the connection.
+    if (this.#phase === "over") throw new Error("settled before it started");
+    this.#controller = controller;
+    this.#phase = "waiting";
+    this.#arm(this.#request.headersMs);
+    starting = this;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200 || this.#phase !== "waiting") return;
+    this.#phase = "reading";
+    const named: Record<string, string> = {};
+    for (const name in headers) {
+      const value = headers[name];
+      if (value !== undefined) named[name] = typeof value === "string" ? value : value.join(", ");
+    }
+    this.#endsWithConnection =
+      named["content-length"] === undefined && !/chunked\s*$/i.test(named["transfer-encoding"] ?? "");
+    this.#settle({ kind: "answer", status, headers: named, body: this });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#phase !== "reading") return;
+    const reader = this.#reader;
+    if (reader) {
+      this.#reader = null;
+      reader(chunk);
+      return;
+    }
+    this.#pieces.push(chunk);
+    this.#kept += chunk.length + pieceCost;
+    if (this.#kept < highWater || this.#paused) return;
+    this.#paused = true;
+    controller.pause();
+  }
+
+  onResponseEnd(): void {
+    // undici takes a reset for the end of an answer that ends with its connection; see `exchange.ts`.
+    const reset = this.#endsWithConnection && this.socket?.errored;
+    this.#finish(reset ? { why: "cut", reason: "the answer was cut off" } : "end");
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    if (this.#phase === "over") return;
+    if (this.#phase === "reading") {
+      this.#finish({ why: "cut", reason: plainWords(error) });
+      return;
+    }
+    const before = this.#phase;
+    this.#finish({ why: "cut", reason: "" });
+    const said = `${this.#host}: ${plainWords(error)}.`;
+    if (error instanceof NotAllowed) this.#settle(failed("not_allowed", `${error.message}.`));
+    else if (before === "connecting") this.#settle(failed("unreachable", `Could not reach ${said}`));
+    else this.#settle(failed("cut", `No answer from ${said}`, this.reused));
+  }
+
+  read(patienceMs: number): Promise<Buffer | null | Broken> {
+    const piece = this.#pieces.shift();
+    if (piece !== undefined) {
+      this.#kept -= piece.length + pieceCost;
+      if (this.#paused && this.#kept < highWater / 2) {
+        this.#paused = false;
+        this.#controller?.resume();
+      }
+      return Promise.resolve(piece);
+    }
+    if (this.#end !== null) return Promise.resolve(this.#end === "end" ? null : this.#end);
+    return new Promise((resolve) => {
+      this.#arm(patienceMs);
+      this.#reader = resolve;
+    });
+  }
+
+  cancel(): void {
+    this.#giveUp("cancelled", "given up");
+  }
+
+  /** One timer for all phases; the same patience again only moves it. */
+  #arm(ms: number): void {
+    const whole = Math.max(1, Math.min(Math.ceil(ms), 2 ** 31 - 1));
+    if (whole === this.#timerMs) {
+      this.#timer.refresh();
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#timerMs = whole;
+    this.#timer = setTimeout(() => this.#expire(), whole);
+  }
+
+  #expire(): void {
+    // Time that passes while nobody reads is the reader's own.
+    if (this.#phase === "reading" && this.#reader === null) return;
+    this.#giveUp("timeout", `nothing came within ${this.#timerMs} ms`);
+  }
+
+  #giveUp(why: Broken["why"], reason: string): void {
+    const phase = this.#phase;
+    if (phase === "over") return;
+    this.#pieces = [];
+    this.#finish({ why, reason });
+    this.#controller?.abort(new Error("given up"));
+    if (phase === "reading") return;
+    if (why === "cancelled") this.#settle(failed("aborted", "Stopped."));
+    else if (phase === "connecting")
+      this.#settle(failed("connect_timeout", `No connection to ${this.#host} within ${this.#timerMs} ms.`));
+    else this.#settle(failed("headers_timeout", `No answer from ${this.#host} within ${this.#timerMs} ms.`));
+  }
+
+  #finish(end: Broken | "end"): void {
+    if (this.#phase === "over") return;
+    this.#phase = "over";
+    clearTimeout(this.#timer);
+    this.#request.signal.removeEventListener("abort", this.#onAbort);
+    this.#end = end;
+    const reader = this.#reader;
+    this.#reader = null;
+    reader?.(end === "end" ? null : end);
+  }
+}

@@ -1,0 +1,49 @@
+// How long things took, as counts by duration: eight buckets to each doubling, so that a percentile that is read
+// from them is within 5 % of the true one, and so that the counts of days, keys and processes simply add up.
+
+/** Counts by bucket; buckets without any are absent. As JSON it is what a column of `usage_days` holds. */
+export type Histogram = Record<string, number>;
+
+const perDoubling = 8;
+/** Everything under a millisecond is one bucket. */
+const lowest = 0;
+/** Over a day, which no request takes. */
+const highest = 27 * perDoubling;
+
+function bucketOf(ms: number): number {
+  if (!(ms > 1)) return lowest;
+  return Math.min(highest, Math.floor(Math.log2(ms) * perDoubling) + 1);
+}
+
+/** The middle of a bucket, by ratio, in whole ms. */
+function middleOf(bucket: number): number {
+  if (bucket <= lowest) return 1;
+  return Math.max(1, Math.round(2 ** ((bucket - 0.5) / perDoubling)));
+}
+
+/** Counts a duration, ms. */
+export function count(histogram: Histogram, ms: number): void {
+  const bucket = bucketOf(ms);
+  histogram[bucket] = (histogram[bucket] ?? 0) + 1;
+}
+
+/** Adds the counts of `more`. */
+export function merge(histogram: Histogram, more: Histogram): void {
+  for (const [bucket, times] of Object.entries(more)) histogram[bucket] = (histogram[bucket] ?? 0) + times;
+}
+
+/** The duration (ms) that `share` (0 to 1) of what was counted took at the most; null: nothing was counted. */
+export function percentile(histogram: Histogram, share: number): number | null {
+  const buckets = Object.keys(histogram)
+    .map(Number)
+    .sort((a, b) => a - b);
+  const total = buckets.reduce((sum, bucket) => sum + histogram[bucket]!, 0);
+  if (total === 0) return null;
+  const wanted = Math.max(1, Math.ceil(share * total));
+  let seen = 0;
+  for (const bucket of buckets) {
+    seen += histogram[bucket]!;
+    if (seen >= wanted) return middleOf(bucket);
+  }
+  return middleOf(buckets.at(-1)!);
+}

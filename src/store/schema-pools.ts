@@ -1,0 +1,129 @@
+// The tables of the AI half. Prices and costs are in millionths of the account's currency unit.
+
+type Flag = 0 | 1;
+
+export interface PoolsTable {
+  id: string;
+  account_id: string;
+  /** Also the model name that callers see. */
+  name: string;
+  /** 1: a model that no member serves is refused instead of meaning the whole pool. */
+  strict_models: Flag;
+  answer_model: "pool" | "served";
+  stream_mode: "live" | "complete";
+  headers_after_ms: number;
+  deadline_ms: number;
+  /** Moves whenever the pool or one of its members changes. */
+  revision: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface PoolMembersTable {
+  id: string;
+  pool_id: string;
+  account_id: string;
+  name: string;
+  kind: string;
+  active: Flag;
+  /** JSON list; the first is asked for when the request names none of them. */
+  models: string;
+  /** JSON list. */
+  embedding_models: string;
+  context_tokens: number | null;
+  /** Lower first. */
+  priority: number;
+  weight: number;
+  /** Settings JSON, sealed as a whole. */
+  settings: string;
+  /** JSON of `Timeouts` (src/ai/attempt.ts), as far as given. */
+  timeouts: string;
+  /** For a million tokens. */
+  input_price: number | null;
+  output_price: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface PoolKeysTable {
+  id: string;
+  pool_id: string;
+  account_id: string;
+  name: string;
+  /** SHA-256 of the key, hex. */
+  hash: string;
+  /** Its first and last characters, to know it by. */
+  hint: string;
+  /** JSON list of the models it may use; null: all. */
+  models: string | null;
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  concurrency: number | null;
+  tokens_per_day: number | null;
+  tokens_per_month: number | null;
+  cost_per_month: number | null;
+  expires_at: number | null;
+  revoked_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface CompletionsTable {
+  id: string;
+  account_id: string;
+  pool_id: string;
+  key_id: string;
+  at: number;
+  kind: "chat" | "embeddings";
+  stream: Flag;
+  /** What the caller saw; 499: they went away. */
+  status: number;
+  member: string | null;
+  model: string | null;
+  /** JSON list of who was tried, how long, and how it went. */
+  attempts: string;
+  prompt_tokens: number;
+  completion_tokens: number;
+  /** 1: nobody counted the tokens; they are reckoned from the length of the texts. */
+  estimated: Flag;
+  cost: number;
+  first_byte_ms: number | null;
+  ms: number;
+}
+
+export interface UsageDaysTable {
+  key_id: string;
+  /** Empty: nobody answered. */
+  member: string;
+  /** Local day of the account. */
+  day: string;
+  account_id: string;
+  pool_id: string;
+  requests: number;
+  errors: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cost: number;
+  /** JSON counts by duration, see `latency.ts`. */
+  latencies: string;
+  first_bytes: string;
+}
+
+export interface KeyBucketsTable {
+  key_id: string;
+  kind: "requests" | "tokens";
+  /**
+   * Thousandths of a request or token that are taken out: what is left follows a limit that changes. Below zero
+   * when more was given back than was missing.
+   */
+  used: number;
+  /** When that was so. */
+  at: number;
+}
+
+export interface KeySlotsTable {
+  key_id: string;
+  slot: string;
+  /** When it is free again, should its process die. */
+  until: number;
+}

@@ -1,0 +1,48 @@
+// Runs a chain over scripted members, on a clock that moves only as far as the chain asks for.
+
+import assert from "node:assert/strict";
+import { type Ask, type ChainCall, type ChainResult, type Member, runChain } from "#ai/chain.ts";
+import { createRetryBudget } from "#ai/retry-budget.ts";
+import type { Script } from "./scripted-members.ts";
+
+export const body = { messages: [{ role: "user", content: "hello" }] };
+
+/** A call that all these members can serve, each with its first model. */
+export function call(
+  members: readonly Member[],
+  ask: Ask = "chat",
+  more: Partial<ChainCall> = {},
+): ChainCall {
+  const given = { ...body, ...(ask === "stream" || ask === "collected" ? { stream: true } : {}) };
+  return {
+    choices: members.map((member) => ({ member, model: member.models[0]! })),
+    ask,
+    text: JSON.stringify(given),
+    body: given,
+    deadlineAt: 600_000,
+    signal: new AbortController().signal,
+    budget: createRetryBudget(),
+    ...more,
+  };
+}
+
+/** Runs it, letting time pass as it asks for. */
+export async function run(it: Script, given: ChainCall): Promise<ChainResult> {
+  let over = false;
+  const running = runChain(it.parts, given).finally(() => {
+    over = true;
+  });
+  await it.clock.settle();
+  for (let turn = 0; turn < 50 && !over; turn++) {
+    const due = it.clock.nextDue();
+    if (due === null) break;
+    await it.clock.advanceTo(due);
+  }
+  return await running;
+}
+
+/** The failure that it must have ended with. */
+export const failureOf = (result: ChainResult) => {
+  assert.equal(result.kind, "failed");
+  return (result as Extract<ChainResult, { kind: "failed" }>).failure;
+};

@@ -1,0 +1,37 @@
+// The gateway put together: how members are doing is told to who manages them, a key from elsewhere opens nothing,
+// and a call over a process's end is written.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { ground, harness } from "../harness.ts";
+import { ask, callsOf, keyText, makePool, outcomeOf, sandboxMember } from "./pooled.ts";
+
+test("a stop writes the usage of the last second", async () => {
+  const own = await ground("sqlite");
+  const first = await harness({ ground: own });
+  const of = await makePool(first);
+  assert.equal(outcomeOf(await ask(first)), "200");
+  assert.equal(outcomeOf(await ask(first, {}, `${keyText}x`)), "401 invalid_api_key");
+  await first.close();
+  const second = await harness({ ground: own });
+  assert.equal((await callsOf(second, of)).length, 1);
+  await second.close();
+  await own.remove();
+});
+
+test("what calls cost is reckoned by the member's price, and a budget of cost ends them", async () => {
+  const it = await harness();
+  try {
+    const members = [{ ...sandboxMember, price: { input: 1_000_000, output: 1_000_000 } }];
+    const keys = [{ name: "app", key: keyText, budget: { cost_per_month: 1 } }];
+    const of = await makePool(it, { members, keys });
+    const first = await ask(it);
+    assert.equal(outcomeOf(first), "200");
+    assert.equal(outcomeOf(await ask(it)), "429 insufficient_quota");
+    await it.advance(1_000);
+    const [call] = await callsOf(it, of);
+    assert.equal(call?.cost, first.json().usage.total_tokens * 1_000_000);
+  } finally {
+    await it.close();
+  }
+});

@@ -1,0 +1,201 @@
+// Members of a pool whose upstreams follow a script: each request takes the next reply of its member, the last one
+// for ever. Nothing here waits for real time; a reply that hangs does so until it is given up.
+
+import type { ChainParts, Member } from "#ai/chain.ts";
+import { MemberHealth } from "#ai/health.ts";
+import { openaiCompatible } from "#providers/openai-compatible.ts";
+import type { Failure } from "#providers/provider.ts";
+import type { Broken, Incoming, UpstreamRequest, UpstreamResult, Upstreams } from "#runtime/upstream.ts";
+import { type MovableClock, movableClock } from "../clock.ts";
+
+/** A piece of a body, or what becomes of it: `hang` lasts until the caller gives up. */
+export type Piece = string | "cut" | "silence" | "hang";
+
+export type Reply =
+  | { status: number; headers?: Record<string, string>; body: readonly Piece[] }
+  | { failed: "unreachable" | "connect_timeout" | "headers_timeout" | "cut"; reused?: boolean }
+  | "hang";
+
+export interface Asked {
+  member: string;
+  at: number;
+  request: UpstreamRequest;
+}
+
+export interface Script {
+  clock: MovableClock;
+  asked: Asked[];
+  /** Requests or bodies that were given up by us. */
+  aborted: string[];
+  parts: ChainParts;
+  down: { member: string; failure: Failure }[];
+  up: string[];
+  member(name: string, replies: readonly Reply[], more?: Partial<Member>): Member;
+  /** Names of the members that were asked, in order. */
+  names(): string[];
+}
+
+export const json = (value: unknown, status = 200, headers: Record<string, string> = {}): Reply => ({
+  status,
+  headers: { "content-type": "application/json", ...headers },
+  body: [JSON.stringify(value)],
+});
+
+export const refusal = (status: number, code: string, headers: Record<string, string> = {}): Reply =>
+  json({ error: { message: `no: ${code}`, type: "arranged", param: null, code } }, status, headers);
+
+const usage = { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 };
+
+export const answered = (text = "hello"): Reply =>
+  json({
+    id: "c",
+    object: "chat.completion",
+    created: 1,
+    model: "theirs",
+    choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
+    usage,
+  });
+
+const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+const chunk = (delta: object, finish: string | null = null) =>
+  event({
+    id: "c",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "theirs",
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+
+/** Pieces of a stream. */
+export const said = {
+  role: chunk({ role: "assistant", content: "" }),
+  word: (text: string) => chunk({ content: text }),
+  finish: chunk({}, "stop"),
+  usage: event({ id: "c", object: "chat.completion.chunk", created: 1, model: "theirs", choices: [], usage }),
+  done: "data: [DONE]\n\n",
+};
+
+export const streamed = (...body: readonly Piece[]): Reply => ({
+  status: 200,
+  headers: { "content-type": "text/event-stream" },
+  body,
+});
+
+export const wholeStream = streamed(
+  said.role,
+  said.word("hello"),
+  said.word(" there"),
+  said.finish,
+  said.usage,
+  said.done,
+);
+
+class Body implements Incoming {
+  readonly #pieces: Piece[];
+  readonly #over: () => void;
+  #cancelled = false;
+  #waiting: ((broken: Broken) => void) | null = null;
+
+  constructor(pieces: readonly Piece[], signal: AbortSignal, over: () => void) {
+    this.#pieces = [...pieces];
+    this.#over = over;
+    signal.addEventListener("abort", () => this.cancel(), { once: true });
+  }
+
+  async read(): Promise<Buffer | null | Broken> {
+    const given: Broken = { why: "cancelled", reason: "given up" };
+    if (this.#cancelled) return given;
+    const piece = this.#pieces.shift();
+    if (piece === "cut") return { why: "cut", reason: "the answer was cut off" };
+    if (piece === "silence") return { why: "timeout", reason: "nothing came" };
+    if (piece === "hang")
+      return new Promise((resolve) => {
+        this.#waiting = resolve;
+      });
+    return piece === undefined ? null : Buffer.from(piece);
+  }
+
+  cancel(): void {
+    if (this.#cancelled) return;
+    this.#cancelled = true;
+    if (this.#pieces.length > 0 || this.#waiting) this.#over();
+    this.#waiting?.({ why: "cancelled", reason: "given up" });
+  }
+}
+
+export function script(): Script {
+  const clock = movableClock();
+  const asked: Asked[] = [];
+  const aborted: string[] = [];
+  const replies = new Map<string, Reply[]>();
+  const down: Script["down"] = [];
+  const up: string[] = [];
+  const upstreams: Upstreams = {
+    open: (request) => {
+      const name = new URL(request.url).hostname.split(".")[0] ?? "";
+      asked.push({ member: name, at: clock.monotonic(), request });
+      const left = replies.get(name) ?? [];
+      const reply = left.length > 1 ? left.shift() : left[0];
+      if (reply === undefined) throw new Error(`${name} has no reply left`);
+      return Promise.resolve(result(name, reply, request));
+    },
+    close: async () => {},
+  };
+  function result(name: string, reply: Reply, { signal }: UpstreamRequest) {
+    if (reply === "hang")
+      return new Promise<UpstreamResult>((resolve) => {
+        const stop = () => {
+          aborted.push(name);
+          resolve({ kind: "failed", why: "aborted", reason: "Stopped.", reused: false });
+        };
+        if (signal.aborted) stop();
+        else signal.addEventListener("abort", stop, { once: true });
+      });
+    if ("failed" in reply) {
+      const reason = `No answer from ${name}.`;
+      return { kind: "failed" as const, why: reply.failed, reason, reused: reply.reused ?? false };
+    }
+    const body = new Body(reply.body, signal, () => aborted.push(name));
+    return { kind: "answer" as const, status: reply.status, headers: reply.headers ?? {}, body };
+  }
+  return {
+    clock,
+    asked,
+    aborted,
+    down,
+    up,
+    parts: {
+      clock,
+      upstreams,
+      fraction: () => 0,
+      memberDown: (member, failure) => down.push({ member: member.name, failure }),
+      memberUp: (member) => up.push(member.name),
+    },
+    member: (name, itsReplies, more = {}) => {
+      replies.set(name, [...itsReplies]);
+      return {
+        id: name,
+        name,
+        priority: replies.size,
+        weight: 1,
+        active: true,
+        models: [`model-${name}`],
+        embeddingModels: [],
+        price: { input: 0, output: 0 },
+        provider: openaiCompatible,
+        settings: openaiCompatible.settings.parse({ base_url: `http://${name}.test/v1` }),
+        timeouts: {
+          connectMs: 5_000,
+          headersMs: 60_000,
+          firstTokenMs: 120_000,
+          idleMs: 30_000,
+          totalMs: null,
+        },
+        contextTokens: null,
+        health: new MemberHealth(),
+        ...more,
+      };
+    },
+    names: () => asked.map(({ member }) => member),
+  };
+}

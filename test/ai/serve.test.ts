@@ -1,0 +1,42 @@
+// A call that is not let in reaches nobody and takes nothing; what is set aside for one that is.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { reckoned, type ServeParts, serve } from "#ai/serve.ts";
+import { movableClock } from "../clock.ts";
+import { poolKey } from "./pool-keys.ts";
+
+const text = JSON.stringify({ messages: [] });
+const request = { kind: "chat", text, body: {}, model: null, stream: false, usageAsked: false } as const;
+const levels = { requests: null, tokens: null };
+
+test("an estimate: a token for four letters, and the bound of the answer, or what is usual", () => {
+  const of = (body: object) => reckoned({ text: "x".repeat(41), body: { ...body } });
+  assert.equal(of({}), 11 + 256);
+  assert.equal(of({ max_tokens: 10 }), 21);
+  assert.equal(of({ max_tokens: 10, max_completion_tokens: 20.5 }), 32);
+  assert.equal(of({ max_tokens: "many", max_completion_tokens: -1 }), 11 + 256);
+  assert.equal(of({ max_tokens: 1e12 }), 11 + 1_000_000);
+});
+
+test("a spent budget and a refusal of the limits are told, and nobody is asked or told of a usage", async () => {
+  const asked: unknown[] = [];
+  let spentOut: number | null = 5_000;
+  const parts = {
+    chain: () => ({ clock: movableClock() }),
+    budgets: { spentOut: async () => spentOut },
+    throttle: {
+      admit: async (...args: unknown[]) => {
+        asked.push(args.slice(1));
+        return { admission: { kind: "gone" as const, levels }, end: () => asked.push("end") };
+      },
+    },
+    record: () => asked.push("record"),
+  } as unknown as ServeParts;
+  const call = () => serve(parts, poolKey(), {} as never, request, "req_1", new AbortController().signal);
+  const refused = { kind: "refused", by: "budget", retryAfterMs: 5_000, levels };
+  assert.deepEqual([await call(), asked], [refused, []]);
+  spentOut = null;
+  assert.equal((await call()).kind, "gone");
+  assert.deepEqual(asked, [["req_1", reckoned(request)]]);
+});

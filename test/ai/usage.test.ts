@@ -1,0 +1,137 @@
+// Usage goes behind the answers: gathered for a second, kept while the storage is away, bounded, and nothing is lost
+// or counted twice. One record that cannot be written does not keep the others from it.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Ended } from "#ai/serve.ts";
+import { createUsageLog } from "#ai/usage.ts";
+import { type Database, StorageError, type StorageFault } from "#store/database.ts";
+import type { UsedCall } from "#store/usage.ts";
+import { movableClock } from "../clock.ts";
+import { memoryLog } from "../log.ts";
+import { poolKey } from "./pool-keys.ts";
+
+function logging() {
+  const clock = movableClock(Date.UTC(2026, 0, 30, 23, 30));
+  const rows = new Map<string, UsedCall>();
+  const storage = { faultOf: (_call: UsedCall): StorageFault | null => null, runs: 0 };
+  const database = {
+    run: async (_operation: unknown, call: UsedCall) => {
+      storage.runs += 1;
+      const fault = storage.faultOf(call);
+      if (fault !== null) throw new StorageError(fault, fault);
+      rows.set(call.id, call);
+      return null;
+    },
+  } as unknown as Database;
+  const told = { dropped: 0, written: [] as string[] };
+  const usage = createUsageLog({
+    database,
+    clock,
+    log: memoryLog(),
+    dropped: (count) => {
+      told.dropped += count;
+    },
+    written: ({ id }) => told.written.push(id),
+  });
+  return { clock, rows, storage, usage, told };
+}
+
+const ended = (id: string, more: Partial<Ended> = {}): Ended => ({
+  id,
+  key: poolKey(),
+  kind: "chat",
+  stream: true,
+  at: Date.UTC(2026, 0, 30, 23, 30),
+  status: 200,
+  member: "main",
+  model: "m",
+  tried: [{ member: "main", model: "m", ms: 12, outcome: "ok", status: 200 }],
+  usage: { promptTokens: 3, completionTokens: 4, totalTokens: 7 },
+  estimated: true,
+  firstByteMs: 10.6,
+  ms: 12.4,
+  ...more,
+});
+
+test("a call is written within a second, as what it was, by the account's local day; after that nothing runs", async () => {
+  const { clock, rows, usage, told } = logging();
+  usage.record(ended("req_1"), 9);
+  assert.equal(rows.size, 0);
+  await clock.advance(1_000);
+  assert.deepEqual(rows.get("req_1"), {
+    id: "req_1",
+    account_id: "acc_1",
+    pool_id: "pool_1",
+    key_id: "key_1",
+    at: Date.UTC(2026, 0, 30, 23, 30),
+    day: "2026-01-31",
+    kind: "chat",
+    stream: 1,
+    status: 200,
+    member: "main",
+    model: "m",
+    attempts: '[{"member":"main","model":"m","ms":12,"outcome":"ok","status":200}]',
+    prompt_tokens: 3,
+    completion_tokens: 4,
+    estimated: 1,
+    cost: 9,
+    first_byte_ms: 11,
+    ms: 12,
+  });
+  assert.deepEqual(told, { dropped: 0, written: ["req_1"] });
+  assert.equal(clock.sleeping(), 0);
+  usage.record(ended("req_2", { firstByteMs: null }), 0);
+  await clock.advance(1_000);
+  assert.equal(rows.get("req_2")?.first_byte_ms, null);
+});
+
+test("what cannot be written waits, and is written when the storage is back; each is told as written once", async () => {
+  const { clock, rows, storage, usage, told } = logging();
+  storage.faultOf = ({ id }) => (id === "req_1" ? null : "unavailable");
+  for (const id of ["req_1", "req_2", "req_3"]) usage.record(ended(id), 0);
+  await clock.advance(60_000);
+  assert.deepEqual([...rows.keys()], ["req_1"]);
+  storage.faultOf = () => null;
+  await clock.advance(1_000);
+  assert.deepEqual([...rows.keys()], ["req_1", "req_2", "req_3"]);
+  assert.deepEqual(told, { dropped: 0, written: ["req_1", "req_2", "req_3"] });
+});
+
+test("a record that the storage will never take is dropped and counted, and keeps nobody waiting", async () => {
+  const { clock, rows, storage, usage, told } = logging();
+  storage.faultOf = ({ id }) => (id === "req_1" ? "failed" : null);
+  usage.record(ended("req_1"), 0);
+  usage.record(ended("req_2"), 0);
+  await clock.advance(1_000);
+  assert.deepEqual([...rows.keys()], ["req_2"]);
+  assert.deepEqual(told, { dropped: 1, written: ["req_2"] });
+  assert.equal(clock.sleeping(), 0);
+});
+
+test("20,000 wait at the most: the oldest go, and are counted", async () => {
+  const { clock, rows, storage, usage, told } = logging();
+  storage.faultOf = () => "unavailable";
+  for (let i = 0; i < 20_300; i++) usage.record(ended(`req_${i}`), 0);
+  assert.equal(told.dropped, 300);
+  await clock.advance(1_000);
+  storage.faultOf = () => null;
+  await clock.advance(1_000);
+  assert.equal(rows.size, 20_000);
+  assert.ok(!rows.has("req_299") && rows.has("req_300"));
+  assert.equal(told.dropped, 300);
+});
+
+test("a stop writes what waits, without waiting; what even then cannot be written is counted", async () => {
+  const { rows, storage, usage, told } = logging();
+  usage.record(ended("req_1"), 0);
+  await usage.stop();
+  assert.deepEqual([...rows.keys()], ["req_1"]);
+  const other = logging();
+  other.storage.faultOf = () => "unavailable";
+  other.usage.record(ended("req_1"), 0);
+  other.usage.record(ended("req_2"), 0);
+  await other.usage.stop();
+  assert.equal(other.told.dropped, 2);
+  assert.deepEqual([storage.runs, told.dropped], [1, 0]);
+});

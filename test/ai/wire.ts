@@ -1,0 +1,79 @@
+// Bytes as a stream that is being read, cut where a test says so, and what a caller's side makes of it.
+
+import type { Said } from "#ai/attempt.ts";
+import { Speaking, type Timeouts } from "#ai/attempt.ts";
+import { EventReader } from "#ai/event-reader.ts";
+import type { Chunk, Failure, Provider, StreamPiece, VendorEvent } from "#providers/provider.ts";
+import type { Broken, Incoming } from "#runtime/upstream.ts";
+import { movableClock } from "../clock.ts";
+import { requestOf } from "../providers/conformance-cases.ts";
+
+export const timeouts: Timeouts = {
+  connectMs: 5000,
+  headersMs: 60_000,
+  firstTokenMs: 120_000,
+  idleMs: 30_000,
+  totalMs: null,
+};
+
+/** A body that holds these pieces, and ends as it is told. */
+export function incoming(pieces: readonly Buffer[], end: Broken | null = null) {
+  const left = [...pieces];
+  let cancelled = 0;
+  const body: Incoming = {
+    read: async () => left.shift() ?? end,
+    cancel: () => {
+      cancelled += 1;
+      left.length = 0;
+    },
+  };
+  return { body, cancelled: () => cancelled, left: () => left.length };
+}
+
+/** The events of these pieces; null: one was too long. */
+export function eventsIn(pieces: readonly Buffer[]): VendorEvent[] | null {
+  const reader = new EventReader();
+  const events: VendorEvent[] = [];
+  for (const piece of pieces) {
+    const some = reader.push(piece);
+    if (some === null) return null;
+    events.push(...some);
+  }
+  const last = reader.end();
+  return last === null ? null : [...events, ...last];
+}
+
+/** What a provider's reader makes of events. */
+export function piecesOf(
+  provider: Provider,
+  body: Record<string, unknown>,
+  model: string,
+  events: VendorEvent[],
+): StreamPiece[] {
+  const reader = provider.stream(requestOf(body, model, true));
+  return events.flatMap((event) => reader.push(event));
+}
+
+export interface Heard {
+  chunks: Chunk[];
+  end: "done" | Failure;
+}
+
+/** A stream heard to its end, as the gateway hears it. */
+export async function heard(
+  provider: Provider,
+  body: Record<string, unknown>,
+  model: string,
+  pieces: readonly Buffer[],
+  end: Broken | null = null,
+): Promise<Heard> {
+  const reader = provider.stream(requestOf(body, model, true));
+  const stream = new Speaking(movableClock(), incoming(pieces, end).body, reader, timeouts, 600_000);
+  const chunks: Chunk[] = [];
+  for (;;) {
+    const said: Said = await stream.next();
+    if (said.kind === "done") return { chunks, end: "done" };
+    if (said.kind === "failed") return { chunks, end: said.failure };
+    chunks.push(...said.chunks);
+  }
+}

@@ -1,0 +1,169 @@
+// Members one change at a time: checked by their provider, sealed, and the same as one whole input would make.
+
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { accountInput, configureAccount } from "#configure/account.ts";
+import { createPool } from "#configure/pool.ts";
+import { memberChanges, memberInput, poolFields } from "#configure/pool-input.ts";
+import {
+  changeMember,
+  createMember,
+  deleteMember,
+  memberFaults,
+  memberInputOf,
+  type PoolOf,
+} from "#configure/pool-member.ts";
+import { memberSettingsPlace, readPools } from "#store/pools.ts";
+import { type Configuring, openConfiguring } from "./parts.ts";
+
+let open: Configuring;
+let of: PoolOf;
+before(async () => {
+  open = await openConfiguring();
+  const accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+  const made = await createPool(open.parts, accountId, poolFields.parse({ name: "default" }));
+  assert.ok(made.kind === "saved");
+  of = { accountId, poolId: made.id };
+});
+after(() => open.close());
+
+const openai = {
+  kind: "openai-compatible",
+  models: ["gpt-4o-mini"],
+  settings: { base_url: "https://api.example.test/v1", api_key: "sk-a-secret-of-the-member" },
+};
+const inputOf = (name: string, rest: object = {}) => memberInput.parse({ name, ...openai, ...rest });
+const make = (name: string, rest: object = {}) => createMember(open.parts, of, inputOf(name, rest));
+const row = async (name: string) => {
+  const [found] = await open.parts.database.run(readPools, { accountId: of.accountId, id: of.poolId });
+  const member = found?.members.find((one) => one.name === name);
+  assert.ok(member, name);
+  return member;
+};
+const change = async (name: string, changes: object) =>
+  changeMember(open.parts, await row(name), memberChanges.parse(changes));
+const faults = (result: Awaited<ReturnType<typeof change>>) =>
+  result.kind === "invalid"
+    ? result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
+    : result.kind;
+
+test("a stored member is the input that made it, its secret sealed", async () => {
+  const rest = {
+    embedding_models: ["embed-1"],
+    context_tokens: 128_000,
+    priority: 2,
+    weight: 3,
+    active: false,
+    price: { input: 0.15, output: 0.6 },
+    timeouts: { idle_ms: 1_000, total_ms: 9_000 },
+  };
+  assert.equal(faults(await make("same", rest)), "saved");
+  const stored = await row("same");
+  const input = inputOf("same", rest);
+  assert.deepEqual(memberInputOf(open.parts.sealer, stored), {
+    ...input,
+    settings: { ...input.settings, vendor: "openai", headers: {} },
+  });
+  assert.deepEqual([stored.input_price, stored.output_price], [150_000, 600_000]);
+  assert.deepEqual(JSON.parse(stored.timeouts), {
+    connectMs: 5_000,
+    headersMs: 60_000,
+    firstTokenMs: 120_000,
+    idleMs: 1_000,
+    totalMs: 9_000,
+  });
+  assert.ok(!open.dump().includes(openai.settings.api_key));
+  assert.ok(open.parts.sealer.open(stored.settings, memberSettingsPlace(stored.id)).includes("sk-a-secret"));
+});
+
+test("what its provider refuses is told by field, and an address that must not be called as well", () => {
+  const told = (rest: object) =>
+    memberFaults(open.parts.outbound, inputOf("x", rest)).map(
+      ({ path, message }) => `${path.join(".")}: ${message}`,
+    );
+  assert.deepEqual(told({}), []);
+  assert.match(
+    told({ kind: "nothing" }).join(),
+    /^kind: is no kind of provider; there are: openai-compatible, /,
+  );
+  assert.deepEqual(told({ settings: { base_url: 7, other: 1 } }), [
+    "settings.base_url: must be an http or https URL",
+    "settings.other: is not a field",
+  ]);
+  assert.deepEqual(told({ settings: { vendor: "azure-openai" } }), [
+    "settings.base_url: is needed: this vendor has no common address",
+  ]);
+  for (const settings of [{ base_url: "http://127.0.0.1:9100/v1" }, { vendor: "ollama" }])
+    assert.match(told({ settings }).join(), /^settings\.base_url: .*TRUNKLINE_OUTBOUND_ALLOW/);
+  assert.deepEqual(told({ models: [] }), ["models: must name at least one"]);
+  assert.deepEqual(told({ models: [], embedding_models: ["e"] }), []);
+  const settings = { api_key: "k" };
+  assert.deepEqual(told({ kind: "anthropic", embedding_models: ["e"], settings }), [
+    "embedding_models: must be empty: providers of kind anthropic have none",
+  ]);
+});
+
+test("an operator who allows an address may have a member there", async () => {
+  const allowing = await openConfiguring({ allow: "127.0.0.0/8" });
+  const settings = { base_url: "http://127.0.0.1:9100/v1" };
+  assert.deepEqual(memberFaults(allowing.parts.outbound, inputOf("x", { settings })), []);
+  await allowing.close();
+});
+
+test("only what is given changes, also inside settings and timeouts", async () => {
+  await make("part", { price: { input: 1, output: 2 }, timeouts: { idle_ms: 500 } });
+  const before = memberInputOf(open.parts.sealer, await row("part"));
+  assert.equal(faults(await change("part", {})), "saved");
+  assert.deepEqual(memberInputOf(open.parts.sealer, await row("part")), before);
+  const given = {
+    weight: 9,
+    price: null,
+    timeouts: { total_ms: 7_000 },
+    settings: { headers: { "X-Org": "1" } },
+  };
+  assert.equal(faults(await change("part", given)), "saved");
+  assert.deepEqual(memberInputOf(open.parts.sealer, await row("part")), {
+    ...before,
+    weight: 9,
+    price: null,
+    timeouts: { ...before.timeouts, total_ms: 7_000 },
+    settings: { ...before.settings, headers: { "X-Org": "1" } },
+  });
+  assert.deepEqual(faults(await change("part", { models: [] })), ["models: must name at least one"]);
+});
+
+test("a secret stays where it belongs: not to another server, not to another kind", async () => {
+  await make("moved");
+  const words = "must be given again, since the member's address changes";
+  for (const settings of [
+    { base_url: "https://elsewhere.test/v1" },
+    { base_url: "https://elsewhere.test/v1", api_key: "••••" },
+    // The vendor gives the address where there is none.
+    { base_url: null, vendor: "groq" },
+  ])
+    assert.deepEqual(faults(await change("moved", { settings })), [`settings.api_key: ${words}`]);
+  assert.equal(faults(await change("moved", { settings: { vendor: "groq", api_key: "••••" } })), "saved");
+  const kind = { kind: "anthropic", settings: { api_key: "••••" } };
+  assert.deepEqual(faults(await change("moved", kind)), [
+    "settings.api_key: is a mask, and nothing is stored that it could stand for",
+  ]);
+  assert.equal(faults(await change("moved", { kind: "sandbox" })), "saved");
+  assert.deepEqual(memberInputOf(open.parts.sealer, await row("moved")).settings, {});
+  assert.deepEqual(faults(await make("masked", { settings: { api_key: "••••" } })), [
+    "settings.api_key: is a mask, and nothing is stored that it could stand for",
+  ]);
+});
+
+test("a name is taken once, also when two ask at the same time; whoever caches pools is told", async () => {
+  const results = await Promise.all([make("race"), make("race"), make("race")]);
+  assert.deepEqual(results.map(faults).map(String).sort(), ["name: is taken", "name: is taken", "saved"]);
+  const told = open.parts.told.pools;
+  const raced = await row("race");
+  const { id } = raced;
+  assert.equal(await deleteMember(open.parts, { ...of, poolId: "pool_none" }, id), false);
+  assert.equal(open.parts.told.pools, told);
+  assert.equal(await deleteMember(open.parts, of, id), true);
+  assert.equal(await deleteMember(open.parts, of, id), false);
+  assert.equal(open.parts.told.pools, told + 1);
+  assert.equal(faults(await changeMember(open.parts, raced, { weight: 2 })), "not_found");
+});

@@ -1,0 +1,174 @@
+// Whole pools, as the provisioning file has them: what is named is there afterwards, the rest is left alone, and
+// nothing is changed where there is a fault.
+
+import assert from "node:assert/strict";
+import test, { afterEach, beforeEach } from "node:test";
+import { hashSecret } from "#accounts/secret.ts";
+import { accountInput, configureAccount } from "#configure/account.ts";
+import {
+  changePool,
+  configurePool,
+  createPool,
+  deletePool,
+  poolFaults,
+  poolFieldsOf,
+} from "#configure/pool.ts";
+import { poolChanges, poolFields, poolInput } from "#configure/pool-input.ts";
+import { revokeKey } from "#configure/pool-key.ts";
+import { findPoolByKey, findPoolByName, mostMembers, poolMark } from "#store/pools.ts";
+import { markProvisioned } from "#store/provisioned.ts";
+import { type Configuring, openConfiguring } from "./parts.ts";
+
+let open: Configuring;
+let accountId: string;
+beforeEach(async () => {
+  open = await openConfiguring();
+  accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+});
+afterEach(() => open.close());
+
+const member = (name: string, rest: object = {}) => ({ name, kind: "sandbox", models: ["echo"], ...rest });
+const key = "tlp_0123456789abcdef0123456789abcdef";
+const configure = (input: object) =>
+  configurePool(open.parts, accountId, poolInput.parse({ name: "default", ...input }));
+const saved = async (input: object) => {
+  const result = await configure(input);
+  assert.ok(result.kind === "saved", JSON.stringify(result));
+  return result;
+};
+const find = async (name = "default") => {
+  const found = await open.parts.database.run(findPoolByName, { accountId, name });
+  assert.ok(found);
+  return found;
+};
+const told = (result: { kind: string; issues?: { path: readonly unknown[]; message: string }[] }) =>
+  (result.issues ?? []).map(({ path, message }) => `${path.join(".")}: ${message}`);
+
+test("a pool with its members and keys is made, and made keys are told once", async () => {
+  const input = {
+    strict_models: true,
+    members: [member("one"), member("two", { priority: 2 })],
+    keys: [{ name: "given", key }, { name: "made" }],
+  };
+  const { id, made } = await saved(input);
+  const found = await find();
+  assert.deepEqual(
+    [found.pool.id, found.pool.strict_models, found.members.map(({ name }) => name)],
+    [id, 1, ["one", "two"]],
+  );
+  assert.deepEqual(
+    made.map(({ name }) => name),
+    ["made"],
+  );
+  for (const text of [key, made[0]!.key])
+    assert.equal((await open.parts.database.run(findPoolByKey, hashSecret(text)))?.pool.id, id);
+  assert.deepEqual((await saved(input)).made, [], "the same again makes no key");
+  assert.deepEqual(
+    poolFieldsOf((await find()).pool),
+    poolFields.parse({ name: "default", strict_models: true }),
+  );
+});
+
+test("what is named changes and keeps its id, what is not named is left alone", async () => {
+  await saved({ members: [member("one"), member("two")], keys: [{ name: "app", key }] });
+  const before = await find();
+  await saved({ deadline_ms: 5_000, members: [member("two", { weight: 7 }), member("three")] });
+  const after = await find();
+  assert.deepEqual([after.pool.id, after.pool.deadline_ms], [before.pool.id, 5_000]);
+  assert.deepEqual(
+    after.members.map(({ name, weight }) => [name, weight]),
+    [
+      ["one", 1],
+      ["two", 7],
+      ["three", 1],
+    ],
+  );
+  assert.deepEqual(
+    after.members.slice(0, 2).map(({ id }) => id),
+    before.members.map(({ id }) => id),
+  );
+  assert.deepEqual(after.keys, before.keys);
+});
+
+test("faults are told with their places, and nothing is changed", async () => {
+  await saved({ members: [member("one")], keys: [{ name: "app", key }] });
+  const other = await configureAccount(open.parts, accountInput.parse({ name: "other" }));
+  const before = open.dump();
+  const input = {
+    deadline_ms: 7_000,
+    members: [member("new"), member("bad", { kind: "none" }), member("new")],
+    keys: [{ name: "second", key }, { name: "second" }],
+  };
+  const words = [
+    /^members\.1\.kind: is no kind of provider/,
+    /^members\.2\.name: stands twice$/,
+    /^keys\.1\.name: stands twice$/,
+    /^keys\.0\.key: is used by another key$/,
+  ];
+  const faults = told(await configure(input));
+  assert.equal(faults.length, words.length, faults.join("\n"));
+  for (const [at, word] of words.entries()) assert.match(faults[at]!, word);
+  // Another account, and one that is yet to be made, cannot have the key either.
+  for (const whose of [other, null]) {
+    const asked = poolInput.parse({ name: "default", keys: [{ name: "app", key }] });
+    assert.deepEqual(await poolFaults(open.parts, whose, asked), [
+      { path: ["keys", 0, "key"], message: "is used by another key" },
+    ]);
+  }
+  assert.equal(open.dump(), before);
+  assert.deepEqual(
+    await poolFaults(
+      open.parts,
+      accountId,
+      poolInput.parse({ name: "default", keys: [{ name: "app", key }] }),
+    ),
+    [],
+    "its own is its own",
+  );
+});
+
+test("members that are there count with those that come", async () => {
+  const many = Array.from({ length: mostMembers }, (_, at) => member(`m${at}`));
+  await saved({ members: many });
+  assert.deepEqual(told(await configure({ members: [member("more")] })), [
+    `members: are too many: a pool has ${mostMembers} at most`,
+  ]);
+  assert.equal((await configure({ members: many.slice(0, 3) })).kind, "saved");
+});
+
+test("a key that was revoked by hand is not revived because something else in the entry changed", async () => {
+  await saved({ members: [member("one")], keys: [{ name: "app", key }] });
+  const { pool, keys } = await find();
+  await revokeKey(open.parts, { accountId, poolId: pool.id }, keys[0]!.id);
+  await saved({ members: [member("one", { weight: 2 })], keys: [{ name: "app", key }] });
+  assert.equal(await open.parts.database.run(findPoolByKey, hashSecret(key)), null);
+  const other = `${key}-renewed`;
+  await saved({ members: [member("one")], keys: [{ name: "app", key: other }] });
+  assert.ok(await open.parts.database.run(findPoolByKey, hashSecret(other)));
+});
+
+test("one by one: made, changed, refused and deleted, and whoever caches pools is told each time", async () => {
+  const fields = poolFields.parse({ name: "single" });
+  const before = open.parts.told.pools;
+  const made = await createPool(open.parts, accountId, fields);
+  assert.ok(made.kind === "saved");
+  assert.deepEqual(told(await createPool(open.parts, accountId, fields)), ["name: is taken"]);
+  const { pool } = await find("single");
+  const change = (changes: object) => changePool(open.parts, pool, poolChanges.parse(changes));
+  assert.equal((await change({ stream_mode: "complete", name: "renamed" })).kind, "saved");
+  const after = (await find("renamed")).pool;
+  assert.deepEqual(poolFieldsOf(after), { ...fields, stream_mode: "complete", name: "renamed" });
+  assert.equal(after.created_at, pool.created_at);
+  await open.parts.database.run(markProvisioned, {
+    kind: "pool",
+    name: poolMark("acme", "renamed"),
+    hash: "x",
+  });
+  assert.equal((await changePool(open.parts, after, { name: "again" })).kind, "provisioned");
+  assert.equal(await deletePool(open.parts, "acc_other", after.id), false);
+  assert.equal(open.parts.told.pools, before + 2);
+  assert.equal(await deletePool(open.parts, accountId, after.id), true);
+  assert.equal(await deletePool(open.parts, accountId, after.id), false);
+  assert.equal((await change({ name: "late" })).kind, "not_found");
+  assert.equal(open.parts.told.pools, before + 3);
+});

@@ -1,0 +1,56 @@
+// POST /api/ai/v1/embeddings: by the members that have them, through the same pool as completions.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { embeddingsReply } from "#contract/chat-shapes.ts";
+import { fails, openaiPeer, type Peer } from "../../openai-peer.ts";
+import { memberOf, type Pooled, pooled } from "../../pooled.ts";
+
+let peer: Peer;
+let it: Pooled;
+before(async () => {
+  peer = await openaiPeer(fails(503));
+  it = await pooled({
+    members: [
+      memberOf(peer, { embedding_models: ["text-embedding-3-small"] }),
+      { name: "box", kind: "sandbox", models: ["echo"], embedding_models: ["echo"], priority: 2 },
+    ],
+  });
+});
+after(async () => {
+  await it?.close();
+  await peer?.close();
+});
+
+test("a list of texts, by the next member when the first fails, under the pool's name", async () => {
+  const { status, json, headers } = await it.ask("/embeddings", {
+    body: { input: ["one", "two"], dimensions: 4 },
+  });
+  assert.equal(status, 200);
+  const reply = embeddingsReply.parse(json);
+  assert.deepEqual(
+    reply.data.map(({ index, embedding }) => [index, (embedding as number[]).length]),
+    [
+      [0, 4],
+      [1, 4],
+    ],
+  );
+  assert.equal(reply.model, "assistants");
+  assert.equal(reply.service_pool.provider, "box");
+  assert.equal(reply.service_pool.attempts, 2);
+  assert.equal(headers.get("x-service-pool-provider"), "box");
+  assert.equal(peer.asked.at(-1)?.path, "/v1/embeddings");
+  assert.equal(peer.asked.at(-1)?.body.model, "text-embedding-3-small");
+});
+
+test("faults of the request are told in OpenAI's shape", async () => {
+  for (const [body, param] of [
+    ["{", null],
+    ["{}", "input"],
+    ['{"input":"x","model":7}', "model"],
+  ] as const) {
+    const { status, json } = await it.ask("/embeddings", { body });
+    assert.equal(status, 400);
+    assert.equal((json as unknown as { error: { param: unknown } }).error.param, param);
+  }
+});

@@ -1,0 +1,23 @@
+// Every adapter in the folder is in the list, under a kind of its own: one that is left out could never be chosen.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import test from "node:test";
+import { providerOf, providers } from "#providers/registry.ts";
+
+test("every adapter is in the list, once, under its own kind", () => {
+  const folder = new URL("./", import.meta.resolve("#providers/registry.ts"));
+  const adapters = readdirSync(folder)
+    .filter((name) => name.endsWith(".ts") && name !== "provider.ts")
+    .filter((name) => /\bdefineProvider\(/.test(readFileSync(new URL(name, folder), "utf8")));
+  assert.equal(providers.length, adapters.length);
+  assert.deepEqual(
+    providers.map(({ kind }) => kind).sort(),
+    adapters.map((name) => name.slice(0, -3)).sort(),
+  );
+});
+
+test("a provider is found by its kind, and only by that", () => {
+  for (const provider of providers) assert.equal(providerOf(provider.kind), provider);
+  for (const kind of ["", "Sandbox", "constructor", "__proto__"]) assert.equal(providerOf(kind), null);
+});

@@ -1,0 +1,128 @@
+// Small builders of pools, members, keys and calls for the store's tests. Every row is made through the store itself.
+
+import assert from "node:assert/strict";
+import type { Database } from "#store/database.ts";
+import { savePoolKey } from "#store/pool-keys.ts";
+import { saveMember, savePool } from "#store/pools.ts";
+import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema-pools.ts";
+import type { UsedCall } from "#store/usage.ts";
+import { fresh, makeAccount, now } from "./rows.ts";
+
+export function poolRow(accountId: string, columns: Partial<PoolsTable> = {}): PoolsTable {
+  const id = columns.id ?? fresh("pool");
+  return {
+    id,
+    account_id: accountId,
+    name: `name of ${id}`,
+    strict_models: 0,
+    answer_model: "pool",
+    stream_mode: "live",
+    headers_after_ms: 20_000,
+    deadline_ms: 600_000,
+    revision: 1,
+    created_at: now,
+    updated_at: now,
+    ...columns,
+  };
+}
+
+export function memberRow(
+  of: { accountId: string; poolId: string },
+  columns: Partial<PoolMembersTable> = {},
+): PoolMembersTable {
+  const id = columns.id ?? fresh("mem");
+  return {
+    id,
+    pool_id: of.poolId,
+    account_id: of.accountId,
+    name: `name of ${id}`,
+    kind: "sandbox",
+    active: 1,
+    models: '["echo"]',
+    embedding_models: "[]",
+    context_tokens: null,
+    priority: 1,
+    weight: 1,
+    settings: "sealed",
+    timeouts: "{}",
+    input_price: null,
+    output_price: null,
+    created_at: now,
+    updated_at: now,
+    ...columns,
+  };
+}
+
+export function keyRow(
+  of: { accountId: string; poolId: string },
+  columns: Partial<PoolKeysTable> = {},
+): PoolKeysTable {
+  const id = columns.id ?? fresh("key");
+  return {
+    id,
+    pool_id: of.poolId,
+    account_id: of.accountId,
+    name: `name of ${id}`,
+    hash: `hash of ${id}`,
+    hint: "tlp_…abcd",
+    models: null,
+    requests_per_minute: null,
+    tokens_per_minute: null,
+    concurrency: null,
+    tokens_per_day: null,
+    tokens_per_month: null,
+    cost_per_month: null,
+    expires_at: null,
+    revoked_at: null,
+    created_at: now,
+    updated_at: now,
+    ...columns,
+  };
+}
+
+export interface Pooled {
+  accountId: string;
+  poolId: string;
+  keyId: string;
+  memberId: string;
+}
+
+/** An account with a pool, which has a member and a key. */
+export async function makePool(
+  database: Database,
+  columns: { pool?: Partial<PoolsTable>; key?: Partial<PoolKeysTable> } = {},
+): Promise<Pooled> {
+  const accountId = await makeAccount(database);
+  const pool = poolRow(accountId, columns.pool);
+  assert.equal(await database.run(savePool, { pool, made: true }), "saved");
+  const of = { accountId, poolId: pool.id };
+  const member = memberRow(of);
+  assert.equal(await database.run(saveMember, { member, made: true }), "saved");
+  const key = keyRow(of, columns.key);
+  assert.equal(await database.run(savePoolKey, { key, as: "made" }), "saved");
+  return { ...of, keyId: key.id, memberId: member.id };
+}
+
+export function callRow(of: Pooled, columns: Partial<UsedCall> = {}): UsedCall {
+  return {
+    id: fresh("cmp"),
+    account_id: of.accountId,
+    pool_id: of.poolId,
+    key_id: of.keyId,
+    at: now,
+    kind: "chat",
+    stream: 0,
+    status: 200,
+    member: "primary",
+    model: "echo",
+    attempts: "[]",
+    prompt_tokens: 10,
+    completion_tokens: 20,
+    estimated: 0,
+    cost: 7,
+    first_byte_ms: 100,
+    ms: 1_000,
+    day: "2027-01-15",
+    ...columns,
+  };
+}
