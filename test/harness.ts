@@ -64,6 +64,8 @@ export async function ground(engine: EngineName): Promise<Ground> {
 export type Respond = (request: OutboundRequest) => OutboundResult | Promise<OutboundResult>;
 
 export interface HarnessOptions {
+  /** Addresses inside the network that settings may name, as `TRUNKLINE_OUTBOUND_ALLOW`; none unless given. */
+  allow?: string;
   engine?: EngineName;
   /** Default: a new one, removed with the harness. */
   ground?: Ground;
@@ -144,7 +146,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     () => killed,
     () => fault,
   );
-  const guard = createOutbound({ allow: [] });
+  const guard = createOutbound({ allow: readAllowList(options.allow ?? "") });
   // Providers of the AI half are real servers on this machine.
   const upstreams = createUpstreams({ allow: readAllowList("127.0.0.0/8") });
   const system = await openSystem(

@@ -3,6 +3,8 @@
 // process; while the storage is away, what was known goes on for ten minutes.
 
 import { hashApiKey } from "#accounts/api-key.ts";
+import { secretsIn } from "#gateways/secrets.ts";
+import { discreet } from "#providers/discreet.ts";
 import { providerOf } from "#providers/registry.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
@@ -196,7 +198,7 @@ export class Pools {
       embeddingModels: JSON.parse(row.embedding_models) as string[],
       contextTokens: row.context_tokens,
       price: { input: row.input_price ?? 0, output: row.output_price ?? 0 },
-      provider,
+      provider: discreet(provider, secretsIn(provider.settings, settings)),
       settings,
       timeouts: JSON.parse(row.timeouts) as Timeouts,
       health,

@@ -3,6 +3,7 @@
 // person who gets the message twice, a wrong `rejected` one who never gets it.
 
 import { z } from "zod";
+import { oneLine, withoutSecrets } from "#runtime/clean-text.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
 import type { Outcome } from "./gateway.ts";
 import { type Json, parseJson, textAt } from "./json-path.ts";
@@ -127,31 +128,7 @@ function errorText(json: Json): string | null {
  * because half a secret is one too.
  */
 export function cleanText(text: string, secrets: readonly string[], max = 200): string {
-  const line = masked(oneLine(text), secrets);
+  const line = withoutSecrets(oneLine(text), secrets);
   const characters = Array.from(line);
   return characters.length <= max ? line : `${characters.slice(0, max - 1).join("")}…`;
-}
-
-function oneLine(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .trim();
-}
-
-/** Secrets under four characters are left: masking them would only show where they stand. */
-function masked(line: string, secrets: readonly string[]): string {
-  const spellings = new Set<string>();
-  for (const secret of secrets) {
-    const text = secret.toWellFormed();
-    const component = encodeURIComponent(text);
-    const form = new URLSearchParams([["", text]]).toString().slice(1);
-    for (const spelling of [text, component, form, JSON.stringify(text).slice(1, -1)]) {
-      const shown = oneLine(spelling);
-      if (shown.length >= 4) spellings.add(shown);
-    }
-  }
-  if (spellings.size === 0) return line;
-  const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
-  return line.replace(new RegExp(longestFirst.map((text) => RegExp.escape(text)).join("|"), "giu"), "***");
 }

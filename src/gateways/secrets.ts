@@ -69,6 +69,16 @@ export function masked(schema: z.ZodObject, settings: unknown): Record<string, u
   return shown as Record<string, unknown>;
 }
 
+/** The secret strings in settings, each once. */
+export function secretsIn(schema: z.ZodObject, settings: unknown): string[] {
+  const found = new Set<string>();
+  mapLeaves(schema, settings, (value, _path, secret) => {
+    if (secret && typeof value === "string") found.add(value);
+    return value;
+  });
+  return [...found];
+}
+
 /**
  * `given` with every mask replaced by what is `stored` at its place. `missing`: where nothing is stored; in a list
  * that has grown or shrunk no place is certain, so there every mask is missing.

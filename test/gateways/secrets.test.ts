@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import { secret } from "#gateways/gateway.ts";
 import { gateways } from "#gateways/registry.ts";
-import { keptSecrets, mask, masked, unmasked } from "#gateways/secrets.ts";
+import { keptSecrets, mask, masked, secretsIn, unmasked } from "#gateways/secrets.ts";
 
 const schema = z.strictObject({
   name: z.string(),
@@ -31,6 +31,13 @@ const settings = {
   any: { deep: [{ x: "s6", n: 7, nothing: null }] },
   inner: { pin: 1234, shown: true },
 };
+
+test("the strings that are marked can be listed, each once", () => {
+  assert.deepEqual(secretsIn(schema, settings), ["s1", "s2", "s3", "s4", "s5", "s6"]);
+  assert.deepEqual(secretsIn(schema, { name: "plain", list: [{ key: "s1", label: "s2" }, { key: "s1" }] }), [
+    "s1",
+  ]);
+});
 
 test("what is marked is masked, wherever the mark stands; names and the rest are shown", () => {
   assert.deepEqual(masked(schema, settings), {

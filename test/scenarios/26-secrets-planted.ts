@@ -63,6 +63,14 @@ export const planted = {
   wrongSetupCode: `tls_${canary("wrongSetupCode", 43)}`,
   wrongSessionCookie: canary("wrongSessionCookie", 43),
   wrongCsrfToken: canary("wrongCsrfToken"),
+  // The AI gateway.
+  memberKey: canary("memberKey"),
+  memberHeader: ascii("memberHeader"),
+  replacedMemberKey: canary("replacedMemberKey"),
+  refusedMemberSetting: canary("refusedMemberSetting"),
+  poolKey: `tlp_${canary("poolKey", 43)}`,
+  wrongPoolKey: `tlp_${canary("wrongPoolKey", 43)}`,
+  poolKeyInQuery: `tlp_${canary("poolKeyInQuery", 43)}`,
   // The installation.
   masterKey: wild("masterKey"),
   shortMasterKey: canary("shortMasterKey"),

@@ -11,6 +11,7 @@ import { configureApiKey } from "#configure/account.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { engines, harness } from "../harness.ts";
 import { groundOf } from "./26-secrets-left.ts";
+import { askModels } from "./26-secrets-models.ts";
 import { signIn } from "./26-secrets-people.ts";
 import { planted, providers, respond, settingsFor, shownToTheirOwner } from "./26-secrets-planted.ts";
 import { canary, createSearch, wild } from "./26-secrets-search.ts";
@@ -284,7 +285,12 @@ for (const engine of engines) {
     const folder = mkdtempSync(join(tmpdir(), "trunkline-secrets-file-"));
     const evidence = new Evidence();
     const { masterKey, metricsToken } = planted;
-    const it = await harness({ ground, respond, settings: { masterKey, metricsToken } });
+    const it = await harness({
+      ground,
+      respond,
+      allow: "127.0.0.0/8",
+      settings: { masterKey, metricsToken },
+    });
     const keep = async (only = "") => {
       for (const { place, text } of (await ground.left()).filter((each) => each.place.startsWith(only)))
         evidence.add(
@@ -297,7 +303,7 @@ for (const engine of engines) {
       evidence.given.push(ground.given, masterKey, metricsToken);
       const story = storyOf(it, evidence);
       await start(story, folder);
-      for (const chapter of [send, hear, signIn, change, look]) await chapter(story);
+      for (const chapter of [send, hear, signIn, askModels, change, look]) await chapter(story);
       // With the write-ahead log, and without it.
       await keep();
       await it.close();
