@@ -57,7 +57,7 @@ async function main(): Promise<number> {
     {
       stdio: ["ignore", "inherit", "inherit"],
       detached: true,
-      env: { ...process.env, [urlVariable]: postgres.url },
+      env: { ...process.env, [urlVariable]: postgres.url, NODE_COMPILE_CACHE: join(folder, "compiled") },
     },
   );
   let ended = "";

@@ -62,6 +62,8 @@ async function openOnPostgres(): Promise<Store> {
   const database = await openPostgres({ url });
   const other = await openPostgres({ url });
   const raw = new pg.Pool({ connectionString: url, types: numericTypes, max: 2 });
+  // The server may end a connection that is just being closed, when the database is dropped.
+  raw.on("error", () => {});
   return {
     engine: "postgres",
     database,
