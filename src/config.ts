@@ -139,7 +139,7 @@ export const variables = {
     .prefault("45000")
     .meta(
       text(
-        "PostgreSQL with several processes: how long one may be silent before the others take its gateways over, ms.",
+        "PostgreSQL with several processes: how long one may be silent before the others take its gateways over, and the places of its AI calls become free, ms.",
         "45000",
         "whole number, 1000 to 600000",
       ),

@@ -188,6 +188,7 @@ export async function openSystem(
     sealer,
     upstreams,
     newId: ids,
+    takeoverMs: settings.takeoverMs,
     announced,
     counted: { call: metrics.completion, dropped: metrics.usageDropped },
   });

@@ -5,6 +5,7 @@
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { startOfNextDay, startOfNextMonth } from "#runtime/wall-clock.ts";
 import { localDay } from "./local-day.ts";
+import { late, within } from "./patience.ts";
 import type { PoolKey } from "./pool-key.ts";
 
 /** What a key has spent of a local day and its month. */
@@ -44,10 +45,14 @@ interface Known {
   /** Monotonic ms; null: never. */
   readAt: number | null;
   reading: Promise<void> | null;
+  /** The reading has taken too long: nobody waits for it any more. */
+  hanging: boolean;
 }
 
 /** How long what was read is good for. */
 const freshMs = 5_000;
+/** How long a reading is waited for; then what was known goes on. */
+const hangingMs = 2_000;
 const mostKnown = 100_000;
 
 const nothing = (): KeySpent => ({ tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 });
@@ -87,7 +92,7 @@ export function createBudgets(parts: {
     if (!one) {
       if (known.size >= mostKnown) known.delete(known.keys().next().value as string);
       const empty = { stored: nothing(), since: nothing(), unwritten: nothing() };
-      one = { day, ...empty, readAt: null, reading: null };
+      one = { day, ...empty, readAt: null, reading: null, hanging: false };
       known.set(keyId, one);
     }
     turn(one, day);
@@ -110,6 +115,7 @@ export function createBudgets(parts: {
       log.warn({ error }, "what a key has spent could not be read; what was known goes on");
     }
     one.reading = null;
+    one.hanging = false;
     if (one.day === day) one.readAt = clock.monotonic();
   }
 
@@ -120,7 +126,7 @@ export function createBudgets(parts: {
       const one = entry(key.id, localDay(now, key.timeZone));
       if (one.readAt === null || clock.monotonic() - one.readAt > freshMs) {
         one.reading ??= readAgain(key.id, one);
-        await one.reading;
+        if (!one.hanging) one.hanging = (await within(clock, hangingMs, one.reading)) === late;
       }
       const { stored, since } = one;
       const monthOver =

@@ -27,6 +27,8 @@ export interface GatewayParts {
   sealer: Sealer;
   upstreams: Upstreams;
   newId(prefix: string): string;
+  /** How long a process may be silent before the others count it as dead, ms. */
+  takeoverMs: number;
   /** Something happened that webhook endpoints may ask for. */
   announced(): void;
   /** For the metrics: a call ended with this status; records of usage were dropped. */
@@ -58,10 +60,6 @@ export interface AiGateway {
   /** Ends its loops and writes the usage that waits. */
   stop(): Promise<void>;
 }
-
-/** A place in a shared count is free this long after its process was last heard of. */
-const leaseMs = 60_000;
-const renewMs = 20_000;
 
 export function openAiGateway(parts: GatewayParts): AiGateway {
   const { database, clock, random, log, upstreams } = parts;
@@ -178,9 +176,12 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
   };
 }
 
-/** Meters that the processes on one PostgreSQL share; the places of this one's calls are renewed while they run. */
+/**
+ * Meters that the processes on one PostgreSQL share. The places of this one's calls are leased, and renewed while
+ * they run: those of a process that is dead become free.
+ */
 function sharedMeters(
-  { database, clock, log }: GatewayParts,
+  { database, clock, log, takeoverMs: leaseMs }: GatewayParts,
   signal: AbortSignal,
 ): { meters: SharedMeters; ended(): Promise<void> } {
   const held = new Map<string, { keyId: string; slot: string }>();
@@ -188,7 +189,7 @@ function sharedMeters(
   let renewing: Promise<void> | null = null;
   async function renew(): Promise<void> {
     while (held.size > 0 && !signal.aborted) {
-      await clock.sleep(renewMs, signal);
+      await clock.sleep(leaseMs / 3, signal);
       if (signal.aborted || held.size === 0) break;
       const slots = [...held.values()];
       await database

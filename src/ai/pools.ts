@@ -15,6 +15,7 @@ import type { Timeouts } from "./attempt.ts";
 import type { Member } from "./chain.ts";
 import type { Pool } from "./complete.ts";
 import { MemberHealth } from "./health.ts";
+import { late, within } from "./patience.ts";
 import type { PoolKey } from "./pool-key.ts";
 import { createRetryBudget } from "./retry-budget.ts";
 
@@ -35,8 +36,6 @@ export interface PoolsParts {
 const freshMs = 3_000;
 /** How long a look-up is waited for where something is known. */
 const hangingMs = 1_000;
-/** One reason for all: by itself each abort makes a DOMException with a stack. */
-const enough = new Error("no longer waited for");
 /** How long a key is believed that could not be looked up again. */
 const believedMs = 600_000;
 /** A flood of wrong keys must not grow the memory, nor push out what is known; the oldest entries go first. */
@@ -98,11 +97,8 @@ export class Pools {
   async #soon(looking: Promise<Opened | null>, known: NonNullable<Entry["known"]>): Promise<Opened | null> {
     const { clock } = this.#parts;
     if (clock.monotonic() - known.at > believedMs) return await looking;
-    const patience = new AbortController();
-    const overdue = clock.sleep(hangingMs, patience.signal).then(() => known.opened);
-    const opened = await Promise.race([looking, overdue]);
-    patience.abort(enough);
-    return opened;
+    const opened = await within(clock, hangingMs, looking);
+    return opened === late ? known.opened : opened;
   }
 
   #look(token: string): Entry {

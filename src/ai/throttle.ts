@@ -4,6 +4,7 @@
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { KeyMeter, type Admission as Metered } from "./limits.ts";
+import { late, within } from "./patience.ts";
 import type { PoolKey } from "./pool-key.ts";
 
 /** `gone`: the key was revoked or removed a moment ago. */
@@ -24,6 +25,8 @@ export interface SharedMeters {
   end(key: PoolKey, callId: string, reckoned: number, used: number): Promise<void>;
 }
 
+/** How long the shared meters are waited for. */
+const hangingMs = 2_000;
 /** Keys whose meters are kept; the one unused for longest goes first, once nothing of it is under way. */
 const mostMeters = 100_000;
 
@@ -33,6 +36,8 @@ const unlimited = ({ limits }: PoolKey) =>
 export function createThrottle(parts: { clock: Clock; log: Log; shared: SharedMeters | null }): Throttle {
   const { clock, log, shared } = parts;
   const meters = new Map<string, KeyMeter>();
+  /** Admissions that were not answered in time. While there are any, nobody waits for another one. */
+  let overdue = 0;
 
   function meterOf(id: string): KeyMeter {
     const meter = meters.get(id) ?? new KeyMeter();
@@ -45,13 +50,35 @@ export function createThrottle(parts: { clock: Clock; log: Log; shared: SharedMe
     return meter;
   }
 
+  /** Null: not in time, and then whatever it takes is given back. */
+  async function askShared(
+    meters: SharedMeters,
+    key: PoolKey,
+    callId: string,
+    tokens: number,
+  ): Promise<Admission | null> {
+    const asked = meters.admit(key, callId, tokens);
+    const answer = await within(clock, hangingMs, asked);
+    if (answer !== late) return answer;
+    overdue += 1;
+    log.warn({}, "the keys' limits do not answer; this process goes by its own count");
+    asked
+      .then(({ kind }) => (kind === "admitted" ? meters.end(key, callId, tokens, 0) : undefined))
+      // Its place is free when its lease ends.
+      .catch(() => {})
+      .finally(() => {
+        overdue -= 1;
+      });
+    return null;
+  }
+
   return {
     async admit(key, callId, tokens) {
       let admission: Admission | null = null;
       let release: (used: number) => void = () => {};
-      if (shared !== null && !unlimited(key)) {
+      if (shared !== null && overdue === 0 && !unlimited(key)) {
         try {
-          admission = await shared.admit(key, callId, tokens);
+          admission = await askShared(shared, key, callId, tokens);
           release = (used) => {
             shared.end(key, callId, tokens, used).catch((error) => {
               log.warn({ error }, "a call's end could not be told; its place is free when its lease ends");

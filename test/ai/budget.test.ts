@@ -114,3 +114,31 @@ test("with the storage away what is known goes on, over midnight and the first t
   made.add(daily, { day: "2026-01-31", tokens: 100, cost: 0 });
   assert.equal(await left(daily), null);
 });
+
+test("a storage that hangs holds nobody up for more than 2 s, and once; what is known goes on until it answers", async () => {
+  const { left, stored, clock, made, storage, reads } = budgets();
+  assert.equal(await left(daily), null);
+  stored.tokensToday = stored.tokensThisMonth = 100;
+  let answer: () => void = () => {};
+  storage.wait = new Promise((resolve) => {
+    answer = resolve;
+  });
+  await clock.advance(5_001);
+  let told: number | null | undefined;
+  const waiting = left(daily).then((one) => {
+    told = one;
+  });
+  await clock.advance(1_999);
+  assert.equal(told, undefined);
+  await clock.advance(1);
+  await waiting;
+  assert.equal(told, null);
+  await clock.advance(60_000);
+  assert.equal(await left(daily), null);
+  made.add(daily, { day, tokens: 100, cost: 0 });
+  assert.ok((await left(daily))! > 0, "what this process served counts meanwhile");
+  assert.equal(reads.length, 2);
+  answer();
+  await clock.settle();
+  assert.ok((await left(daily))! > 0);
+});

@@ -89,3 +89,39 @@ test("shared meters that cannot be reached: this process's own count holds, and 
   const warned = log.lines().filter(({ level }) => level === "warn");
   assert.equal(warned.length, 3);
 });
+
+test("shared meters that hang: after 2 s this process's own count holds, nobody else waits, and what they took is given back", async () => {
+  const told: string[] = [];
+  const hung: (() => void)[] = [];
+  let hangs = true;
+  const { throttle, clock } = throttled({
+    admit: (_key, callId) => {
+      told.push(`admit ${callId}`);
+      const admitted = { kind: "admitted", levels } as const;
+      return hangs ? new Promise((resolve) => hung.push(() => resolve(admitted))) : Promise.resolve(admitted);
+    },
+    end: async (_key, callId, _reckoned, used) => {
+      told.push(`end ${callId} ${used}`);
+    },
+  });
+  const key = poolKey({ limits: one });
+  let first: Awaited<ReturnType<typeof throttle.admit>> | null = null;
+  const waiting = throttle.admit(key, "req_1", 5).then((answer) => {
+    first = answer;
+  });
+  await clock.advance(1_999);
+  assert.equal(first, null);
+  await clock.advance(1);
+  await waiting;
+  assert.equal(first!.admission.kind, "admitted");
+  assert.equal((await throttle.admit(key, "req_2", 5)).admission.kind, "refused");
+  first!.end(5);
+  hangs = false;
+  assert.equal((await throttle.admit(key, "req_3", 5)).admission.kind, "admitted");
+  assert.deepEqual(told, ["admit req_1"]);
+  for (const answer of hung) answer();
+  await clock.settle();
+  (await throttle.admit(key, "req_4", 5)).end(7);
+  await clock.settle();
+  assert.deepEqual(told, ["admit req_1", "end req_1 0", "admit req_4", "end req_4 7"]);
+});

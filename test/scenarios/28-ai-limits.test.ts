@@ -306,7 +306,7 @@ for (const engine of engines) {
   });
 }
 
-test("a process that dies in the middle of a stream: its place is free when its lease ends, 60 s later", () =>
+test("a process that dies in the middle of a stream: its place is free when its lease ends, 45 s later", () =>
   story(
     { engine: "postgres", processes: 2, key: { limits: { concurrency: 1 } } },
     async ([first, second], _of, clock) => {
@@ -316,7 +316,7 @@ test("a process that dies in the middle of a stream: its place is free when its 
       const killed = first!.kill();
       asked.destroy();
       await killed;
-      await clock.advance(59_000);
+      await clock.advance(44_000);
       assert.equal(outcomeOf(await ask(second!)), "429 concurrency_limit_exceeded");
       await clock.advance(1_000);
       assert.equal(outcomeOf(await ask(second!)), "200");
