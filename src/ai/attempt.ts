@@ -40,6 +40,8 @@ export interface Target {
   provider: Provider;
   prepared: Exclude<Prepared, { kind: "untranslatable" }>;
   timeouts: Timeouts;
+  /** On a connection of its own. */
+  fresh: boolean;
 }
 
 export type Attempted =
@@ -116,7 +118,7 @@ type Opened =
 /** Sends the request and reads the head of the answer; a status that is no success becomes a failure here. */
 async function openAnswer(
   { clock, upstreams }: AttemptParts,
-  { provider, prepared, timeouts }: Target,
+  { provider, prepared, timeouts, fresh }: Target,
   limitAt: number,
   headersMs: number,
   signal: AbortSignal,
@@ -130,6 +132,7 @@ async function openAnswer(
           connectMs: Math.min(timeouts.connectMs, leftMs),
           headersMs: Math.min(headersMs, leftMs),
           signal,
+          fresh,
         });
   if (result.kind === "failed") {
     if (signal.aborted) return { kind: "aborted" };

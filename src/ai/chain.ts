@@ -167,10 +167,10 @@ async function tryMember(
   run.last = choice;
   run.asked.add(member.id);
   const ticket = member.health.begin(startedAt);
-  let attempted = await ask(parts, call, member, prepared, request);
+  let attempted = await ask(parts, call, member, prepared, request, false);
   // The peer may have closed an idle connection just then: that says nothing about it.
   if (attempted.kind === "failed" && attempted.reused)
-    attempted = await ask(parts, call, member, prepared, request);
+    attempted = await ask(parts, call, member, prepared, request, true);
   if (attempted.kind === "aborted") {
     member.health.dropped(ticket);
     note("aborted", null);
@@ -200,8 +200,9 @@ function ask(
   member: Member,
   prepared: Exclude<Prepared, { kind: "untranslatable" }>,
   request: ChatRequest,
+  fresh: boolean,
 ): Promise<Attempted> {
-  const target = { provider: member.provider, prepared, timeouts: member.timeouts };
+  const target = { provider: member.provider, prepared, timeouts: member.timeouts, fresh };
   if (request.stream) {
     const asked = askStream(parts, target, request, call.deadlineAt, call.signal);
     return call.ask === "stream" ? asked : asked.then((spoken) => collected(spoken, call.signal));

@@ -20,6 +20,8 @@ export interface UpstreamRequest {
   /** How long from then until the head of the answer, ms. */
   headersMs: number;
   signal: AbortSignal;
+  /** On a connection of its own, because an idle one turned out to be dead, and the others may be as well. */
+  fresh?: boolean;
 }
 
 export type UpstreamResult =
@@ -68,17 +70,19 @@ const pieceCost = 128;
 export function createUpstreams(options: { allow: AllowList; lookup?: Lookup }): Upstreams {
   const { allow, lookup = systemLookup } = options;
   const connector = guardedConnector(allow, guardedLookup(allow, lookup));
-  const agent = new Agent({
+  const settings = {
     connect: connector.connect,
     connections: connectionsPerOrigin,
-    pipelining: 1,
     allowH2: false,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: idleMs,
     // The exchange has timers of its own.
     headersTimeout: 0,
     bodyTimeout: 0,
-  });
+  };
+  const agent = new Agent({ ...settings, pipelining: 1 });
+  /** Its connections close behind their only request. */
+  const freshAgent = new Agent({ ...settings, pipelining: 0 });
   const judged = new Map<string, { url: URL | null; refused: string | null }>();
 
   function judge(text: string): { url: URL | null; refused: string | null } {
@@ -103,7 +107,7 @@ export function createUpstreams(options: { allow: AllowList; lookup?: Lookup }):
         const { method, body } = request;
         const headers = ["accept-encoding", "identity"];
         for (const name in request.headers) headers.push(name, request.headers[name]!);
-        agent.dispatch(
+        (request.fresh ? freshAgent : agent).dispatch(
           { origin: url.origin, path: url.pathname + url.search, method, headers, body },
           exchange,
         );
@@ -111,7 +115,7 @@ export function createUpstreams(options: { allow: AllowList; lookup?: Lookup }):
     },
     async close() {
       connector.abandon();
-      await agent.destroy();
+      await Promise.all([agent.destroy(), freshAgent.destroy()]);
     },
   };
 }

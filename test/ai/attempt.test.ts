@@ -42,7 +42,7 @@ async function ask(
   const request = requestOf({ messages: [] }, "m", way.stream ?? false);
   const prepared = provider.chat(request, provider.settings.parse({ base_url }));
   assert.ok(prepared.kind === "request");
-  const target = { provider, prepared, timeouts: { ...timeouts, ...way.own } };
+  const target = { provider, prepared, timeouts: { ...timeouts, ...way.own }, fresh: false };
   const parts = { clock: movableClock(), upstreams };
   const signal = way.signal ?? new AbortController().signal;
   try {

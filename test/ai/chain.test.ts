@@ -113,7 +113,14 @@ test("a reset on a reused connection: one retry on the same member, which learns
   const it = script();
   const member = it.member("only", [{ failed: "cut", reused: true }, answered()]);
   assert.equal((await run(it, call([member]))).kind, "answer");
-  assert.deepEqual(it.names(), ["only", "only"]);
+  assert.deepEqual(
+    it.asked.map(({ member: name, request }) => [name, request.fresh]),
+    [
+      ["only", false],
+      ["only", true],
+    ],
+    "the second try must not meet another connection that was idle",
+  );
   const again = script();
   const members = [
     again.member("first", [{ failed: "cut", reused: true }]),

@@ -2,6 +2,7 @@
 // connections told from fresh ones. What becomes of bodies is in upstream-body.test.ts.
 
 import assert from "node:assert/strict";
+import type { Socket } from "node:net";
 import { describe, test } from "node:test";
 import { readAllowList } from "#runtime/address.ts";
 import { createUpstreams } from "#runtime/upstream.ts";
@@ -111,6 +112,9 @@ describe("patience", () => {
 });
 
 describe("connections", () => {
+  const waiting: (() => void)[] = [];
+  const idle = new WeakSet<Socket>();
+
   test("an idle one is used again, and `reused` says so when its peer had closed it", () =>
     withPeer(
       {
@@ -128,6 +132,34 @@ describe("connections", () => {
         assert.equal(peer.connections(), 1);
         assert.equal((await drain(answered(await open(upstreams, url)).body)).text, "three");
         assert.equal(peer.connections(), 2);
+      },
+    ));
+
+  test("with many idle ones that are dead, a fresh one is asked for and answers, and is not kept", () =>
+    withPeer(
+      {
+        onRequest: (socket, nth) => {
+          if (nth <= 3) {
+            // Together, so that there are three connections.
+            waiting.push(() => socket.write(answer("idle")));
+            if (nth === 3) for (const go of waiting) go();
+          } else if (idle.has(socket)) socket.resetAndDestroy();
+          else socket.write(answer("fresh"));
+          idle.add(socket);
+        },
+      },
+      async (url, upstreams, peer) => {
+        await Promise.all(
+          Array.from({ length: 3 }, async () => drain(answered(await open(upstreams, url)).body)),
+        );
+        await turn();
+        const stale = failed(await open(upstreams, url));
+        assert.deepEqual([stale.why, stale.reused, peer.connections()], ["cut", true, 3]);
+        for (const connections of [4, 5]) {
+          const { body } = answered(await open(upstreams, url, { fresh: true }));
+          assert.deepEqual(await drain(body), { text: "fresh", end: "end" });
+          assert.equal(peer.connections(), connections);
+        }
       },
     ));
 
