@@ -209,7 +209,7 @@ function ask(
   }
   const read = (text: string) =>
     call.ask === "embeddings"
-      ? member.provider.embeddingsAnswer(text)
+      ? member.provider.embeddingsAnswer(text, request)
       : member.provider.answer(text, request);
   return askWhole(parts, target, read, call.deadlineAt, call.signal);
 }

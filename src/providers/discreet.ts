@@ -23,7 +23,7 @@ export function discreet(provider: Provider, secrets: readonly string[]): Provid
   return {
     ...provider,
     answer: (text, request) => told(provider.answer(text, request)),
-    embeddingsAnswer: (text) => told(provider.embeddingsAnswer(text)),
+    embeddingsAnswer: (text, request) => told(provider.embeddingsAnswer(text, request)),
     // Before it is read too: a message that is cut to its length may be cut in the middle of a secret.
     failure: (status, headers, text, now) =>
       hidden(provider.failure(status, headers, withoutSecrets(text, secrets), now)),

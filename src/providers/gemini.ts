@@ -1,8 +1,9 @@
-// Google's Gemini API, natively: generateContent and its stream. The key goes in a header, never in the URL.
-// Source: ai.google.dev/api/generate-content, /gemini-api/docs/api-key, /api/models
+// Google's Gemini API, natively: generateContent, its stream, and embeddings. The key goes in a header, never in the
+// URL. Source: ai.google.dev/api/generate-content, /api/embeddings, /gemini-api/docs/api-key, /api/models
 
 import { z } from "zod";
 import { geminiAnswer, geminiStream } from "./gemini-answer.ts";
+import { geminiEmbeddingsAnswer, geminiEmbeddingsBody } from "./gemini-embeddings.ts";
 import { geminiFailure } from "./gemini-failure.ts";
 import { geminiBody } from "./gemini-request.ts";
 import { defineProvider, secret } from "./provider.ts";
@@ -24,15 +25,21 @@ function headersOf({ api_key, headers }: Settings, stream: boolean): Record<stri
 }
 
 /** `models/…` and `tunedModels/…` are collections; anything else is the name of a model, whatever stands in it. */
+function inCollection(model: string): readonly [collection: string, name: string] {
+  const [, collection = "models", name = model] = /^(models|tunedModels)\/(.+)$/s.exec(model) ?? [];
+  return [collection, name.toWellFormed()];
+}
+
 function resource(model: string): string {
-  const [, collection, name] = /^(models|tunedModels)\/(.+)$/s.exec(model) ?? [null, "models", model];
-  return `/v1beta/${collection}/${encodeURIComponent((name ?? model).toWellFormed())}`;
+  const [collection, name] = inCollection(model);
+  return `/v1beta/${collection}/${encodeURIComponent(name)}`;
 }
 
 export const gemini = defineProvider({
   kind: "gemini",
   title: "Google Gemini",
-  summary: "Gemini by Google's own generateContent, translated from and to chat completions.",
+  summary:
+    "Gemini by Google's own generateContent and batchEmbedContents, translated from and to chat completions and embeddings.",
   settings,
   urls: (given) => [under(given.base_url, "/v1beta/models")],
   chat: (request, given) => {
@@ -52,6 +59,20 @@ export const gemini = defineProvider({
   answer: geminiAnswer,
   stream: geminiStream,
   failure: geminiFailure,
+  embeddings: (request, given) => {
+    const made = geminiEmbeddingsBody(request, inCollection(request.model).join("/"));
+    if (made.kind === "untranslatable") return made;
+    return {
+      kind: "request",
+      request: {
+        method: "POST",
+        url: under(given.base_url, `${resource(request.model)}:batchEmbedContents`),
+        headers: { ...headersOf(given, false), "content-type": "application/json" },
+        body: JSON.stringify(made.body),
+      },
+    };
+  },
+  embeddingsAnswer: geminiEmbeddingsAnswer,
   check: (given) => ({
     method: "GET",
     url: under(given.base_url, "/v1beta/models?pageSize=1"),

@@ -121,7 +121,7 @@ export interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> 
   failure(status: number, headers: Readonly<Record<string, string>>, text: string, now: number): Failure;
   /** Embeddings in OpenAI's form; absent: the kind has none. */
   embeddings?(request: Omit<ChatRequest, "stream">, settings: z.output<Settings>): Prepared;
-  embeddingsAnswer?(text: string): Answer;
+  embeddingsAnswer?(text: string, request: Omit<ChatRequest, "stream">): Answer;
   /** Costs no tokens and says whether the vendor is there; null: it has no such thing. */
   check(settings: z.output<Settings>): VendorRequest | null;
 }
@@ -139,7 +139,7 @@ export interface Provider {
   stream(request: ChatRequest): StreamReader;
   failure(status: number, headers: Readonly<Record<string, string>>, text: string, now: number): Failure;
   embeddings(request: Omit<ChatRequest, "stream">, settings: unknown): Prepared;
-  embeddingsAnswer(text: string): Answer;
+  embeddingsAnswer(text: string, request: Omit<ChatRequest, "stream">): Answer;
   check(settings: unknown): VendorRequest | null;
 }
 
@@ -165,8 +165,8 @@ export function defineProvider<Settings extends z.ZodObject>(
     stream: definition.stream,
     failure: definition.failure,
     embeddings: (request, settings) => definition.embeddings?.(request, settings as Parsed) ?? none,
-    embeddingsAnswer: (text) => {
-      if (definition.embeddingsAnswer) return definition.embeddingsAnswer(text);
+    embeddingsAnswer: (text, request) => {
+      if (definition.embeddingsAnswer) return definition.embeddingsAnswer(text, request);
       throw new Error(`Providers of kind ${definition.kind} have no embeddings.`);
     },
     check: (settings) => definition.check(settings as Parsed),

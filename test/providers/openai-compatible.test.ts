@@ -58,13 +58,14 @@ test("an answer is passed on as it came", () => {
 
 test("embeddings go out and come back as they are", () => {
   const text = `{"input":["a"],"dimensions":3e0,"model":"p"}`;
-  const prepared = openaiCompatible.embeddings({ text, body: JSON.parse(text), model: "e-3" }, settings);
+  const request = { text, body: JSON.parse(text), model: "e-3" };
+  const prepared = openaiCompatible.embeddings(request, settings);
   assert.ok(prepared.kind === "request");
   assert.equal(prepared.request.url, "https://api.openai.com/v1/embeddings");
   assert.equal(prepared.request.body, `{"input":["a"],"dimensions":3e0,"model":"e-3"}`);
   const answer =
     '{"object":"list","data":[{"index":0,"embedding":[-0,1e-9]}],"usage":{"prompt_tokens":2,"total_tokens":2}}';
-  assert.deepEqual(openaiCompatible.embeddingsAnswer(answer), {
+  assert.deepEqual(openaiCompatible.embeddingsAnswer(answer, request), {
     kind: "answer",
     text: answer,
     output: true,
@@ -75,10 +76,10 @@ test("embeddings go out and come back as they are", () => {
     ["{}", "broken"],
     ['{"error":{"message":"x","code":"model_not_found"}}', "no_model"],
   ] as const) {
-    const read = openaiCompatible.embeddingsAnswer(wrong);
+    const read = openaiCompatible.embeddingsAnswer(wrong, request);
     assert.ok(read.kind === "failure" && read.failure.kind === kind, wrong);
   }
-  const empty = openaiCompatible.embeddingsAnswer('{"data":[]}');
+  const empty = openaiCompatible.embeddingsAnswer('{"data":[]}', request);
   assert.ok(empty.kind === "answer" && !empty.output);
 });
 

@@ -31,7 +31,7 @@ test("a kind without embeddings says so, and is not asked to read any", () => {
     param: "model",
     message: "Providers of kind plain have no embeddings.",
   });
-  assert.throws(() => plain.embeddingsAnswer("{}"), /plain/);
+  assert.throws(() => plain.embeddingsAnswer("{}", { text: "{}", body: {}, model: "m" }), /plain/);
 });
 
 test("settings reach its functions, and a secret is one in the schema", () => {

@@ -147,7 +147,7 @@ function embed(body: object) {
   const request = { text: JSON.stringify(body), body: body as Record<string, unknown>, model: "echo" };
   const prepared = sandbox.embeddings(request, {});
   assert.ok(prepared.kind === "played");
-  const read = sandbox.embeddingsAnswer(textOf(prepared.answer));
+  const read = sandbox.embeddingsAnswer(textOf(prepared.answer), request);
   assert.ok(read.kind === "answer" && read.output && read.usage!.promptTokens > 0);
   return JSON.parse(read.text).data as { index: number; embedding: number[] | string }[];
 }

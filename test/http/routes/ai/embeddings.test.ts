@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import OpenAI from "openai";
 import { embeddingsReply } from "#contract/chat-shapes.ts";
-import { fails, openaiPeer, type Peer } from "../../openai-peer.ts";
+import { fails, openaiPeer, type Peer, replies } from "../../openai-peer.ts";
 import { memberOf, type Pooled, pooled } from "../../pooled.ts";
 
 let peer: Peer;
@@ -41,6 +42,41 @@ test("a list of texts, by the next member when the first fails, under the pool's
   assert.equal(headers.get("x-service-pool-provider"), "box");
   assert.equal(peer.asked.at(-1)?.path, "/v1/embeddings");
   assert.equal(peer.asked.at(-1)?.body.model, "text-embedding-3-small");
+});
+
+test("Gemini's vectors for OpenAI's own client, which asks for them packed", async () => {
+  const vectors = [
+    [0.5, -0.25],
+    [1, 0],
+  ];
+  const google = await openaiPeer(replies(200, { embeddings: vectors.map((values) => ({ values })) }));
+  const settings = { base_url: google.url.replace("/v1", ""), api_key: "AIza-0123456789abcdef" };
+  const apiKey = await it.pool({
+    name: "vectors",
+    members: [
+      memberOf(peer, { embedding_models: ["text-embedding-3-small"] }),
+      {
+        name: "google",
+        kind: "gemini",
+        models: ["gemini-2.5-flash"],
+        embedding_models: ["gemini-embedding-001"],
+        settings,
+        priority: 2,
+      },
+    ],
+  });
+  try {
+    const client = new OpenAI({ baseURL: it.baseUrl, apiKey, maxRetries: 0 });
+    const { data, model } = await client.embeddings.create({ model: "vectors", input: ["one", "two"] });
+    assert.deepEqual(
+      data.map(({ embedding }) => [...embedding]),
+      vectors,
+    );
+    assert.equal(model, "vectors");
+    assert.equal(google.asked.at(-1)?.path, "/v1beta/models/gemini-embedding-001:batchEmbedContents");
+  } finally {
+    await google.close();
+  }
 });
 
 test("faults of the request are told in OpenAI's shape", async () => {
