@@ -64,10 +64,14 @@ interface Thinking {
 
 type Body = { messages: AnthropicMessage[]; max_tokens: number } & Record<string, unknown>;
 
-/** `maxTokens`: the member's own limit for requests that name none. */
+/** The version from which on `temperature`, `top_p` and `top_k` are refused (/docs/en/api/migration-2026-10-21). */
+const samplesUntil = "2026-10-21";
+
+/** `maxTokens`: the member's own limit for requests that name none. `version`: of the API, a date. */
 export function anthropicBody(
   request: ChatRequest,
   maxTokens: number | undefined,
+  version: string,
 ): { kind: "body"; body: Body } | Extract<Prepared, { kind: "untranslatable" }> {
   const exact = parsedExactly(request.text);
   const fields = requestFields(isFields(exact) ? exact : request.body, "Anthropic");
@@ -97,7 +101,7 @@ export function anthropicBody(
       (thinking.budget === 0 ? facts.maxTokens : Math.min(facts.maxTokens + thinking.budget, mostTogether)),
     messages,
     ...(system === null ? {} : { system }),
-    ...samplingOf(fields, facts, thinking),
+    ...samplingOf(fields, facts, thinking, version),
     ...(stops.length === 0 ? {} : { stop_sequences: stops }),
     ...(tools.length === 0 ? {} : { tools }),
     ...(choice === null ? {} : { tool_choice: choice }),
@@ -151,7 +155,7 @@ function thinkingOf(
 }
 
 /** Temperature goes to 1 here, not to 2. 1 is the default, and so left out: some models refuse to be told. */
-function samplingOf(fields: RequestFields, facts: ClaudeFacts, thinking: Thinking): object {
+function samplingOf(fields: RequestFields, facts: ClaudeFacts, thinking: Thinking, version: string): object {
   const temperature = fields.number("temperature", 0, 1);
   const topP = fields.number("top_p", 0, 1);
   const topK = fields.whole("top_k", 0, 1_000_000);
@@ -162,6 +166,8 @@ function samplingOf(fields: RequestFields, facts: ClaudeFacts, thinking: Thinkin
   });
   for (const [name] of set) {
     if (!facts.sampling) fields.fault(name, `This model takes no \`${name}\`.`);
+    else if (version >= samplesUntil)
+      fields.fault(name, `Version ${version} of Anthropic's API takes no \`${name}\`.`);
     else if (thinking.on) fields.fault(name, `Anthropic takes no \`${name}\` together with thinking.`);
   }
   const [first, second] = set;

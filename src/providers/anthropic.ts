@@ -15,7 +15,9 @@ const settings = z.strictObject({
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}$/, "Must be a date such as 2023-06-01.")
     .default("2023-06-01")
-    .describe("The version of the API, sent as `anthropic-version`."),
+    .describe(
+      "The version of the API, sent as `anthropic-version`. From `2026-10-21` on no model takes `temperature` or `top_p`.",
+    ),
   max_tokens: z
     .int()
     .min(1)
@@ -44,7 +46,7 @@ export const anthropic = defineProvider({
   settings,
   urls: (given) => [under(given.base_url, "/v1/messages")],
   chat: (request, given) => {
-    const made = anthropicBody(request, given.max_tokens);
+    const made = anthropicBody(request, given.max_tokens, given.version);
     if (made.kind === "untranslatable") return made;
     return {
       kind: "request",

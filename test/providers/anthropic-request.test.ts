@@ -6,15 +6,20 @@ import { test } from "node:test";
 import { answersByTool, anthropicBody } from "#providers/anthropic-request.ts";
 import { requestOf } from "./conformance-cases.ts";
 
+const version = "2023-06-01";
 const messages = [{ role: "user", content: "Hello" }];
 
 function bodyOf(more: Record<string, unknown>, model = "claude-haiku-4-5") {
-  const made = anthropicBody(requestOf({ messages, ...more }, model), undefined);
+  const made = anthropicBody(requestOf({ messages, ...more }, model), undefined, version);
   assert.equal(made.kind, "body", JSON.stringify(made));
   return made.body;
 }
 function refusedAt(more: Record<string, unknown>, model?: string) {
-  const made = anthropicBody(requestOf({ messages, ...more }, model ?? "claude-haiku-4-5"), undefined);
+  const made = anthropicBody(
+    requestOf({ messages, ...more }, model ?? "claude-haiku-4-5"),
+    undefined,
+    version,
+  );
   return made.kind === "untranslatable" ? made.param : null;
 }
 
@@ -27,7 +32,11 @@ test("a budget leaves room for the answer", () => {
 
 test("without a limit thoughts come on top, within what every model can write; the member's limit is whole", () => {
   const total = (effort: string, own?: number) => {
-    const made = anthropicBody(requestOf({ messages, reasoning_effort: effort }, "claude-opus-4-1"), own);
+    const made = anthropicBody(
+      requestOf({ messages, reasoning_effort: effort }, "claude-opus-4-1"),
+      own,
+      version,
+    );
     assert.equal(made.kind, "body");
     return [made.body.max_tokens, (made.body.thinking as { budget_tokens: number }).budget_tokens];
   };
@@ -114,7 +123,11 @@ test("choices of tools", () => {
 test("numbers of a schema keep their digits", () => {
   const text =
     '{"messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"id":{"const":12345678901234567890}}}}}]}';
-  const made = anthropicBody({ text, body: JSON.parse(text), model: "claude", stream: false }, undefined);
+  const made = anthropicBody(
+    { text, body: JSON.parse(text), model: "claude", stream: false },
+    undefined,
+    version,
+  );
   assert.equal(made.kind, "body");
   assert.match(JSON.stringify(made.body), /"const":12345678901234567890\b/);
 });
@@ -138,4 +151,20 @@ test("models without structured output refuse a schema", () => {
   };
   assert.equal(refusedAt({ response_format }), null);
   assert.equal(refusedAt({ response_format }, "claude-sonnet-4-20250514"), "response_format");
+});
+
+test("the newer version of the API takes no samplers, whatever the model; their defaults say nothing", () => {
+  const made = (more: object) =>
+    anthropicBody(requestOf({ messages, ...more }, "claude-haiku-4-5"), undefined, "2026-10-21");
+  for (const [name, value] of [
+    ["temperature", 0],
+    ["top_p", 0.5],
+    ["top_k", 5],
+  ] as const) {
+    const refused = made({ [name]: value });
+    assert.equal(refused.kind === "untranslatable" && refused.param, name);
+    assert.equal(refusedAt({ [name]: value }), null);
+  }
+  const plain = made({ temperature: 1, top_p: 1 });
+  assert.ok(plain.kind === "body" && !("temperature" in plain.body) && !("top_p" in plain.body));
 });

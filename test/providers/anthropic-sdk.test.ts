@@ -38,8 +38,9 @@ describe("anthropic: what its client sends", () => {
         const { stream: _ours, ...ours } = request.body as Record<string, unknown>;
         assert.deepEqual(theirs, ours);
         assert.deepEqual([sent.method, sent.path], ["POST", new URL(request.url).pathname]);
-        // The bodies are the same; the client has gone on to a later version and sends its key as a Bearer, where
-        // the adapter keeps to 2023-06-01 and `x-api-key`. When this changes, look at the adapter.
+        // The bodies are the same; the client is of the later version, which takes no samplers, and sends its key as a
+        // Bearer. The API takes `x-api-key` with both; the adapter says 2023-06-01 unless its settings say otherwise.
+        // When this changes, look at the adapter.
         assert.equal(sent.headers.authorization, `Bearer ${key}`);
         assert.equal(sent.headers["anthropic-version"], "2026-10-21");
         assert.match(sent.headers["content-type"] ?? "", /^application\/json/);
