@@ -72,6 +72,17 @@ const settings = z
       .describe(
         "Whether to ask for the usage of streams (`stream_options`); default: unless the vendor tells it unasked.",
       ),
+    api_version: z
+      .string()
+      .regex(/^[\w.-]{1,40}$/, "must be a version such as 2024-10-21")
+      .optional()
+      .describe(
+        "Azure alone: the `api-version` of a base URL such as `https://NAME.openai.azure.com/openai/deployments/DEPLOYMENT`. One that ends in `/openai/v1` needs none.",
+      ),
+  })
+  .refine((value) => value.api_version === undefined || value.vendor === "azure-openai", {
+    path: ["api_version"],
+    message: "is Azure's alone",
   })
   .refine((value) => value.base_url !== undefined || vendors[value.vendor].url !== null, {
     path: ["base_url"],
@@ -84,6 +95,15 @@ const upstreamChoices = ["api_base", "base_url"] as const;
 
 function baseOf({ vendor, base_url }: Settings): string {
   return (base_url ?? vendors[vendor].url ?? "").replace(/\/+$/, "");
+}
+
+/** Azure's older interface has a base URL for each deployment; its models are told beside them. */
+const deployment = /\/deployments\/[^/]+$/;
+
+function urlOf(given: Settings, path: "/chat/completions" | "/embeddings" | "/models"): string {
+  const base = baseOf(given);
+  const root = path === "/models" ? base.replace(deployment, "") : base;
+  return `${root}${path}${given.api_version === undefined ? "" : `?api-version=${given.api_version}`}`;
 }
 
 function headersOf({ vendor, api_key, headers }: Settings): Record<string, string> {
@@ -165,7 +185,7 @@ export const openaiCompatible = defineProvider({
       kind: "request",
       request: {
         method: "POST",
-        url: `${baseOf(given)}/chat/completions`,
+        url: urlOf(given, "/chat/completions"),
         headers: {
           ...headersOf(given),
           "content-type": "application/json",
@@ -182,7 +202,7 @@ export const openaiCompatible = defineProvider({
     kind: "request",
     request: {
       method: "POST",
-      url: `${baseOf(given)}/embeddings`,
+      url: urlOf(given, "/embeddings"),
       headers: { ...headersOf(given), "content-type": "application/json", accept: "application/json" },
       body: bodyFor(request, {}),
     },
@@ -190,7 +210,7 @@ export const openaiCompatible = defineProvider({
   embeddingsAnswer: readEmbeddings,
   check: (given) => ({
     method: "GET",
-    url: `${baseOf(given)}/models`,
+    url: urlOf(given, "/models"),
     headers: { ...headersOf(given), accept: "application/json" },
     body: null,
   }),

@@ -87,3 +87,17 @@ test("without a key no header says who asks", () => {
   const check = openaiCompatible.check(openaiCompatible.settings.parse({ vendor: "ollama" }));
   assert.deepEqual(check?.headers, { accept: "application/json" });
 });
+
+test("Azure's deployments are checked and embed where Azure has it", () => {
+  const azure = openaiCompatible.settings.parse({
+    vendor: "azure-openai",
+    base_url: "https://mine.openai.azure.com/openai/deployments/e-3/",
+    api_version: "2024-10-21",
+    api_key: "k",
+  });
+  const root = "https://mine.openai.azure.com/openai";
+  assert.equal(openaiCompatible.check(azure)?.url, `${root}/models?api-version=2024-10-21`);
+  const prepared = openaiCompatible.embeddings({ text: "{}", body: {}, model: "e-3" }, azure);
+  assert.ok(prepared.kind === "request");
+  assert.equal(prepared.request.url, `${root}/deployments/e-3/embeddings?api-version=2024-10-21`);
+});

@@ -82,6 +82,20 @@ const requests: RequestCase[] = [
     },
   },
   {
+    name: "Azure as it was before: a deployment's address, and a version",
+    body: { messages: hello },
+    settings: {
+      vendor: "azure-openai",
+      base_url: "https://mine.openai.azure.com/openai/deployments/gpt-4o",
+      api_version: "2024-10-21",
+    },
+    request: {
+      url: "https://mine.openai.azure.com/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21",
+      headers: { "api-key": key },
+      body: { model, messages: hello },
+    },
+  },
+  {
     name: "Mistral: streams tell their usage unasked",
     body: { messages: hello },
     stream: true,
@@ -122,6 +136,12 @@ export const openaiSuite: ProviderSuite = {
     { settings: { headers: { Authorization: "x" } }, path: "headers.Authorization", says: /./ },
     { settings: { headers: { "api-key": "x" } }, path: "headers.api-key", says: /./ },
     { settings: { headers: { "X-A": "1\r\nx-b: 2" } }, path: "headers.X-A", says: /line/ },
+    { settings: { api_version: "2024-10-21" }, path: "api_version", says: /Azure/ },
+    {
+      settings: { vendor: "azure-openai", base_url: "https://x.test", api_version: "1&x=2" },
+      path: "api_version",
+      says: /version/,
+    },
     { settings: { stream_usage: "yes" }, path: "stream_usage", says: /boolean/ },
   ],
   requests,
