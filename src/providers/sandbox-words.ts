@@ -1,6 +1,7 @@
 // What the sandbox says: the last words of the user, arguments that fit a tool's schema, a vector for a text. The
 // same question always gets the same answer, so that a demo can be repeated and a test can know it.
 
+import { exampleOf } from "./sandbox-schema.ts";
 import { type Fields, fieldsIn, isFields, textOf } from "./vendor-json.ts";
 
 export const nothingSaid = "(nothing was said)";
@@ -37,42 +38,8 @@ export function toolCall(body: Fields): { name: string; arguments: string } | nu
   const tool = fieldsIn(body.tools).find(({ type }) => type === "function")?.function;
   const name = isFields(tool) ? textOf(tool.name) : "";
   if (!isFields(tool) || name === "") return null;
-  const value = exampleOf(tool.parameters, 0);
+  const value = exampleOf(tool.parameters);
   return { name, arguments: JSON.stringify(isFields(value) ? value : {}) };
-}
-
-/** Schemas may refer to themselves, and a value of this depth convinces anybody. */
-const deepest = 6;
-
-/** A value that a JSON Schema describes, as far as its plain words go. */
-function exampleOf(schema: unknown, depth: number): unknown {
-  if (!isFields(schema) || depth > deepest) return null;
-  if ("const" in schema) return schema.const;
-  if (schema.default !== undefined) return schema.default;
-  if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0];
-  const [alternative] = [schema.anyOf, schema.oneOf].flatMap(fieldsIn);
-  if (alternative) return exampleOf(alternative, depth + 1);
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
-  switch (type ?? (isFields(schema.properties) ? "object" : null)) {
-    case "object":
-      return Object.fromEntries(
-        Object.entries(isFields(schema.properties) ? schema.properties : {}).map(([name, one]) => [
-          name,
-          exampleOf(one, depth + 1),
-        ]),
-      );
-    case "array":
-      return [exampleOf(schema.items, depth + 1)];
-    case "string":
-      return "example";
-    case "integer":
-    case "number":
-      return typeof schema.minimum === "number" ? schema.minimum : 1;
-    case "boolean":
-      return true;
-    default:
-      return null;
-  }
 }
 
 /** A vector of length 1 that depends on every character of the text, and on nothing else. */
@@ -88,7 +55,18 @@ export function vectorOf(text: string, dimensions: number): number[] {
   return raw.map((value) => value / length);
 }
 
+const unitsPerToken = 4;
+
 /** About what a text is in tokens. */
 export function tokensOf(text: string): number {
-  return Math.ceil(text.length / 4);
+  return Math.ceil(text.length / unitsPerToken);
+}
+
+/** The text, or what of it fits into so many tokens; anything but a whole number from 1 on is no limit. */
+export function shortened(text: string, tokens: unknown): string {
+  if (!Number.isInteger(tokens) || Number(tokens) < 1) return text;
+  const units = Number(tokens) * unitsPerToken;
+  // Half of a character that takes two units is none.
+  const whole = /[\ud800-\udbff]/.test(text.charAt(units - 1)) ? units - 1 : units;
+  return text.length <= units ? text : text.slice(0, whole);
 }

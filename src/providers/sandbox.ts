@@ -1,6 +1,7 @@
 // The sandbox: answers without asking anybody, for trying things out and for demos. The model decides what
 // happens: `echo` says what the user said, `slow` takes 3 s to begin, `failing` is a 503 each time, `cut` breaks
-// off, `tools` calls the first tool. Everything goes the way of a real provider's answer, pauses included.
+// off, `tools` calls the first tool. `n`, the limits of tokens and `response_format` are kept as a real one keeps them.
+// Everything goes the way of a real provider's answer, pauses included.
 
 import { z } from "zod";
 import { type CalledTool, chunkWriter, completion } from "./completion.ts";
@@ -13,8 +14,9 @@ import {
   type PlayedAnswer,
   type Prepared,
 } from "./provider.ts";
-import { lastWords, tokensOf, toolCall, toolsWords, vectorOf, wordsOf } from "./sandbox-words.ts";
-import { fieldsIn, isFields } from "./vendor-json.ts";
+import { exampleOf } from "./sandbox-schema.ts";
+import { lastWords, shortened, tokensOf, toolCall, toolsWords, vectorOf, wordsOf } from "./sandbox-words.ts";
+import { fieldsIn, isFields, parsedExactly } from "./vendor-json.ts";
 
 /** The models that there are. */
 export const sandboxModels = ["echo", "slow", "failing", "cut", "tools"] as const;
@@ -26,6 +28,8 @@ const wordMs = 20;
 const slowMs = 3_000;
 /** How many words `cut` gets out. */
 const wordsBeforeCut = 3;
+/** OpenAI's bound. */
+const mostChoices = 128;
 const usualDimensions = 8;
 const mostDimensions = 4096;
 
@@ -45,14 +49,33 @@ function refused(status: number, message: string, type: string, code: string): P
 }
 
 /** What a model says: text, or one tool call. */
-function saidBy(model: Model, { body }: ChatRequest): { text: string; call: CalledTool | null } {
-  if (model !== "tools") return { text: lastWords(body.messages), call: null };
-  // Another call after a tool's answer would have no end.
-  const told = toolsWords(body.messages);
-  const call = told === null ? toolCall(body) : null;
-  if (call) return { text: "", call: { id: "call_sandbox_0", ...call } };
-  return { text: told ?? lastWords(body.messages), call: null };
+interface Saying {
+  text: string;
+  call: { name: string; arguments: string } | null;
+  finishReason: "stop" | "length" | "tool_calls";
 }
+
+function sayingOf(model: Model, { body }: ChatRequest): Saying {
+  // Another call after a tool's answer would have no end.
+  const told = model === "tools" ? toolsWords(body.messages) : null;
+  const call = model === "tools" && told === null ? toolCall(body) : null;
+  if (call) return { text: "", call, finishReason: "tool_calls" };
+  const whole = formed(told ?? lastWords(body.messages), body.response_format);
+  const text = shortened(whole, body.max_completion_tokens ?? body.max_tokens);
+  return { text, call: null, finishReason: text === whole ? "stop" : "length" };
+}
+
+/** The words in the form that was asked for: an object that holds them, or an example of a schema. */
+function formed(words: string, format: unknown): string {
+  if (!isFields(format)) return words;
+  if (format.type === "json_schema" && isFields(format.json_schema))
+    return JSON.stringify(exampleOf(format.json_schema.schema));
+  if (format.type !== "json_object") return words;
+  return isFields(parsedExactly(words)) ? words : JSON.stringify({ echo: words });
+}
+
+const choicesOf = ({ n }: ChatRequest["body"]) =>
+  Number.isInteger(n) && Number(n) >= 1 ? Math.min(Number(n), mostChoices) : 1;
 
 function chat(request: ChatRequest): Prepared {
   const { model } = request;
@@ -63,20 +86,27 @@ function chat(request: ChatRequest): Prepared {
   if (model === "failing")
     return refused(503, "The sandbox's model `failing` never works.", "server_error", "sandbox_failing");
   const heading = { id: "chatcmpl-sandbox", created: 0, model };
-  const { text, call } = saidBy(model, request);
+  const { text, call, finishReason } = sayingOf(model, request);
+  const indexes = Array.from({ length: choicesOf(request.body) }, (_, index) => index);
   const waitMs = model === "slow" ? slowMs : 0;
   const counted = {
     promptTokens: tokensOf(request.text),
-    completionTokens: tokensOf(call?.arguments ?? text),
+    completionTokens: tokensOf(call?.arguments ?? text) * indexes.length,
     cachedTokens: null,
     reasoningTokens: null,
   };
-  const finishReason = call ? "tool_calls" : "stop";
+  const called = (index: number): CalledTool[] => (call ? [{ id: `call_sandbox_${index}`, ...call }] : []);
   if (!request.stream) {
     if (model === "cut") return played({ status: 200, pieces: [{ waitMs: 0, cut: true }] });
-    const calls = call ? [call] : [];
-    const choice = { index: 0, text, reasoning: "", refusal: null, calls, finishReason };
-    const answer = completion(heading, [choice], counted);
+    const choices = indexes.map((index) => ({
+      index,
+      text,
+      reasoning: "",
+      refusal: null,
+      calls: called(index),
+      finishReason,
+    }));
+    const answer = completion(heading, choices, counted);
     return played({
       status: 200,
       pieces: answer.kind === "answer" ? [{ waitMs, text: answer.text }] : [],
@@ -84,17 +114,29 @@ function chat(request: ChatRequest): Prepared {
   }
   const write = chunkWriter(heading);
   const event = (text: string, after: number): Piece => ({ waitMs: after, text: `data: ${text}\n\n` });
-  const words = call
-    ? [write.delta(0, { call: { index: 0, id: call.id, name: call.name, arguments: call.arguments } })]
-    : wordsOf(text).map((content) => write.delta(0, { content }));
-  const spoken = words.map((word, at) => event(word.text, at === 0 ? waitMs : wordMs));
-  const head = event(write.role(0).text, 0);
+  // One word of every choice, then the next of every choice.
+  const rounds = call
+    ? [
+        indexes.flatMap((index) =>
+          called(index).map((one) => write.delta(index, { call: { index: 0, ...one } })),
+        ),
+      ]
+    : wordsOf(text).map((content) => indexes.map((index) => write.delta(index, { content })));
+  const spoken = rounds.map((round, at) =>
+    round.map((word, place) => event(word.text, place > 0 ? 0 : at === 0 ? waitMs : wordMs)),
+  );
+  const head = indexes.map((index) => event(write.role(index).text, 0));
   if (model === "cut") {
-    const pieces: Piece[] = [head, ...spoken.slice(0, wordsBeforeCut), { waitMs: wordMs, cut: true }];
+    const pieces: Piece[] = [
+      ...head,
+      ...spoken.slice(0, wordsBeforeCut).flat(),
+      { waitMs: wordMs, cut: true },
+    ];
     return played({ status: 200, stream: true, pieces });
   }
-  const tail = [write.finish(0, finishReason).text, write.usage(counted).text, "[DONE]"];
-  const pieces = [head, ...spoken, ...tail.map((text) => event(text, 0))];
+  const ends = indexes.map((index) => write.finish(index, finishReason).text);
+  const tail = [...ends, write.usage(counted).text, "[DONE]"];
+  const pieces = [...head, ...spoken.flat(), ...tail.map((text) => event(text, 0))];
   return played({ status: 200, stream: true, pieces });
 }
 

@@ -349,3 +349,33 @@ test("the sandbox: an echo, a stream of it, and a tool that is called", async ()
   assert.equal(round.choices[0]?.finish_reason, "stop");
   assert.match(round.choices[0]?.message.content ?? "", /12 degrees/);
 });
+
+test("the sandbox keeps limits, choices and forms, as a demo with this client wants them", async () => {
+  await it.pool({ name: `pool-${made - 1}`, members: [{ name: "box", kind: "sandbox", models: ["echo"] }] });
+  const short = await client.chat.completions.create({
+    model: "echo",
+    messages: [{ role: "user", content: "one two three" }],
+    max_completion_tokens: 2,
+    n: 2,
+  });
+  assert.deepEqual(
+    short.choices.map(({ message, finish_reason }) => [message.content, finish_reason]),
+    [
+      ["one two ", "length"],
+      ["one two ", "length"],
+    ],
+  );
+  const place = z.object({ city: z.string(), days: z.array(z.object({ degrees: z.int().min(3) })) });
+  const parsed = await client.chat.completions.parse({
+    model: "echo",
+    messages,
+    response_format: zodResponseFormat(place, "place"),
+  });
+  assert.deepEqual(parsed.choices[0]?.message.parsed, { city: "example", days: [{ degrees: 3 }] });
+  const object = await client.chat.completions.create({
+    model: "echo",
+    messages,
+    response_format: { type: "json_object" },
+  });
+  assert.deepEqual(JSON.parse(object.choices[0]?.message.content ?? ""), { echo: "Hello!" });
+});

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import {
   lastWords,
   nothingSaid,
+  shortened,
   tokensOf,
   toolCall,
   toolsWords,
@@ -117,4 +118,11 @@ test("a vector has the length 1, and tells texts apart", () => {
 
 test("tokens are reckoned, and nothing is none", () => {
   assert.deepEqual(["", "a", "four", "fours"].map(tokensOf), [0, 1, 1, 2]);
+});
+
+test("a limit of tokens keeps what fits, and no half of a character", () => {
+  assert.equal(shortened("one two three", 2), "one two ");
+  assert.equal(shortened("one two", 2), "one two");
+  assert.equal(shortened("abc😀def", 1), "abc");
+  for (const none of [undefined, null, 0, -1, 1.5, "2"]) assert.equal(shortened("one two", none), "one two");
 });

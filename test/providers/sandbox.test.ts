@@ -173,3 +173,64 @@ test("there is nobody to check, nothing to configure and no URL", () => {
   assert.ok(sandbox.embeds);
   assert.ok(sandbox.settings.safeParse({}).success && !sandbox.settings.safeParse({ api_key: "x" }).success);
 });
+
+test("a limit of tokens ends what is said, and the newer name of it goes first", () => {
+  for (const body of [{ max_tokens: 2 }, { max_completion_tokens: 2, max_tokens: 100 }]) {
+    const { choice, value } = whole({ model: "echo", body });
+    assert.deepEqual([choice.message.content, choice.finish_reason], ["one two ", "length"]);
+    assert.equal(value.usage.completion_tokens, 2);
+    const stream = played({ model: "echo", body });
+    assert.equal(stream.said, "one two ");
+    assert.equal(
+      stream.chunks.filter(({ text }) => JSON.parse(text).choices[0]?.finish_reason === "length").length,
+      1,
+    );
+  }
+  assert.equal(whole({ model: "echo", body: { max_tokens: 5 } }).choice.finish_reason, "stop");
+});
+
+test("several choices: each whole, streamed in turn, each with its own end", () => {
+  const { value } = whole({ model: "echo", body: { n: 3 } });
+  assert.deepEqual(
+    value.choices.map((one: { index: number; message: { content: string } }) => [
+      one.index,
+      one.message.content,
+    ]),
+    [0, 1, 2].map((index) => [index, "one two three four"]),
+  );
+  assert.equal(value.usage.completion_tokens, 15);
+  const { chunks, pieces } = played({ model: "echo", body: { n: 2 } });
+  const said = ["", ""];
+  const order: number[] = [];
+  const ends: number[] = [];
+  for (const { text } of chunks)
+    for (const { index, delta, finish_reason } of JSON.parse(text).choices) {
+      said[index] += delta.content ?? "";
+      if (delta.content) order.push(index);
+      if (finish_reason) ends.push(index);
+    }
+  assert.deepEqual(said, ["one two three four", "one two three four"]);
+  assert.deepEqual(order, [0, 1, 0, 1, 0, 1, 0, 1]);
+  assert.deepEqual(ends, [0, 1]);
+  assert.deepEqual(pieces.at(-1), { kind: "done" });
+  assert.equal(
+    whole({ model: "tools", body: { tools, n: 2 } }).value.choices[1].message.tool_calls[0].id,
+    "call_sandbox_1",
+  );
+  for (const n of [0, -1, 1.5, "2", null])
+    assert.equal(whole({ model: "echo", body: { n } }).value.choices.length, 1);
+});
+
+test("a form of the answer: an object of the words, or an example of the schema", () => {
+  const object = { response_format: { type: "json_object" } };
+  const said = (body: object) => JSON.parse(whole({ model: "echo", body }).choice.message.content);
+  assert.deepEqual(said(object), { echo: "one two three four" });
+  assert.deepEqual(JSON.parse(played({ model: "echo", body: object }).said), { echo: "one two three four" });
+  const own = [{ role: "user", content: '{"mine":[1]}' }];
+  assert.deepEqual(said({ ...object, messages: own }), { mine: [1] });
+  const schema = { type: "object", properties: { city: { type: "string" } } };
+  const format = { type: "json_schema", json_schema: { name: "place", schema } };
+  assert.deepEqual(said({ response_format: format }), { city: "example" });
+  const text = whole({ model: "echo", body: { response_format: { type: "text" } } });
+  assert.equal(text.choice.message.content, "one two three four");
+});
