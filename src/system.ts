@@ -86,6 +86,8 @@ export interface System {
 }
 
 const graceMs = 30_000;
+/** How long the last words of streams may take to go out. */
+const farewellMs = 1_000;
 
 /** `opened`: a database that the system closes when it stops. */
 export async function openSystem(
@@ -266,6 +268,20 @@ export async function openSystem(
 
   const stopping = new AbortController();
   let rescuing: Promise<void> | null = null;
+
+  /** Answers that take longer than the grace are ended: streams by an error, the others with their connection. */
+  async function closeApp(): Promise<void> {
+    const patience = new AbortController();
+    const closed = app.close().then(() => patience.abort());
+    await clock.sleep(graceMs, patience.signal);
+    if (!patience.signal.aborted) {
+      ai.interrupt();
+      await clock.sleep(farewellMs, patience.signal);
+      app.server.closeAllConnections();
+    }
+    await closed;
+  }
+
   return {
     app,
     database,
@@ -325,7 +341,7 @@ export async function openSystem(
     stop: async () => {
       draining = true;
       stopping.abort();
-      await Promise.all([lanes.stop(graceMs), app.close(), rescuing]);
+      await Promise.all([lanes.stop(graceMs), closeApp(), rescuing]);
       await ai.stop();
       await Promise.all([outbound.close(), upstreams.close()]);
       await database.close();

@@ -1,6 +1,7 @@
 // One completion, from the caller's request to the caller's answer: members are asked in turn behind it, and
 // nothing of a member is shown before it has really answered. The usage is told once, however it ends.
 
+import { apiError } from "#providers/api-error.ts";
 import type { ApiError, Chunk, Failure, Usage } from "#providers/provider.ts";
 import { type ChainParts, type ChainResult, type Member, runChain, type Tried } from "./chain.ts";
 import { errorFrame, Frames, renamed, type ServicePool } from "./frames.ts";
@@ -57,6 +58,8 @@ export interface Streamed {
   next(): Promise<string | null>;
   /** The caller went away. */
   cancel(): void;
+  /** This process ends: what has begun to speak ends with an error that says so. */
+  stop(): void;
 }
 
 export type Completed =
@@ -143,6 +146,9 @@ export async function complete(
   return { kind: "stream", stream: relay(account, early, new Frames(rules(served))), served };
 }
 
+/** For streams that a process that ends does not see to their end. */
+const stopping = apiError("The service is stopping; try again.", "server_error", "unavailable");
+
 type Answered = Extract<ChainResult, { kind: "speaking" } | { kind: "collected" }>;
 type Rules = (served: ServicePool) => ConstructorParameters<typeof Frames>[0];
 
@@ -174,6 +180,7 @@ function delayed(account: Account, chain: Promise<ChainResult>, rules: Rules): S
         void chain.then((result) => account.abandoned(result), threw);
       }
     },
+    stop: () => inner?.stop(),
   };
 }
 
@@ -181,6 +188,7 @@ function delayed(account: Account, chain: Promise<ChainResult>, rules: Rules): S
 function relay(account: Account, result: Answered, frames: Frames): Streamed {
   const { won } = result;
   let over = false;
+  let stopped = false;
   let whole = result.kind === "collected" ? result.chunks : null;
   const end = (status: number, how: "done" | "broken" | "dropped") => {
     over = true;
@@ -196,7 +204,7 @@ function relay(account: Account, result: Answered, frames: Frames): Streamed {
             ? await result.stream.next()
             : { kind: "done" as const };
         whole = null;
-        if (over) return null;
+        if (over) break;
         account.spoke();
         if (said.kind === "done") {
           end(200, "done");
@@ -210,12 +218,20 @@ function relay(account: Account, result: Answered, frames: Frames): Streamed {
         const text = said.chunks.map((chunk) => told(account, frames, chunk)).join("");
         if (text !== "") return text;
       }
-      return null;
+      if (!stopped) return null;
+      stopped = false;
+      return frames.failed(stopping);
     },
     cancel: () => {
       if (over) return;
       if (result.kind === "speaking") result.stream.cancel();
       end(499, "dropped");
+    },
+    stop: () => {
+      if (over) return;
+      stopped = true;
+      if (result.kind === "speaking") result.stream.cancel();
+      end(503, "dropped");
     },
   };
 }

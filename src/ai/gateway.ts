@@ -10,9 +10,10 @@ import { spentOf } from "#store/usage.ts";
 import { createBudgets } from "./budget.ts";
 import type { ChainParts, Member } from "./chain.ts";
 import { createChecks } from "./checks.ts";
-import type { CompletionRequest, Pool } from "./complete.ts";
+import type { CompletionRequest, Pool, Streamed } from "./complete.ts";
 import { localDay } from "./local-day.ts";
 import { type ModelEntry, modelsOf } from "./models.ts";
+import { within } from "./patience.ts";
 import type { PoolKey } from "./pool-key.ts";
 import { Pools } from "./pools.ts";
 import { type Ended, type Served, serve } from "./serve.ts";
@@ -57,9 +58,14 @@ export interface AiGateway {
   health(poolId: string): MemberCondition[];
   /** Something about pools or keys changed in this process. */
   forget(): void;
+  /** Ends the streams that are under way, each with an error that says so. */
+  interrupt(): void;
   /** Ends its loops and writes the usage that waits. */
   stop(): Promise<void>;
 }
+
+/** How long calls that were cut off may take until they are told as ended. */
+const lastCallsMs = 1_000;
 
 export function openAiGateway(parts: GatewayParts): AiGateway {
   const { database, clock, random, log, upstreams } = parts;
@@ -88,6 +94,11 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
   );
   /** By the key that a call was admitted with, so that a pool that is changed meanwhile does not change under it. */
   const opened = new WeakMap<PoolKey, Pool>();
+  /** Under way, by call. */
+  const streams = new Map<string, Streamed>();
+  /** Calls without an answer so far, and who waits until there are none. */
+  let unanswered = 0;
+  let allAnswered = () => {};
 
   function tell(
     pool: Pool,
@@ -127,6 +138,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     const day = localDay(ended.at, ended.key.timeZone);
     budgets.add(ended.key, { day, tokens: promptTokens + completionTokens, cost });
     parts.counted.call(ended.status);
+    streams.delete(ended.id);
   }
 
   return {
@@ -136,17 +148,26 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
       opened.set(found.key, found.pool);
       return found.key;
     },
-    serve: (key, request, requestId, signal) => {
+    serve: async (key, request, requestId, signal) => {
       const pool = opened.get(key);
       if (!pool) throw new Error("A call is served with a key that was authenticated.");
-      return serve(
-        { chain, throttle, budgets, record: (ended) => record(pool, ended) },
-        key,
-        pool,
-        request,
-        requestId,
-        signal,
-      );
+      unanswered += 1;
+      try {
+        const served = await serve(
+          { chain, throttle, budgets, record: (ended) => record(pool, ended) },
+          key,
+          pool,
+          request,
+          requestId,
+          signal,
+        );
+        if (served.kind === "served" && served.completed.kind === "stream")
+          streams.set(requestId, served.completed.stream);
+        return served;
+      } finally {
+        unanswered -= 1;
+        if (unanswered === 0) allAnswered();
+      }
     },
     models: async (key) => {
       const pool = opened.get(key);
@@ -168,8 +189,16 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
       });
     },
     forget: () => pools.forget(),
+    interrupt: () => {
+      for (const stream of streams.values()) stream.stop();
+    },
     stop: async () => {
       stopping.abort();
+      const answered = new Promise<void>((resolve) => {
+        allAnswered = resolve;
+      });
+      // Whose connections were cut a moment ago.
+      if (unanswered > 0) await within(clock, lastCallsMs, answered);
       await Promise.all([checks.ended(), leased?.ended()]);
       await usage.stop();
     },

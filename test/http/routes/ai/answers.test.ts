@@ -50,6 +50,7 @@ test("a stream whose winner is known is handed on; one without speaks at once, a
   let cancelled = 0;
   const stream = {
     next: async () => texts.shift() ?? null,
+    stop: () => {},
     cancel: () => {
       cancelled += 1;
     },
