@@ -214,6 +214,8 @@ function sharedMeters(
   signal: AbortSignal,
 ): { meters: SharedMeters; ended(): Promise<void> } {
   const held = new Map<string, { keyId: string; slot: string }>();
+  /** The last end of each key's calls, while it is being told. */
+  const endings = new Map<string, Promise<void>>();
   /** Only while a call is under way. */
   let renewing: Promise<void> | null = null;
   async function renew(): Promise<void> {
@@ -227,31 +229,43 @@ function sharedMeters(
     }
     renewing = null;
   }
+  const ask = ({ id: keyId, limits }: PoolKey, slot: string, tokens: number) => {
+    const now = clock.now();
+    return database.run(admitCalls, { keyId, limits, tokens, slot, until: now + leaseMs, now });
+  };
+
   return {
     ended: async () => {
       await renewing;
     },
     meters: {
       admit: async (key, slot, tokens) => {
-        const now = clock.now();
-        const { id: keyId, limits } = key;
-        const admission = await database.run(admitCalls, {
-          keyId,
-          limits,
-          tokens,
-          slot,
-          until: now + leaseMs,
-          now,
-        });
+        const ending = endings.get(key.id);
+        let admission = await ask(key, slot, tokens);
+        // Whoever has just got an answer may ask again, though the place of the last call is only being freed.
+        const freeing = ending ?? endings.get(key.id);
+        if (freeing && admission.kind === "refused" && admission.by === "concurrency") {
+          await freeing;
+          admission = await ask(key, slot, tokens);
+        }
         if (admission.kind === "admitted") {
-          held.set(slot, { keyId, slot });
+          held.set(slot, { keyId: key.id, slot });
           renewing ??= renew();
         }
         return admission;
       },
       end: async (key, slot, reckoned, used) => {
         held.delete(slot);
-        await database.run(endCalls, { keyId: key.id, slot, reckoned, used });
+        const told = database.run(endCalls, { keyId: key.id, slot, reckoned, used });
+        const ending: Promise<void> = told.then(
+          () => {},
+          () => {},
+        );
+        endings.set(key.id, ending);
+        void ending.then(() => {
+          if (endings.get(key.id) === ending) endings.delete(key.id);
+        });
+        await told;
       },
     },
   };

@@ -306,6 +306,32 @@ for (const engine of engines) {
   });
 }
 
+test("who asks one after the other at a limit of one is never refused, however slowly ends are told", () => {
+  const slow = (own: Ground): Ground => ({
+    ...own,
+    open: async () => {
+      const database = await own.open();
+      const run: Database["run"] = async (operation, input) => {
+        for (let turn = 0; turn < 20 && operation.name === "endCalls"; turn++)
+          await new Promise((resolve) => setImmediate(resolve));
+        return await database.run(operation, input);
+      };
+      return { ...database, run };
+    },
+  });
+  return story(
+    { engine: "postgres", key: { limits: { concurrency: 1 } }, on: slow },
+    async ([it], _of, clock) => {
+      for (let call = 0; call < 10; call++) assert.equal(outcomeOf(await ask(it!)), "200");
+      const busy = ask(it!, { model: "slow" });
+      await clock.settle();
+      assert.equal(outcomeOf(await ask(it!)), "429 concurrency_limit_exceeded");
+      await clock.advance(3_000);
+      assert.equal(outcomeOf(await busy), "200");
+    },
+  );
+});
+
 test("a process that dies in the middle of a stream: its place is free when its lease ends, 45 s later", () =>
   story(
     { engine: "postgres", processes: 2, key: { limits: { concurrency: 1 } } },
