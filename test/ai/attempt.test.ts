@@ -6,6 +6,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { type Attempted, askStream, askWhole, Speaking, type Timeouts } from "#ai/attempt.ts";
 import { openaiCompatible as provider } from "#providers/openai-compatible.ts";
 import { createUpstreams } from "#runtime/upstream.ts";
@@ -100,6 +101,13 @@ describe("whole", () => {
       ["broken", 500, null, false],
     ],
     ["no head", () => {}, { totalMs: 20 }, ["broken", 504, "upstream_timeout", true]],
+    [
+      "compressed, though nobody asked for it",
+      (_q, response) =>
+        void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(whole).subarray(0, 20)),
+      {},
+      ["broken", 200, "bad_upstream_answer", false],
+    ],
     [
       "silence inside",
       (_q, response) => void response.writeHead(200).write('{"a'),
@@ -269,6 +277,23 @@ describe("the end of a stream", () => {
       assert.equal(end === "done" ? end : end.error.code, expected);
     });
   }
+
+  test("what goes on saying something ends all the same when its time is over", async () => {
+    const clock = movableClock();
+    const reader = provider.stream(requestOf({ messages: [] }, "m", true));
+    const body = {
+      ...incoming([]).body,
+      read: async () => {
+        await clock.advance(100);
+        return Buffer.from(hi);
+      },
+    };
+    const stream = new Speaking(clock, body, reader, timeouts, 1_000);
+    let said = await stream.next();
+    while (said.kind === "chunks" && clock.monotonic() < 5_000) said = await stream.next();
+    assert.ok(said.kind === "failed" && said.timeout, JSON.stringify(said));
+    assert.equal(clock.monotonic(), 1_000);
+  });
 
   test("pings are life, but not for ever", async () => {
     const clock = movableClock();

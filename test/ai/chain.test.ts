@@ -227,6 +227,26 @@ test("everybody at the limit: it waits when that fits, and asks nobody before th
   );
 });
 
+test("one deadline over the whole: each is given no more than what is left, and nobody is asked behind it", async () => {
+  for (const ask of ["chat", "stream"] as const) {
+    const it = script();
+    const busy = refusal(429, "rate_limit_exceeded", { "retry-after": "1" });
+    const members = [it.member("only", [busy, ask === "chat" ? answered() : wholeStream])];
+    const result = await run(it, call(members, ask, { deadlineAt: 3_000 }));
+    assert.equal(result.kind, ask === "chat" ? "answer" : "speaking");
+    assert.deepEqual(
+      it.asked.map(({ at, request }) => [at, request.connectMs, request.headersMs]),
+      [
+        [0, 3_000, 3_000],
+        [1_000, 2_000, 2_000],
+      ],
+    );
+  }
+  const late = script();
+  failureOf(await run(late, call([late.member("only", [answered()])], "chat", { deadlineAt: 0 })));
+  assert.deepEqual(late.names(), []);
+});
+
 test("a wait that does not fit is told to the caller instead", async () => {
   for (const [seconds, deadlineAt] of [
     ["30", 600_000],

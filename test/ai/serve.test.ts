@@ -40,3 +40,35 @@ test("a spent budget and a refusal of the limits are told, and nobody is asked o
   assert.equal((await call()).kind, "gone");
   assert.deepEqual(asked, [["req_1", reckoned(request)]]);
 });
+
+test("the place is free before anything is told of the call; a call that ends otherwise gives it back too", async () => {
+  const order: string[] = [];
+  const parts = (chain: object) =>
+    ({
+      chain: () => chain,
+      budgets: { spentOut: async () => null },
+      throttle: {
+        admit: async () => ({
+          admission: { kind: "admitted" as const, levels },
+          end: (used: number) => order.push(`end ${used}`),
+        }),
+      },
+      record: ({ status }: { status: number }) => order.push(`record ${status}`),
+    }) as unknown as ServeParts;
+  const signal = new AbortController().signal;
+  const strict = { members: [], strictModels: true, name: "pool", deadlineMs: 1 } as never;
+  const asked = { ...request, model: "unknown" };
+  const served = await serve(parts({ clock: movableClock() }), poolKey(), strict, asked, "req_1", signal);
+  assert.ok(served.kind === "served" && served.completed.kind === "error");
+  assert.deepEqual(order.splice(0), ["end 0", "record 404"]);
+  const broken = {
+    clock: {
+      now: () => 0,
+      monotonic: () => {
+        throw new Error("a bug");
+      },
+    },
+  };
+  await assert.rejects(serve(parts(broken), poolKey(), strict, asked, "req_2", signal), /a bug/);
+  assert.deepEqual(order, ["end 0"]);
+});

@@ -205,3 +205,30 @@ test("a completion that comes whole is not cut by a client that keeps its connec
     assert.match(JSON.stringify(json), /Whole\./);
   }
 });
+
+test("readers who take nothing keep nobody else from a stream", async () => {
+  const content = "x".repeat(200_000);
+  peer.answer(async (asked) => {
+    const write = begins(asked);
+    const quick = asked.body.user === "quick";
+    for (let piece = 0; piece < (quick ? 5 : 400) && !asked.response.destroyed; piece++)
+      if (!write(delta(asked.body.model, { content: quick ? "word " : content })))
+        await new Promise((resolve) => asked.response.once("drain", resolve).once("close", resolve));
+    if (!asked.response.destroyed) finishes(asked);
+  });
+  await it.pool({ members: [memberOf(peer)] });
+  const sleepers = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const caller = call(true);
+      (await caller.head).pause();
+      return caller;
+    }),
+  );
+  for (let turn = 0; turn < 5; turn++) {
+    const reply = await it.ask("/chat/completions", {
+      body: { messages: [{ role: "user", content: "Hi" }], stream: true, user: "quick" },
+    });
+    assert.match(reply.text, /"word "[\s\S]*data: \[DONE\]\n\n$/);
+  }
+  for (const { leave } of sleepers) leave();
+});

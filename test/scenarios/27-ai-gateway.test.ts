@@ -184,3 +184,17 @@ test("storage that takes no writes keeps nobody from an answer", async () => {
     it.it.storageFault(null);
   }
 });
+
+test("the metrics count calls by their status, and show neither models, nor keys, nor what a caller says", async () => {
+  const key = await it.pool({ keys: [{ name: "counted" }] });
+  for (const model of ["canary-1", "canary-2"])
+    assert.equal((await chat(it, { model, user: "canary-3" }, key)).status, 200);
+  const metrics = await it.it.get("/metrics");
+  const lines = metrics.body.split("\n").filter((line) => line.startsWith("trunkline_completions_total"));
+  assert.ok(
+    lines.some((line) => /^trunkline_completions_total\{status="200"\} \d+$/.test(line)),
+    lines.join("\n"),
+  );
+  assert.ok(lines.every((line) => /^trunkline_completions_total\{status="\d{3}"\} \d+$/.test(line)));
+  assert.doesNotMatch(metrics.body, new RegExp(`canary|${key}|llama|gpt-4o`));
+});

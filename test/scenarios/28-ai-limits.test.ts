@@ -236,6 +236,35 @@ for (const engine of engines) {
         assert.ok(reckoned > 1 && reckoned < 60, `${reckoned}`);
       }));
 
+    test("one charge a call, however many members were tried; a call that brought nothing costs no tokens", () =>
+      story(
+        { engine, key: { limits: { requests_per_minute: 3, tokens_per_minute: 1_000 } } },
+        async ([it], of) => {
+          const box = { kind: "sandbox", priority: 1 };
+          const members = [
+            { ...box, name: "main", models: ["failing"] },
+            { ...box, name: "second", models: ["failing"], priority: 2 },
+            { ...box, name: "third", models: ["echo"], priority: 3 },
+          ];
+          await makePool(it!, { members, keys: [] }, of.accountId);
+          const leftOf = (reply: Awaited<ReturnType<typeof ask>>) =>
+            ["requests", "tokens"].map((of) => Number(reply.headers[`x-ratelimit-remaining-${of}`]));
+          const any = { model: "default", max_tokens: 10 };
+          const first = await ask(it!, any);
+          assert.equal(first.headers["x-service-pool-attempts"], "3");
+          assert.equal(leftOf(first)[0], 2);
+          await it!.settle();
+          const nothing = await ask(it!, { model: "failing", max_tokens: 500 });
+          assert.equal(nothing.statusCode, 503);
+          await it!.settle();
+          const [requests, tokens] = leftOf(await ask(it!, any));
+          assert.equal(requests, 0);
+          const { total_tokens: used } = first.json().usage;
+          assert.ok(tokens! > 1_000 - used - 60, `${tokens}`);
+          assert.equal(await free(it!), "429 rate_limit_exceeded");
+        },
+      ));
+
     test("a budget of a day is over, and is there again after local midnight; nobody is asked meanwhile", () =>
       story({ engine, key: { budget: { tokens_per_day: 1 } } }, async ([it], of, clock) => {
         assert.equal(await free(it!), "200");
