@@ -35,3 +35,19 @@ test("what calls cost is reckoned by the member's price, and a budget of cost en
     await it.close();
   }
 });
+
+test("a call that is under way when its key's budget ends is finished", async () => {
+  const it = await harness();
+  try {
+    const keys = [{ name: "app", key: keyText, budget: { tokens_per_day: 1 } }];
+    await makePool(it, { members: [sandboxMember], keys });
+    const slow = ask(it, { model: "slow" });
+    await it.settle();
+    assert.equal(outcomeOf(await ask(it)), "200");
+    assert.equal(outcomeOf(await ask(it)), "429 insufficient_quota");
+    await it.advance(3_000);
+    assert.equal(outcomeOf(await slow), "200");
+  } finally {
+    await it.close();
+  }
+});

@@ -61,3 +61,25 @@ test("tries of webhooks are counted, and what waits for them is read when it is 
   load = { notes: 0, deliveries: 0 };
   assert.match(await metrics.text(), /^trunkline_webhook_deliveries_waiting 0$/m);
 });
+
+test("calls of pool keys are counted by their status, each reading again, and so is usage that was dropped", async () => {
+  const metrics = createMetrics(async () => []);
+  for (const status of [200, 200, 499]) metrics.completion(status);
+  metrics.usageDropped(3);
+  const has = async (...lines: string[]) => {
+    const text = (await metrics.text()).split("\n");
+    for (const line of lines) assert.ok(text.includes(line), line);
+  };
+  const dropped = "trunkline_usage_dropped_total 3";
+  await has(
+    'trunkline_completions_total{status="200"} 2',
+    'trunkline_completions_total{status="499"} 1',
+    dropped,
+  );
+  metrics.completion(200);
+  await has(
+    'trunkline_completions_total{status="200"} 3',
+    'trunkline_completions_total{status="499"} 1',
+    dropped,
+  );
+});
