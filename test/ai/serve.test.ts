@@ -53,7 +53,7 @@ test("the place is free before anything is told of the call; a call that ends ot
           end: (used: number) => order.push(`end ${used}`),
         }),
       },
-      record: ({ status }: { status: number }) => order.push(`record ${status}`),
+      record: (...told: { status: number }[]) => order.push(`record ${told.at(-1)?.status}`),
     }) as unknown as ServeParts;
   const signal = new AbortController().signal;
   const strict = { members: [], strictModels: true, name: "pool", deadlineMs: 1 } as never;

@@ -106,7 +106,7 @@ test("shared meters that hang: after 2 s this process's own count holds, nobody 
   });
   const key = poolKey({ limits: one });
   let first: Awaited<ReturnType<typeof throttle.admit>> | null = null;
-  const waiting = throttle.admit(key, "req_1", 5).then((answer) => {
+  const waiting = Promise.resolve(throttle.admit(key, "req_1", 5)).then((answer) => {
     first = answer;
   });
   await clock.advance(1_999);
