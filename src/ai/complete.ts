@@ -2,6 +2,7 @@
 // nothing of a member is shown before it has really answered. The usage is told once, however it ends.
 
 import type { ApiError, Chunk, Failure, Usage } from "#providers/provider.ts";
+import type { StopSignal } from "#runtime/stop.ts";
 import { type ChainParts, type ChainResult, type Member, runChain, type Tried } from "./chain.ts";
 import { errorFrame, Frames, renamed, type ServicePool } from "./frames.ts";
 import { serving } from "./pool.ts";
@@ -80,7 +81,7 @@ export async function complete(
   parts: ChainParts,
   pool: Pool,
   request: CompletionRequest,
-  signal: AbortSignal,
+  signal: StopSignal,
   spent: (spent: Spent) => void,
 ): Promise<Completed> {
   const { clock } = parts;

@@ -1,6 +1,7 @@
 // The AI gateway of one process, put together: keys and pools, limits and budgets, usage, and the members' health.
 
 import type { Clock, Log, Random } from "#runtime/runtime.ts";
+import type { StopSignal } from "#runtime/stop.ts";
 import type { Upstreams } from "#runtime/upstream.ts";
 import type { Database } from "#store/database.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/key-limits.ts";
@@ -49,7 +50,7 @@ export interface AiGateway {
     key: PoolKey,
     request: Omit<CompletionRequest, "allowed">,
     requestId: string,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<Served>;
   models(key: PoolKey): Promise<ModelEntry[]>;
   health(poolId: string): MemberCondition[];
@@ -107,6 +108,15 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
       .then(parts.announced, (error) => log.warn({ error }, "a member's change could not be told"));
   }
 
+  /** What a pool's calls share. */
+  const chains = new WeakMap<Pool, ChainParts>();
+  function chainParts(pool: Pool): ChainParts {
+    const known = chains.get(pool);
+    if (known) return known;
+    const made = chain(pool);
+    chains.set(pool, made);
+    return made;
+  }
   const chain = (pool: Pool): ChainParts => ({
     clock,
     upstreams,
@@ -131,24 +141,20 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     parts.counted.call(ended.status);
   }
 
+  const serving = { chain: chainParts, throttle, budgets, record };
+
   return {
     authenticate: async (token) => {
       const found = await pools.open(token);
       if (found === null) return null;
-      opened.set(found.key, found.pool);
+      // Written for every call, a map like this one is work for the garbage collector.
+      if (opened.get(found.key) !== found.pool) opened.set(found.key, found.pool);
       return found.key;
     },
     serve: (key, request, requestId, signal) => {
       const pool = opened.get(key);
       if (!pool) throw new Error("A call is served with a key that was authenticated.");
-      return serve(
-        { chain, throttle, budgets, record: (ended) => record(pool, ended) },
-        key,
-        pool,
-        request,
-        requestId,
-        signal,
-      );
+      return serve(serving, key, pool, request, requestId, signal);
     },
     models: async (key) => {
       const pool = opened.get(key);
@@ -181,7 +187,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
 /** Meters that the processes on one PostgreSQL share; the places of this one's calls are renewed while they run. */
 function sharedMeters(
   { database, clock, log }: GatewayParts,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): { meters: SharedMeters; ended(): Promise<void> } {
   const held = new Map<string, { keyId: string; slot: string }>();
   /** Only while a call is under way. */

@@ -9,13 +9,15 @@ import type { PoolKey } from "./pool-key.ts";
 /** `gone`: the key was revoked or removed a moment ago. */
 export type Admission = Metered | { kind: "gone" };
 
+/** `end` frees the place and settles what was really used; it is called once, and again has no effect. */
+export interface Judged {
+  admission: Admission;
+  end(used: number): void;
+}
+
 export interface Throttle {
-  /** `end` frees the place and settles what was really used; it is called once, and again has no effect. */
-  admit(
-    key: PoolKey,
-    callId: string,
-    tokens: number,
-  ): Promise<{ admission: Admission; end(used: number): void }>;
+  /** At once, where the meters are in memory. */
+  admit(key: PoolKey, callId: string, tokens: number): Judged | Promise<Judged>;
 }
 
 /** Meters that several processes share. */
@@ -34,8 +36,14 @@ export function createThrottle(parts: { clock: Clock; log: Log; shared: SharedMe
   const { clock, log, shared } = parts;
   const meters = new Map<string, KeyMeter>();
 
+  /** The one at the end of the map, which need not be moved there. */
+  let newest: KeyMeter | null = null;
+
   function meterOf(id: string): KeyMeter {
-    const meter = meters.get(id) ?? new KeyMeter();
+    const known = meters.get(id);
+    if (known && newest === known) return known;
+    const meter = known ?? new KeyMeter();
+    newest = meter;
     meters.delete(id);
     meters.set(id, meter);
     if (meters.size > mostMeters) {
@@ -45,34 +53,47 @@ export function createThrottle(parts: { clock: Clock; log: Log; shared: SharedMe
     return meter;
   }
 
+  function admitHere(key: PoolKey, tokens: number): Judged {
+    const meter = meterOf(key.id);
+    const admission = meter.admit(key.limits, tokens, clock.monotonic());
+    return judged(admission, (used) => meter.settle(tokens, used));
+  }
+
+  async function admitTogether(
+    meters: SharedMeters,
+    key: PoolKey,
+    callId: string,
+    tokens: number,
+  ): Promise<Judged> {
+    try {
+      const admission = await meters.admit(key, callId, tokens);
+      return judged(admission, (used) => {
+        meters.end(key, callId, tokens, used).catch((error) => {
+          log.warn({ error }, "a call's end could not be told; its place is free when its lease ends");
+        });
+      });
+    } catch (error) {
+      log.warn({ error }, "the keys' limits could not be reached; this process goes by its own count");
+      return admitHere(key, tokens);
+    }
+  }
+
   return {
-    async admit(key, callId, tokens) {
-      let admission: Admission | null = null;
-      let release: (used: number) => void = () => {};
-      if (shared !== null && !unlimited(key)) {
-        try {
-          admission = await shared.admit(key, callId, tokens);
-          release = (used) => {
-            shared.end(key, callId, tokens, used).catch((error) => {
-              log.warn({ error }, "a call's end could not be told; its place is free when its lease ends");
-            });
-          };
-        } catch (error) {
-          log.warn({ error }, "the keys' limits could not be reached; this process goes by its own count");
-        }
-      }
-      if (admission === null) {
-        const meter = meterOf(key.id);
-        admission = meter.admit(key.limits, tokens, clock.monotonic());
-        release = (used) => meter.settle(tokens, used);
-      }
-      let ended = admission.kind !== "admitted";
-      const end = (used: number) => {
-        if (ended) return;
-        ended = true;
-        release(used);
-      };
-      return { admission, end };
+    admit: (key, callId, tokens) =>
+      shared !== null && !unlimited(key)
+        ? admitTogether(shared, key, callId, tokens)
+        : admitHere(key, tokens),
+  };
+}
+
+function judged(admission: Admission, release: (used: number) => void): Judged {
+  let ended = admission.kind !== "admitted";
+  return {
+    admission,
+    end: (used) => {
+      if (ended) return;
+      ended = true;
+      release(used);
     },
   };
 }

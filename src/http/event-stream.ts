@@ -3,6 +3,7 @@
 
 import type { ServerResponse } from "node:http";
 import type { Clock } from "#runtime/runtime.ts";
+import type { StopSignal } from "#runtime/stop.ts";
 
 /** Text as it comes; what `ai/complete.ts` gives. */
 export interface EventSource {
@@ -29,7 +30,7 @@ export async function writeEvents(
   clock: Clock,
   response: ServerResponse,
   source: EventSource,
-  head: { status: number; headers: readonly string[] },
+  head: { status: number; headers: string[] },
 ): Promise<void> {
   // A client that went away a moment ago says so no more.
   if (response.destroyed) {
@@ -44,7 +45,7 @@ export async function writeEvents(
     source.cancel();
   });
   response.socket?.setNoDelay(true);
-  response.writeHead(head.status, [...head.headers]);
+  response.writeHead(head.status, head.headers);
   let spokeAt = clock.monotonic();
   const keepAlive = async () => {
     while (open) {
@@ -79,7 +80,7 @@ export async function writeEvents(
 }
 
 /** Waits until the client has taken what was written; false: it did not in time, or went away. */
-async function drained(clock: Clock, response: ServerResponse, gone: AbortSignal): Promise<boolean> {
+async function drained(clock: Clock, response: ServerResponse, gone: StopSignal): Promise<boolean> {
   const waiting = new AbortController();
   const stop = () => waiting.abort();
   gone.addEventListener("abort", stop, { once: true });

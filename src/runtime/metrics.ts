@@ -110,8 +110,15 @@ export function createMetrics(
     help: "Usage records dropped because the storage was away for too long.",
     registers,
   });
+  // prom-client finds a counter by hashing its labels; there are a few statuses, and many calls.
+  const completionsBy = new Map<number, { inc(): void }>();
+  const completionsWith = (status: number) => {
+    const known = completionsBy.get(status) ?? completions.labels(String(status));
+    completionsBy.set(status, known);
+    return known;
+  };
   return {
-    completion: (status) => completions.inc({ status: String(status) }),
+    completion: (status) => completionsWith(status).inc(),
     usageDropped: (count) => usageDropped.inc(count),
     accepted: (channel, messages) => accepted.inc({ channel }, messages),
     refused: (channel, why) => refused.inc({ channel, why }),
