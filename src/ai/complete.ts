@@ -1,8 +1,8 @@
 // One completion, from the caller's request to the caller's answer: members are asked in turn behind it, and
 // nothing of a member is shown before it has really answered. The usage is told once, however it ends.
 
-import type { ApiError, Chunk, Failure, Usage } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/stop.ts";
+import type { ApiError, Failure, Usage } from "#providers/provider.ts";
+import { Stop, type StopSignal } from "#runtime/stop.ts";
 import { type ChainParts, type ChainResult, type Member, runChain, type Tried } from "./chain.ts";
 import { errorFrame, Frames, renamed, type ServicePool } from "./frames.ts";
 import { serving } from "./pool.ts";
@@ -73,9 +73,6 @@ export type Completed =
     }
   | { kind: "aborted" };
 
-/** One reason for all: by itself each abort makes a DOMException with a stack. */
-const enough = new Error("no longer waited for");
-
 /** Serves a request; `spent` is called exactly once. `signal`: the caller goes away. */
 export async function complete(
   parts: ChainParts,
@@ -127,12 +124,9 @@ export async function complete(
     account.close(200, result);
     return { kind: "answer", text: renamed(result.text, naming(result.won.choice.model), served), served };
   }
-  const patience = new AbortController();
-  const early = await Promise.race([
-    chain,
-    clock.sleep(pool.headersAfterMs, patience.signal).then(() => null),
-  ]);
-  patience.abort(enough);
+  const patience = new Stop();
+  const early = await Promise.race([chain, clock.sleep(pool.headersAfterMs, patience).then(() => null)]);
+  patience.stop();
   if (early && early.kind !== "speaking" && early.kind !== "collected") return account.unanswered(early);
   const rules = (served: ServicePool) => ({
     ...naming(served.model),
@@ -208,7 +202,11 @@ function relay(account: Account, result: Answered, frames: Frames): Streamed {
           end(statusOf(said.failure), "broken");
           return frames.failed(said.failure.error);
         }
-        const text = said.chunks.map((chunk) => told(account, frames, chunk)).join("");
+        let text = "";
+        for (const chunk of said.chunks) {
+          account.said(chunk.text.length);
+          text += frames.chunk(chunk);
+        }
         if (text !== "") return text;
       }
       return null;
@@ -219,11 +217,6 @@ function relay(account: Account, result: Answered, frames: Frames): Streamed {
       end(499, "dropped");
     },
   };
-}
-
-function told(account: Account, frames: Frames, chunk: Chunk): string {
-  account.said(chunk.text.length);
-  return frames.chunk(chunk);
 }
 
 function noModel(model: string | null): ApiError {

@@ -7,6 +7,7 @@ import { secretsIn } from "#gateways/secrets.ts";
 import { discreet } from "#providers/discreet.ts";
 import { providerOf } from "#providers/registry.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
+import { Stop } from "#runtime/stop.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { findPoolByKey, type KeyHolder, memberSettingsPlace } from "#store/pools.ts";
 import type { PoolKeysTable, PoolMembersTable } from "#store/schema-pools.ts";
@@ -35,8 +36,6 @@ export interface PoolsParts {
 const freshMs = 3_000;
 /** How long a look-up is waited for where something is known. */
 const hangingMs = 1_000;
-/** One reason for all: by itself each abort makes a DOMException with a stack. */
-const enough = new Error("no longer waited for");
 /** How long a key is believed that could not be looked up again. */
 const believedMs = 600_000;
 /** A flood of wrong keys must not grow the memory, nor push out what is known; the oldest entries go first. */
@@ -98,10 +97,10 @@ export class Pools {
   async #soon(looking: Promise<Opened | null>, known: NonNullable<Entry["known"]>): Promise<Opened | null> {
     const { clock } = this.#parts;
     if (clock.monotonic() - known.at > believedMs) return await looking;
-    const patience = new AbortController();
-    const overdue = clock.sleep(hangingMs, patience.signal).then(() => known.opened);
+    const patience = new Stop();
+    const overdue = clock.sleep(hangingMs, patience).then(() => known.opened);
     const opened = await Promise.race([looking, overdue]);
-    patience.abort(enough);
+    patience.stop();
     return opened;
   }
 

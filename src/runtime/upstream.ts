@@ -140,6 +140,15 @@ subscribe("undici:client:sendHeaders", (message) => {
   starting = null;
 });
 
+/** Headers with repeated ones joined; those that undici made are nobody else's. */
+function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value !== "string") headers[name] = value?.join(", ") ?? "";
+  }
+  return headers as Record<string, string>;
+}
+
 /** A delay that a Node timer can hold: 2^31 ms and more silently become 1 ms. */
 const wholeMs = (ms: number) => Math.max(1, Math.min(Math.ceil(ms), 2 ** 31 - 1));
 
@@ -195,11 +204,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
   ): void {
     if (status < 200 || this.#phase !== "waiting") return;
     this.#phase = "reading";
-    const named: Record<string, string> = {};
-    for (const name in headers) {
-      const value = headers[name];
-      if (value !== undefined) named[name] = typeof value === "string" ? value : value.join(", ");
-    }
+    const named = joined(headers);
     this.#endsWithConnection =
       named["content-length"] === undefined && !/chunked\s*$/i.test(named["transfer-encoding"] ?? "");
     this.#settle({ kind: "answer", status, headers: named, body: this });
