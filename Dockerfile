@@ -13,4 +13,4 @@ ENV TRUNKLINE_HOST=0.0.0.0 TRUNKLINE_DATA_DIR=/data
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s CMD ["node", "-e", "fetch('http://127.0.0.1:8080/health/ready').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=4", "--import", "./scripts/compile-cache.mjs", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "--import", "./scripts/compile-cache.mjs", "src/main.ts"]

@@ -14,6 +14,7 @@ import type {
   Usage,
 } from "#providers/provider.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import type { StopSignal } from "#runtime/stop.ts";
 import { type Incoming, isBroken, type Upstreams } from "#runtime/upstream.ts";
 import { EventReader } from "./event-reader.ts";
 import { play } from "./play.ts";
@@ -67,7 +68,7 @@ export async function askWhole(
   target: Target,
   read: (text: string) => Answer,
   deadlineAt: number,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Attempted> {
   const limitAt = within(parts.clock, deadlineAt, target.timeouts.totalMs);
   const opened = await openAnswer(parts, target, limitAt, Number.POSITIVE_INFINITY, signal);
@@ -86,7 +87,7 @@ export async function askStream(
   target: Target,
   request: ChatRequest,
   deadlineAt: number,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Attempted> {
   const { timeouts, provider } = target;
   const limitAt = within(parts.clock, deadlineAt, timeouts.totalMs);
@@ -121,14 +122,17 @@ async function openAnswer(
   { provider, prepared, timeouts, fresh }: Target,
   limitAt: number,
   headersMs: number,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Opened> {
   const leftMs = Math.max(1, limitAt - clock.monotonic());
   const result =
     prepared.kind === "played"
       ? await play(prepared.answer, clock, Math.min(headersMs, leftMs), signal)
       : await upstreams.open({
-          ...prepared.request,
+          method: prepared.request.method,
+          url: prepared.request.url,
+          headers: prepared.request.headers,
+          body: prepared.request.body,
           connectMs: Math.min(timeouts.connectMs, leftMs),
           headersMs: Math.min(headersMs, leftMs),
           signal,
@@ -170,13 +174,11 @@ async function collect(
   for (;;) {
     const leftMs = limitAt - clock.monotonic();
     const piece = leftMs <= 0 ? late : await body.read(Math.min(idleMs, leftMs));
-    if (piece === null)
-      return {
-        kind: "text",
-        text: Buffer.concat(pieces)
-          .toString("utf8")
-          .replace(/^\uFEFF/, ""),
-      };
+    if (piece === null) {
+      const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size);
+      const text = bytes.toString("utf8");
+      return { kind: "text", text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text };
+    }
     if (isBroken(piece)) {
       body.cancel();
       return { kind: piece.why === "timeout" ? "timeout" : "cut", reason: piece.reason };

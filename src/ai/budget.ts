@@ -25,8 +25,8 @@ export interface DayCost {
 }
 
 export interface Budgets {
-  /** Null: there is something left; else how long until there is again, ms. */
-  spentOut(key: PoolKey, now: number): Promise<number | null>;
+  /** Null: there is something left; else how long until there is again, ms. At once, where it is known. */
+  spentOut(key: PoolKey, now: number): number | null | Promise<number | null>;
   /** A call of the key has ended. */
   add(key: PoolKey, spent: DayCost): void;
   /** What was added for such a call can be read from now on. */
@@ -119,22 +119,28 @@ export function createBudgets(parts: {
     if (one.day === day) one.readAt = clock.monotonic();
   }
 
+  function judge({ stored, since }: Known, { budget, timeZone }: PoolKey, now: number): number | null {
+    const { tokensPerDay, tokensPerMonth, costPerMonth } = budget;
+    const monthOver =
+      (tokensPerMonth !== null && stored.tokensThisMonth + since.tokensThisMonth >= tokensPerMonth) ||
+      (costPerMonth !== null && stored.costThisMonth + since.costThisMonth >= costPerMonth);
+    if (monthOver) return startOfNextMonth(now, timeZone) - now;
+    const dayOver = tokensPerDay !== null && stored.tokensToday + since.tokensToday >= tokensPerDay;
+    return dayOver ? startOfNextDay(now, timeZone) - now : null;
+  }
+
   return {
-    async spentOut(key, now) {
+    spentOut(key, now) {
       const { tokensPerDay, tokensPerMonth, costPerMonth } = key.budget;
       if (tokensPerDay === null && tokensPerMonth === null && costPerMonth === null) return null;
       const one = entry(key.id, localDay(now, key.timeZone));
-      if (one.readAt === null || clock.monotonic() - one.readAt > freshMs) {
-        one.reading ??= readAgain(key.id, one);
-        if (!one.hanging) one.hanging = (await within(clock, hangingMs, one.reading)) === late;
-      }
-      const { stored, since } = one;
-      const monthOver =
-        (tokensPerMonth !== null && stored.tokensThisMonth + since.tokensThisMonth >= tokensPerMonth) ||
-        (costPerMonth !== null && stored.costThisMonth + since.costThisMonth >= costPerMonth);
-      if (monthOver) return startOfNextMonth(now, key.timeZone) - now;
-      const dayOver = tokensPerDay !== null && stored.tokensToday + since.tokensToday >= tokensPerDay;
-      return dayOver ? startOfNextDay(now, key.timeZone) - now : null;
+      if (one.readAt !== null && clock.monotonic() - one.readAt <= freshMs) return judge(one, key, now);
+      one.reading ??= readAgain(key.id, one);
+      if (one.hanging) return judge(one, key, now);
+      return within(clock, hangingMs, one.reading).then((read) => {
+        if (read === late) one.hanging = true;
+        return judge(one, key, now);
+      });
     },
     add(key, spent) {
       const one = known.get(key.id);

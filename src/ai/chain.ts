@@ -4,6 +4,7 @@
 import { apiError } from "#providers/api-error.ts";
 import type { ChatRequest, Chunk, Failure, Prepared, Provider, Usage } from "#providers/provider.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import type { StopSignal } from "#runtime/stop.ts";
 import {
   type Attempted,
   type AttemptParts,
@@ -38,7 +39,7 @@ export interface ChainCall {
   body: Readonly<Record<string, unknown>>;
   /** Monotonic ms. */
   deadlineAt: number;
-  signal: AbortSignal;
+  signal: StopSignal;
   budget: RetryBudget;
 }
 
@@ -88,14 +89,14 @@ const momentary: readonly number[] = [500, 502];
 /** Asks members in turn until one answers, the request itself is refused, or nobody is left. */
 export async function runChain(parts: ChainParts, call: ChainCall): Promise<ChainResult> {
   const { clock } = parts;
-  const run: Run = { tried: [], failures: [], out: new Set(), asked: new Set(), last: null };
+  const run: Run = { tried: [], failures: [], out: [], asked: [], last: null };
   let repeats = 1;
   let waits = 0;
   call.budget.request();
   for (;;) {
     if (call.signal.aborted) return { kind: "aborted", tried: run.tried };
     const now = clock.monotonic();
-    const left = call.choices.filter((choice) => !run.out.has(choice));
+    const left = run.out.length === 0 ? call.choices : call.choices.filter((one) => !run.out.includes(one));
     const ordered = order(left, now, parts.fraction);
     let choice = ordered[0];
     if (choice === undefined || now >= call.deadlineAt) break;
@@ -112,7 +113,7 @@ export async function runChain(parts: ChainParts, call: ChainCall): Promise<Chai
       choice = ordered.find((other) => restOf(other, now) === 0);
       if (choice === undefined) break;
     }
-    if (run.asked.size > 1 && !run.asked.has(choice.member.id) && !call.budget.take()) break;
+    if (run.asked.length > 1 && !run.asked.includes(choice.member.id) && !call.budget.take()) break;
     const outcome = await tryMember(parts, call, choice, run);
     if (outcome.kind !== "failed") return outcome;
     const { failure } = outcome;
@@ -123,11 +124,11 @@ export async function runChain(parts: ChainParts, call: ChainCall): Promise<Chai
     if (outcome.again && alone && repeats > 0 && call.budget.take()) {
       repeats -= 1;
       await clock.sleep(repeatAfterMs, call.signal);
-    } else if (failure.kind !== "limited" || failure.retryAfterMs === null) run.out.add(choice);
+    } else if (failure.kind !== "limited" || failure.retryAfterMs === null) run.out.push(choice);
     // One that said when to come back rests: the others come first, then it may be waited for.
   }
   const failure = mostUseful(run.failures);
-  return { kind: "failed", failure, last: run.last, asked: run.asked.size, tried: run.tried };
+  return { kind: "failed", failure, last: run.last, asked: run.asked.length, tried: run.tried };
 }
 
 /** What a request has met so far. */
@@ -135,9 +136,9 @@ interface Run {
   tried: Tried[];
   failures: Failure[];
   /** Not asked again. */
-  out: Set<Choice<Member>>;
+  out: Choice<Member>[];
   /** Ids of the members that were asked. */
-  asked: Set<string>;
+  asked: string[];
   last: Choice<Member> | null;
 }
 
@@ -165,7 +166,7 @@ async function tryMember(
     return { kind: "failed", failure: cannot(prepared), final: false, again: false };
   }
   run.last = choice;
-  run.asked.add(member.id);
+  if (!run.asked.includes(member.id)) run.asked.push(member.id);
   const ticket = member.health.begin(startedAt);
   let attempted = await ask(parts, call, member, prepared, request, false);
   // The peer may have closed an idle connection just then: that says nothing about it.
@@ -184,9 +185,24 @@ async function tryMember(
     return { kind: "failed", failure, final, again: !timeout && momentary.includes(failure.status) };
   }
   note("ok", 200);
-  const won = winner(parts, choice, run.asked.size, ticket, startedAt);
+  const won = winner(parts, choice, run.asked.length, ticket, startedAt);
   if (attempted.kind !== "speaking") won.settled("done");
-  return { ...attempted, won, tried: run.tried };
+  return finished(attempted, won, run.tried);
+}
+
+function finished(
+  attempted: Exclude<Attempted, { kind: "failed" } | { kind: "aborted" }>,
+  won: Won,
+  tried: Tried[],
+): Outcome {
+  switch (attempted.kind) {
+    case "answer":
+      return { kind: "answer", text: attempted.text, usage: attempted.usage, won, tried };
+    case "speaking":
+      return { kind: "speaking", stream: attempted.stream, won, tried };
+    case "collected":
+      return { kind: "collected", chunks: attempted.chunks, won, tried };
+  }
 }
 
 function prepare(member: Member, request: ChatRequest, ask: Ask): Prepared {
@@ -248,7 +264,7 @@ const brokeOff: Failure = {
 };
 
 /** The whole of a stream, or the failure that it would have ended with. */
-async function collected(spoken: Attempted, signal: AbortSignal): Promise<Attempted> {
+async function collected(spoken: Attempted, signal: StopSignal): Promise<Attempted> {
   if (spoken.kind !== "speaking") return spoken;
   const { stream } = spoken;
   const chunks: Chunk[] = [];
@@ -294,12 +310,12 @@ function learn(parts: ChainParts, { member, model }: Choice<Member>, ticket: Tic
 /** Whether nobody else is left who could be asked now. */
 function isAlone(
   choices: readonly Choice<Member>[],
-  out: ReadonlySet<Choice<Member>>,
+  out: readonly Choice<Member>[],
   choice: Choice<Member>,
   now: number,
 ): boolean {
   return choices.every(
-    (other) => other === choice || out.has(other) || other.member.health.standing(now).kind === "down",
+    (other) => other === choice || out.includes(other) || other.member.health.standing(now).kind === "down",
   );
 }
 
@@ -313,14 +329,14 @@ function restOf({ member }: Choice<Member>, now: number): number {
 function largerLeft(
   parts: ChainParts,
   choices: readonly Choice<Member>[],
-  out: Set<Choice<Member>>,
+  out: Choice<Member>[],
   choice: Choice<Member>,
 ): boolean {
   const size = choice.member.contextTokens;
-  const left = choices.filter((other) => other !== choice && !out.has(other));
+  const left = choices.filter((other) => other !== choice && !out.includes(other));
   const larger = size === null ? [] : left.filter(({ member }) => (member.contextTokens ?? 0) > size);
   const next = order(larger, parts.clock.monotonic(), parts.fraction)[0];
-  for (const other of left) if (other !== next) out.add(other);
+  for (const other of left) if (other !== next) out.push(other);
   return next !== undefined;
 }
 

@@ -2,6 +2,7 @@
 // request may be risked on them.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
+import type { StopSignal } from "#runtime/stop.ts";
 import type { Upstreams } from "#runtime/upstream.ts";
 import type { Member } from "./chain.ts";
 import type { Pool } from "./complete.ts";
@@ -20,7 +21,7 @@ const patienceMs = 2_000;
 export function createChecks(
   parts: CheckParts,
   pools: () => readonly Pool[],
-  signal: AbortSignal,
+  signal: StopSignal,
 ): { look(): void; ended(): Promise<void> } {
   const { clock } = parts;
   let running: Promise<void> | null = null;
@@ -56,7 +57,7 @@ export function createChecks(
 export async function checkMember(
   { clock, upstreams, log }: CheckParts,
   member: Member,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<void> {
   const request = member.provider.check(member.settings);
   if (request === null) return;

@@ -2,7 +2,8 @@
 // nothing of a member is shown before it has really answered. The usage is told once, however it ends.
 
 import { apiError } from "#providers/api-error.ts";
-import type { ApiError, Chunk, Failure, Usage } from "#providers/provider.ts";
+import type { ApiError, Failure, Usage } from "#providers/provider.ts";
+import { Stop, type StopSignal } from "#runtime/stop.ts";
 import { type ChainParts, type ChainResult, type Member, runChain, type Tried } from "./chain.ts";
 import { errorFrame, Frames, renamed, type ServicePool } from "./frames.ts";
 import { serving } from "./pool.ts";
@@ -75,15 +76,12 @@ export type Completed =
     }
   | { kind: "aborted" };
 
-/** One reason for all: by itself each abort makes a DOMException with a stack. */
-const enough = new Error("no longer waited for");
-
 /** Serves a request; `spent` is called exactly once. `signal`: the caller goes away. */
 export async function complete(
   parts: ChainParts,
   pool: Pool,
   request: CompletionRequest,
-  signal: AbortSignal,
+  signal: StopSignal,
   spent: (spent: Spent) => void,
 ): Promise<Completed> {
   const { clock } = parts;
@@ -129,12 +127,9 @@ export async function complete(
     account.close(200, result);
     return { kind: "answer", text: renamed(result.text, naming(result.won.choice.model), served), served };
   }
-  const patience = new AbortController();
-  const early = await Promise.race([
-    chain,
-    clock.sleep(pool.headersAfterMs, patience.signal).then(() => null),
-  ]);
-  patience.abort(enough);
+  const patience = new Stop();
+  const early = await Promise.race([chain, clock.sleep(pool.headersAfterMs, patience).then(() => null)]);
+  patience.stop();
   if (early && early.kind !== "speaking" && early.kind !== "collected") return account.unanswered(early);
   const rules = (served: ServicePool) => ({
     ...naming(served.model),
@@ -215,7 +210,11 @@ function relay(account: Account, result: Answered, frames: Frames): Streamed {
           end(statusOf(said.failure), "broken");
           return frames.failed(said.failure.error);
         }
-        const text = said.chunks.map((chunk) => told(account, frames, chunk)).join("");
+        let text = "";
+        for (const chunk of said.chunks) {
+          account.said(chunk.text.length);
+          text += frames.chunk(chunk);
+        }
         if (text !== "") return text;
       }
       if (!stopped) return null;
@@ -234,11 +233,6 @@ function relay(account: Account, result: Answered, frames: Frames): Streamed {
       end(503, "dropped");
     },
   };
-}
-
-function told(account: Account, frames: Frames, chunk: Chunk): string {
-  account.said(chunk.text.length);
-  return frames.chunk(chunk);
 }
 
 function noModel(model: string | null): ApiError {

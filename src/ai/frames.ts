@@ -46,6 +46,9 @@ function undated(text: string): boolean {
 
 export class Frames {
   readonly #rules: FrameRules;
+  /** How the last chunk began, up to behind its model, and what was sent instead: most begin alike. */
+  #from = "";
+  #to = "";
   #held: Chunk | null = null;
   #usage: Usage | null = null;
 
@@ -67,7 +70,20 @@ export class Frames {
       this.#held = chunk;
       return before;
     }
-    return before + frame(renamed(chunk.text, this.#rules));
+    return before + frame(this.#renamed(chunk.text));
+  }
+
+  #renamed(text: string): string {
+    if (this.#from !== "" && text.startsWith(this.#from)) {
+      const rest = text.slice(this.#from.length);
+      if (!mayName(rest)) return this.#to + rest;
+    }
+    const model = membersOf(text).filter(({ key }) => key === "model");
+    const end = model.length === 1 ? model[0]!.end : 0;
+    // Of a string only: a longer number begins like a shorter one.
+    this.#from = text[end - 1] === '"' ? text.slice(0, end) : "";
+    this.#to = this.#from === "" ? "" : renamed(`${this.#from}}`, this.#rules).slice(0, -1);
+    return renamed(text, this.#rules);
   }
 
   /** The end of a whole answer. */
@@ -86,9 +102,13 @@ export class Frames {
   #flush(): string {
     const held = this.#held;
     this.#held = null;
-    return held === null ? "" : frame(renamed(held.text, this.#rules));
+    return held === null ? "" : frame(this.#renamed(held.text));
   }
 }
+
+/** Whether a member that is changed may stand here, in whatever spelling. */
+const mayName = (text: string) =>
+  text.includes('"model"') || text.includes('"created"') || text.includes("\\u");
 
 const frame = (json: string) => `data: ${json}\n\n`;
 

@@ -1,6 +1,7 @@
 // The AI gateway of one process, put together: keys and pools, limits and budgets, usage, and the members' health.
 
 import type { Clock, Log, Random } from "#runtime/runtime.ts";
+import type { StopSignal } from "#runtime/stop.ts";
 import type { Upstreams } from "#runtime/upstream.ts";
 import type { Database } from "#store/database.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/key-limits.ts";
@@ -52,7 +53,7 @@ export interface AiGateway {
     key: PoolKey,
     request: Omit<CompletionRequest, "allowed">,
     requestId: string,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<Served>;
   models(key: PoolKey): Promise<ModelEntry[]>;
   health(poolId: string): MemberCondition[];
@@ -116,6 +117,15 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
       .then(parts.announced, (error) => log.warn({ error }, "a member's change could not be told"));
   }
 
+  /** What a pool's calls share. */
+  const chains = new WeakMap<Pool, ChainParts>();
+  function chainParts(pool: Pool): ChainParts {
+    const known = chains.get(pool);
+    if (known) return known;
+    const made = chain(pool);
+    chains.set(pool, made);
+    return made;
+  }
   const chain = (pool: Pool): ChainParts => ({
     clock,
     upstreams,
@@ -141,11 +151,14 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     streams.delete(ended.id);
   }
 
+  const serving = { chain: chainParts, throttle, budgets, record };
+
   return {
     authenticate: async (token) => {
       const found = await pools.open(token);
       if (found === null) return null;
-      opened.set(found.key, found.pool);
+      // Written for every call, a map like this one is work for the garbage collector.
+      if (opened.get(found.key) !== found.pool) opened.set(found.key, found.pool);
       return found.key;
     },
     serve: async (key, request, requestId, signal) => {
@@ -153,14 +166,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
       if (!pool) throw new Error("A call is served with a key that was authenticated.");
       unanswered += 1;
       try {
-        const served = await serve(
-          { chain, throttle, budgets, record: (ended) => record(pool, ended) },
-          key,
-          pool,
-          request,
-          requestId,
-          signal,
-        );
+        const served = await serve(serving, key, pool, request, requestId, signal);
         if (served.kind === "served" && served.completed.kind === "stream")
           streams.set(requestId, served.completed.stream);
         return served;
@@ -211,7 +217,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
  */
 function sharedMeters(
   { database, clock, log, takeoverMs: leaseMs }: GatewayParts,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): { meters: SharedMeters; ended(): Promise<void> } {
   const held = new Map<string, { keyId: string; slot: string }>();
   /** The last end of each key's calls, while it is being told. */

@@ -3,6 +3,7 @@
 
 import type { PlayedAnswer } from "#providers/provider.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import type { StopSignal } from "#runtime/stop.ts";
 import type { Broken, Incoming, UpstreamResult } from "#runtime/upstream.ts";
 
 /** The answer as an upstream's. Its head comes with the first piece, within `headersMs` or not at all. */
@@ -10,7 +11,7 @@ export async function play(
   answer: PlayedAnswer,
   clock: Clock,
   headersMs: number,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<UpstreamResult> {
   const ended = new AbortController();
   const stop = () => ended.abort();

@@ -36,16 +36,20 @@ export function serving<Member extends Candidate>(
   modelsOf: (member: Member) => readonly string[] = (member) => member.models,
 ): Served<Member> {
   const { model, poolName, strict, allowed } = asked;
-  const active = members.filter((member) => member.active);
   const named = model !== null && model !== poolName ? model : null;
-  const known = named !== null && active.some((member) => modelsOf(member).includes(named));
-  if (named !== null && !known && strict) return { kind: "unknown_model" };
-  if (known && allowed !== null && !allowed.includes(named)) return { kind: "unknown_model" };
-  const choices = active.flatMap((member): Choice<Member>[] => {
-    if (known) return modelsOf(member).includes(named) ? [{ member, model: named }] : [];
+  const choices: Choice<Member>[] = [];
+  if (named !== null) {
+    for (const member of members)
+      if (member.active && modelsOf(member).includes(named)) choices.push({ member, model: named });
+    const known = choices.length > 0;
+    if (known ? allowed !== null && !allowed.includes(named) : strict) return { kind: "unknown_model" };
+    if (known) return { kind: "choices", choices };
+  }
+  for (const member of members) {
+    if (!member.active) continue;
     const first = modelsOf(member).find((one) => allowed === null || allowed.includes(one));
-    return first === undefined ? [] : [{ member, model: first }];
-  });
+    if (first !== undefined) choices.push({ member, model: first });
+  }
   return { kind: "choices", choices };
 }
 
@@ -58,7 +62,8 @@ export function order<Member extends Candidate>(
   choices: readonly Choice<Member>[],
   now: number,
   fraction: () => number,
-): Choice<Member>[] {
+): readonly Choice<Member>[] {
+  if (choices.length <= 1) return choices;
   const standing = choices.map((choice) => ({ choice, stands: standingOf(choice, now) }));
   const usable = standing.filter(({ stands }) => stands.kind !== "down").map(({ choice }) => choice);
   if (usable.length === 0) {

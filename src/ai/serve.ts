@@ -1,5 +1,6 @@
 // One call of a pool key: within its limits and budget, served by its pool, and its usage told.
 
+import type { StopSignal } from "#runtime/stop.ts";
 import type { Budgets } from "./budget.ts";
 import type { ChainParts } from "./chain.ts";
 import { type Completed, type CompletionRequest, complete, type Pool, type Spent } from "./complete.ts";
@@ -31,7 +32,7 @@ export interface ServeParts {
   chain(pool: Pool): ChainParts;
   throttle: Throttle;
   budgets: Budgets;
-  record(ended: Ended): void;
+  record(pool: Pool, ended: Ended): void;
 }
 
 const unitsPerToken = 4;
@@ -53,23 +54,26 @@ export async function serve(
   pool: Pool,
   request: Omit<CompletionRequest, "allowed">,
   requestId: string,
-  signal: AbortSignal,
+  signal: StopSignal,
 ): Promise<Served> {
   const chain = parts.chain(pool);
   const at = chain.clock.now();
-  const spentOut = await parts.budgets.spentOut(key, at);
+  // Awaited only where something has to be waited for: each await costs a turn and what it keeps.
+  const spending = parts.budgets.spentOut(key, at);
+  const spentOut = spending instanceof Promise ? await spending : spending;
   if (spentOut !== null) {
     const levels = { requests: null, tokens: null };
     return { kind: "refused", by: "budget", retryAfterMs: spentOut, levels };
   }
   const tokens = reckoned(request);
-  const { admission, end } = await parts.throttle.admit(key, requestId, tokens);
+  const judging = parts.throttle.admit(key, requestId, tokens);
+  const { admission, end } = judging instanceof Promise ? await judging : judging;
   if (admission.kind !== "admitted") return admission;
   const { kind, stream } = request;
   const completed = await complete(chain, pool, { ...request, allowed: key.models }, signal, (spent) => {
     // The slot first: telling must not keep it.
     end(spent.usage.totalTokens);
-    parts.record({ ...spent, id: requestId, key, kind, stream, at });
+    parts.record(pool, { ...spent, id: requestId, key, kind, stream, at });
   }).catch((error) => {
     end(0);
     throw error;

@@ -10,13 +10,15 @@ import type { PoolKey } from "./pool-key.ts";
 /** `gone`: the key was revoked or removed a moment ago. */
 export type Admission = Metered | { kind: "gone" };
 
+/** `end` frees the place and settles what was really used; it is called once, and again has no effect. */
+export interface Judged {
+  admission: Admission;
+  end(used: number): void;
+}
+
 export interface Throttle {
-  /** `end` frees the place and settles what was really used; it is called once, and again has no effect. */
-  admit(
-    key: PoolKey,
-    callId: string,
-    tokens: number,
-  ): Promise<{ admission: Admission; end(used: number): void }>;
+  /** At once, where the meters are in memory. */
+  admit(key: PoolKey, callId: string, tokens: number): Judged | Promise<Judged>;
 }
 
 /** Meters that several processes share. */
@@ -39,8 +41,14 @@ export function createThrottle(parts: { clock: Clock; log: Log; shared: SharedMe
   /** Admissions that were not answered in time. While there are any, nobody waits for another one. */
   let overdue = 0;
 
+  /** The one at the end of the map, which need not be moved there. */
+  let newest: KeyMeter | null = null;
+
   function meterOf(id: string): KeyMeter {
-    const meter = meters.get(id) ?? new KeyMeter();
+    const known = meters.get(id);
+    if (known && newest === known) return known;
+    const meter = known ?? new KeyMeter();
+    newest = meter;
     meters.delete(id);
     meters.set(id, meter);
     if (meters.size > mostMeters) {
@@ -50,56 +58,60 @@ export function createThrottle(parts: { clock: Clock; log: Log; shared: SharedMe
     return meter;
   }
 
-  /** Null: not in time, and then whatever it takes is given back. */
-  async function askShared(
+  function admitHere(key: PoolKey, tokens: number): Judged {
+    const meter = meterOf(key.id);
+    const admission = meter.admit(key.limits, tokens, clock.monotonic());
+    return judged(admission, (used) => meter.settle(tokens, used));
+  }
+
+  async function admitTogether(
     meters: SharedMeters,
     key: PoolKey,
     callId: string,
     tokens: number,
-  ): Promise<Admission | null> {
+  ): Promise<Judged> {
     const asked = meters.admit(key, callId, tokens);
-    const answer = await within(clock, hangingMs, asked);
-    if (answer !== late) return answer;
+    try {
+      const admission = await within(clock, hangingMs, asked);
+      if (admission !== late)
+        return judged(admission, (used) => {
+          meters.end(key, callId, tokens, used).catch((error) => {
+            log.warn({ error }, "a call's end could not be told; its place is free when its lease ends");
+          });
+        });
+    } catch (error) {
+      log.warn({ error }, "the keys' limits could not be reached; this process goes by its own count");
+      return admitHere(key, tokens);
+    }
     overdue += 1;
     log.warn({}, "the keys' limits do not answer; this process goes by its own count");
     asked
+      // What it takes after all is given back.
       .then(({ kind }) => (kind === "admitted" ? meters.end(key, callId, tokens, 0) : undefined))
       // Its place is free when its lease ends.
       .catch(() => {})
       .finally(() => {
         overdue -= 1;
       });
-    return null;
+    return admitHere(key, tokens);
   }
 
   return {
-    async admit(key, callId, tokens) {
-      let admission: Admission | null = null;
-      let release: (used: number) => void = () => {};
-      if (shared !== null && overdue === 0 && !unlimited(key)) {
-        try {
-          admission = await askShared(shared, key, callId, tokens);
-          release = (used) => {
-            shared.end(key, callId, tokens, used).catch((error) => {
-              log.warn({ error }, "a call's end could not be told; its place is free when its lease ends");
-            });
-          };
-        } catch (error) {
-          log.warn({ error }, "the keys' limits could not be reached; this process goes by its own count");
-        }
-      }
-      if (admission === null) {
-        const meter = meterOf(key.id);
-        admission = meter.admit(key.limits, tokens, clock.monotonic());
-        release = (used) => meter.settle(tokens, used);
-      }
-      let ended = admission.kind !== "admitted";
-      const end = (used: number) => {
-        if (ended) return;
-        ended = true;
-        release(used);
-      };
-      return { admission, end };
+    admit: (key, callId, tokens) =>
+      shared !== null && overdue === 0 && !unlimited(key)
+        ? admitTogether(shared, key, callId, tokens)
+        : admitHere(key, tokens),
+  };
+}
+
+function judged(admission: Admission, release: (used: number) => void): Judged {
+  let ended = admission.kind !== "admitted";
+  return {
+    admission,
+    end: (used) => {
+      if (ended) return;
+      ended = true;
+      release(used);
     },
   };
 }

@@ -15,7 +15,10 @@ export interface UsageLog {
 
 const everyMs = 1_000;
 const mostWaiting = 20_000;
-const atOnce = 500;
+/** One transaction each; its flush is most of what it costs. */
+const atOnce = 2_000;
+
+const isAway = (fault: unknown) => fault instanceof StorageError && fault.fault !== "failed";
 
 export function createUsageLog(parts: {
   database: Database;
@@ -32,34 +35,49 @@ export function createUsageLog(parts: {
   /** Only while something waits. */
   let writing: Promise<void> | null = null;
 
+  /** Together; where they cannot be, singly, so that one that can never be written keeps nobody else from it. */
   async function write(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, atOnce);
-      const results = await Promise.allSettled(batch.map((call) => database.run(recordUsage, call)));
+      const fault = await faultOf(batch);
+      if (fault === null) continue;
       const again: UsedCall[] = [];
-      let fault: unknown = null;
-      for (const [at, call] of batch.entries()) {
-        const result = results[at]!;
-        if (result.status === "fulfilled") written?.(call);
-        else if (result.reason instanceof StorageError && result.reason.fault !== "failed") {
-          // Whether it was written is not known; a call that is written twice counts once.
-          again.push(call);
-          fault = result.reason;
-        } else {
-          // It would fail for ever, and keep all others waiting behind it.
-          log.error(
-            { error: result.reason, call: call.id },
-            "a call's usage cannot be written; it is dropped",
-          );
+      let last: unknown = null;
+      if (isAway(fault)) {
+        // Whether it was written is not known; a call that is written twice counts once.
+        again.push(...batch);
+        last = fault;
+      } else {
+        const faults = await Promise.all(batch.map((call) => faultOf([call])));
+        for (const [at, call] of batch.entries()) {
+          const own = faults[at] ?? null;
+          if (own === null) continue;
+          if (isAway(own)) {
+            again.push(call);
+            last = own;
+            continue;
+          }
+          log.error({ error: own, call: call.id }, "a call's usage cannot be written; it is dropped");
           dropped(1);
         }
       }
-      if (fault === null) continue;
+      if (last === null) continue;
       waiting = [...again, ...waiting];
       trim();
-      log.warn({ error: fault, waiting: waiting.length }, "usage could not be written; it will be");
+      log.warn({ error: last, waiting: waiting.length }, "usage could not be written; it will be");
       return;
     }
+  }
+
+  /** Null: they are written. */
+  async function faultOf(calls: UsedCall[]): Promise<unknown> {
+    try {
+      await database.run(recordUsage, calls);
+    } catch (error) {
+      return error;
+    }
+    if (written) for (const call of calls) written(call);
+    return null;
   }
 
   function trim(): void {

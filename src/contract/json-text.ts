@@ -79,22 +79,34 @@ export function membersOf(text: string): Member[] {
   }
 }
 
+/** Whether a key, of letters only, stands at most once on the top level; read member by member only where that is not clear. */
+export function standsOnce(text: string, key: string): boolean {
+  const quoted = JSON.stringify(key);
+  const first = text.indexOf(quoted);
+  // Without an escape that could spell it another way, a text that holds it once at the most is clear.
+  if (!text.includes("\\u") && (first === -1 || text.indexOf(quoted, first + 1) === -1)) return true;
+  let times = 0;
+  for (const member of membersOf(text)) if (member.key === key) times += 1;
+  return times <= 1;
+}
+
 /**
  * The object with some of its members changed: a value's JSON text to set (replaced where it stands, else added
  * at the end), or undefined to drop it. A key that stands more than once is changed everywhere.
  */
 export function withMembers(text: string, changes: Readonly<Record<string, string | undefined>>): string {
   const members = membersOf(text);
-  const left = new Set(Object.keys(changes));
+  const found: string[] = [];
   let result = "";
   let copied = 0;
   let kept = 0;
-  for (const [i, { key, start, valueStart, end }] of members.entries()) {
+  for (let i = 0; i < members.length; i++) {
+    const { key, start, valueStart, end } = members[i]!;
     if (!Object.hasOwn(changes, key)) {
       kept += 1;
       continue;
     }
-    left.delete(key);
+    found.push(key);
     const value = changes[key];
     if (value !== undefined) {
       kept += 1;
@@ -113,11 +125,13 @@ export function withMembers(text: string, changes: Readonly<Record<string, strin
     }
   }
   result += text.slice(copied);
-  const added = [...left].flatMap((key) => {
+  let added = "";
+  for (const key in changes) {
     const value = changes[key];
-    return value === undefined ? [] : [`${JSON.stringify(key)}:${value}`];
-  });
-  if (added.length === 0) return result;
+    if (value === undefined || found.includes(key)) continue;
+    added += `${kept === 0 && added === "" ? "" : ","}${JSON.stringify(key)}:${value}`;
+  }
+  if (added === "") return result;
   const at = result.lastIndexOf("}");
-  return `${result.slice(0, at)}${kept === 0 ? "" : ","}${added.join(",")}${result.slice(at)}`;
+  return result.slice(0, at) + added + result.slice(at);
 }

@@ -56,22 +56,28 @@ export function createWriter(clock: Clock, https: boolean): Writer {
   };
   const usualList = Object.entries(usual).flat();
 
+  /** Adds the usual headers and the answer's own, which may take the place of usual ones. */
+  function addHeaders(to: string[], own: Record<string, string> | undefined): void {
+    if (own === undefined) {
+      to.push(...usualList);
+      return;
+    }
+    for (let at = 0; at < usualList.length; at += 2) {
+      const name = usualList[at]!;
+      to.push(name, own[name] ?? usualList[at + 1]!);
+    }
+    for (const name in own) if (usual[name] === undefined) to.push(name, own[name]!);
+  }
+
   function head(requestId: string, answer: Answer, text: string): string[] {
     const type =
       typeof answer.body === "string"
         ? (answer.type ?? "text/plain; charset=utf-8")
         : "application/json; charset=utf-8";
-    const own =
-      answer.headers === undefined ? usualList : Object.entries({ ...usual, ...answer.headers }).flat();
-    return [
-      "Content-Type",
-      type,
-      "Content-Length",
-      String(Buffer.byteLength(text)),
-      "X-Request-Id",
-      requestId,
-      ...own,
-    ];
+    const length = String(Buffer.byteLength(text));
+    const headers = ["Content-Type", type, "Content-Length", length, "X-Request-Id", requestId];
+    addHeaders(headers, answer.headers);
+    return headers;
   }
 
   function textOf(answer: Answer): string {
@@ -103,9 +109,9 @@ export function createWriter(clock: Clock, https: boolean): Writer {
   return {
     write(request, response, requestId, answer) {
       if (isStream(answer.body)) {
-        const headers = Object.entries({ ...usual, ...answer.headers }).flat();
-        const all = ["X-Request-Id", requestId, ...headers];
-        const written = writeEvents(clock, response, answer.body, { status: answer.status, headers: all });
+        const headers = ["X-Request-Id", requestId];
+        addHeaders(headers, answer.headers);
+        const written = writeEvents(clock, response, answer.body, { status: answer.status, headers });
         void written.then(() => giveUpLater(response));
         return;
       }

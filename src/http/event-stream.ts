@@ -3,6 +3,7 @@
 
 import type { ServerResponse } from "node:http";
 import type { Clock } from "#runtime/runtime.ts";
+import { Stop, type StopSignal } from "#runtime/stop.ts";
 
 /** Text as it comes; what `ai/complete.ts` gives. */
 export interface EventSource {
@@ -29,7 +30,7 @@ export async function writeEvents(
   clock: Clock,
   response: ServerResponse,
   source: EventSource,
-  head: { status: number; headers: readonly string[] },
+  head: { status: number; headers: string[] },
 ): Promise<void> {
   // A client that went away a moment ago says so no more.
   if (response.destroyed) {
@@ -37,19 +38,19 @@ export async function writeEvents(
     return;
   }
   let open = true;
-  const closed = new AbortController();
+  const closed = new Stop();
   response.once("close", () => {
     open = false;
-    closed.abort();
+    closed.stop();
     source.cancel();
   });
   response.socket?.setNoDelay(true);
-  response.writeHead(head.status, [...head.headers]);
+  response.writeHead(head.status, head.headers);
   let spokeAt = clock.monotonic();
   const keepAlive = async () => {
     while (open) {
       const waitMs = spokeAt + keepAliveMs - clock.monotonic();
-      await clock.sleep(Math.max(waitMs, 1), closed.signal);
+      await clock.sleep(Math.max(waitMs, 1), closed);
       if (!open || clock.monotonic() - spokeAt < keepAliveMs) continue;
       spokeAt = clock.monotonic();
       // Nothing new for one who has not taken what is there.
@@ -61,7 +62,7 @@ export async function writeEvents(
     for (let text = await source.next(); text !== null && open; text = await source.next()) {
       if (text === "") continue;
       spokeAt = clock.monotonic();
-      if (!response.write(text) && !(await drained(clock, response, closed.signal))) {
+      if (!response.write(text) && !(await drained(clock, response, closed))) {
         response.destroy();
         return;
       }
@@ -73,15 +74,15 @@ export async function writeEvents(
   } finally {
     source.cancel();
     open = false;
-    closed.abort();
+    closed.stop();
   }
   response.end();
 }
 
 /** Waits until the client has taken what was written; false: it did not in time, or went away. */
-async function drained(clock: Clock, response: ServerResponse, gone: AbortSignal): Promise<boolean> {
-  const waiting = new AbortController();
-  const stop = () => waiting.abort();
+async function drained(clock: Clock, response: ServerResponse, gone: StopSignal): Promise<boolean> {
+  const waiting = new Stop();
+  const stop = () => waiting.stop();
   gone.addEventListener("abort", stop, { once: true });
   const drain = new Promise<"drained">((resolve) => {
     response.once("drain", () => {
@@ -89,7 +90,7 @@ async function drained(clock: Clock, response: ServerResponse, gone: AbortSignal
       stop();
     });
   });
-  const first = await Promise.race([drain, clock.sleep(stallMs, waiting.signal).then(() => "over" as const)]);
+  const first = await Promise.race([drain, clock.sleep(stallMs, waiting).then(() => "over" as const)]);
   gone.removeEventListener("abort", stop);
   return first === "drained" || (!gone.aborted && !response.writableNeedDrain);
 }

@@ -21,6 +21,7 @@ import type { CallbackResult } from "#messaging/receipt.ts";
 import type { ReceivedPage } from "#messaging/received.ts";
 import type { Resolved } from "#messaging/resolve.ts";
 import type { Clock, Log, Random } from "#runtime/runtime.ts";
+import type { StopSignal } from "#runtime/stop.ts";
 import type { Database } from "#store/database.ts";
 
 export interface Readiness {
@@ -84,7 +85,7 @@ export interface AiParts {
     key: PoolKey,
     request: Omit<CompletionRequest, "allowed">,
     requestId: string,
-    signal: AbortSignal,
+    signal: StopSignal,
   ): Promise<Served>;
   /** The models that the key may use now, the pool's own name first. */
   models(key: PoolKey): Promise<ModelEntry[]>;

@@ -5,6 +5,7 @@ import { isUtf8 } from "node:buffer";
 import type { PoolKey } from "#ai/pool-key.ts";
 import { aiProblem } from "#contract/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
+import { Stop, type StopSignal } from "#runtime/stop.ts";
 import { StorageError } from "#store/database.ts";
 import type { Answer } from "./answer.ts";
 import { announcesBody, readBytes } from "./body.ts";
@@ -22,7 +23,7 @@ export interface PoolCall extends Call {
   /** The body's text; empty where the head has none. */
   text: string;
   /** Ends when the caller goes away. */
-  signal: AbortSignal;
+  signal: StopSignal;
 }
 
 /** The key of an Authorization header; null: none that could be one. */
@@ -58,25 +59,21 @@ async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> 
   }
 }
 
-/** One reason for all: by itself each abort makes a DOMException with a stack. */
-const left = new Error("the caller went away");
-
 /** Lets a call in and hands it to its handler. Null: the client went away. */
 export async function answerPooled(
   head: Head,
   call: Call,
   handler: (call: PoolCall) => Promise<Answer | null>,
 ): Promise<Answer | null> {
-  const gone = new AbortController();
-  const leave = () => gone.abort(left);
-  call.response.once("close", leave);
+  const gone = new Stop();
+  call.response.once("close", () => gone.stop());
   try {
     const token = keyOf(call);
     const key = token === null ? null : await call.parts.ai.authenticate(token);
     if (key === null) return aiProblem("invalid_api_key");
     const text = await bodyOf(head, call);
     if (text === null || typeof text !== "string") return text;
-    return await handler({ ...call, key, text, signal: gone.signal });
+    return await handler({ ...call, key, text, signal: gone });
   } catch (error) {
     if (error instanceof StorageError && error.fault !== "failed")
       return aiProblem("unavailable", { retryAfterMs: 5_000 });

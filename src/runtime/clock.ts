@@ -2,6 +2,7 @@
 // longer delay silently becomes 1 ms), and an abort leaves neither a timer nor a listener behind.
 
 import type { Clock } from "./runtime.ts";
+import type { StopSignal } from "./stop.ts";
 
 /** The longest delay that setTimeout honours. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -11,7 +12,7 @@ export function systemClock(): Clock {
 }
 
 /** Measured on the monotonic clock, so that a step of the wall clock neither shortens nor prolongs it. */
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+function sleep(ms: number, signal?: StopSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   // A sleep of nothing is one turn of the event loop; Node would make it a millisecond.
   if (ms <= 0) return new Promise((resolve) => setImmediate(resolve));

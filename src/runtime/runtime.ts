@@ -2,6 +2,7 @@
 // Everything else receives the part that it needs as a value, so that a test can hand in a clock it
 // moves by hand, seeded randomness, scripted HTTP and a log it can read.
 
+import type { StopSignal } from "./stop.ts";
 import type { Upstreams } from "./upstream.ts";
 
 /** Wall time in epoch milliseconds, and a monotonic count for measuring how long something took. */
@@ -11,7 +12,7 @@ export interface Clock {
   /** Milliseconds since an arbitrary start; never goes back. */
   monotonic(): number;
   /** Resolves after `ms`, or at once when the signal aborts (never rejects). */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  sleep(ms: number, signal?: StopSignal): Promise<void>;
 }
 
 export interface Random {

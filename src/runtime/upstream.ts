@@ -8,6 +8,7 @@ import { Agent, type Dispatcher } from "undici";
 import type { AllowList } from "./address.ts";
 import { guardedConnector, guardedLookup, type Lookup, NotAllowed, systemLookup } from "./connect.ts";
 import { plainWords } from "./failure.ts";
+import type { StopSignal } from "./stop.ts";
 import { refusedUrl } from "./url.ts";
 
 export interface UpstreamRequest {
@@ -19,7 +20,7 @@ export interface UpstreamRequest {
   connectMs: number;
   /** How long from then until the head of the answer, ms. */
   headersMs: number;
-  signal: AbortSignal;
+  signal: StopSignal;
   /** On a connection of its own, because an idle one turned out to be dead, and the others may be as well. */
   fresh?: boolean;
 }
@@ -143,6 +144,20 @@ subscribe("undici:client:sendHeaders", (message) => {
   starting = null;
 });
 
+/** Headers with repeated ones joined; those that undici made are nobody else's. */
+function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value !== "string") headers[name] = value?.join(", ") ?? "";
+  }
+  return headers as Record<string, string>;
+}
+
+/** A delay that a Node timer can hold: 2^31 ms and more silently become 1 ms. */
+const wholeMs = (ms: number) => Math.max(1, Math.min(Math.ceil(ms), 2 ** 31 - 1));
+
+const expire = (exchange: UpstreamExchange) => exchange.expire();
+
 class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
   reused = false;
   socket: Socket | null = null;
@@ -150,7 +165,11 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
   readonly #host: string;
   readonly #settle: (result: UpstreamResult) => void;
   #timer: NodeJS.Timeout;
-  #timerMs: number;
+  /** What it waits for now, ms; and until when, monotonic ms. */
+  #patienceMs: number;
+  #patientUntil: number;
+  /** When the timer fires, monotonic ms: then, or sooner. */
+  #timerAt: number;
   readonly #onAbort: () => void;
   #controller: Dispatcher.DispatchController | null = null;
   #phase: "connecting" | "waiting" | "reading" | "over" = "connecting";
@@ -165,8 +184,10 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
     this.#request = request;
     this.#host = host;
     this.#settle = settle;
-    this.#timerMs = Math.max(1, Math.ceil(request.connectMs));
-    this.#timer = setTimeout(() => this.#expire(), this.#timerMs);
+    this.#patienceMs = wholeMs(request.connectMs);
+    this.#patientUntil = performance.now() + this.#patienceMs;
+    this.#timerAt = this.#patientUntil;
+    this.#timer = setTimeout(expire, this.#patienceMs, this);
     this.#onAbort = () => this.#giveUp("cancelled", "stopped");
     request.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
@@ -187,11 +208,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
   ): void {
     if (status < 200 || this.#phase !== "waiting") return;
     this.#phase = "reading";
-    const named: Record<string, string> = {};
-    for (const name in headers) {
-      const value = headers[name];
-      if (value !== undefined) named[name] = typeof value === "string" ? value : value.join(", ");
-    }
+    const named = joined(headers);
     this.#endsWithConnection =
       named["content-length"] === undefined && !/chunked\s*$/i.test(named["transfer-encoding"] ?? "");
     this.#settle({ kind: "answer", status, headers: named, body: this });
@@ -253,22 +270,28 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
     this.#giveUp("cancelled", "given up");
   }
 
-  /** One timer for all phases; the same patience again only moves it. */
+  /** One timer for all phases: one that fires too early looks again, which is cheaper than to set it for each phase. */
   #arm(ms: number): void {
-    const whole = Math.max(1, Math.min(Math.ceil(ms), 2 ** 31 - 1));
-    if (whole === this.#timerMs) {
-      this.#timer.refresh();
-      return;
-    }
+    this.#patienceMs = wholeMs(ms);
+    this.#patientUntil = performance.now() + this.#patienceMs;
+    if (this.#patientUntil >= this.#timerAt) return;
     clearTimeout(this.#timer);
-    this.#timerMs = whole;
-    this.#timer = setTimeout(() => this.#expire(), whole);
+    this.#timerAt = this.#patientUntil;
+    this.#timer = setTimeout(expire, this.#patienceMs, this);
   }
 
-  #expire(): void {
+  expire(): void {
+    const left = this.#patientUntil - performance.now();
+    // A timer may fire up to a millisecond early, for the event loop counts whole ones.
+    if (left >= 1) {
+      this.#timerAt = this.#patientUntil;
+      this.#timer = setTimeout(expire, Math.ceil(left), this);
+      return;
+    }
+    this.#timerAt = Number.POSITIVE_INFINITY;
     // Time that passes while nobody reads is the reader's own.
     if (this.#phase === "reading" && this.#reader === null) return;
-    this.#giveUp("timeout", `nothing came within ${this.#timerMs} ms`);
+    this.#giveUp("timeout", `nothing came within ${this.#patienceMs} ms`);
   }
 
   #giveUp(why: Broken["why"], reason: string): void {
@@ -280,8 +303,11 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
     if (phase === "reading") return;
     if (why === "cancelled") this.#settle(failed("aborted", "Stopped."));
     else if (phase === "connecting")
-      this.#settle(failed("connect_timeout", `No connection to ${this.#host} within ${this.#timerMs} ms.`));
-    else this.#settle(failed("headers_timeout", `No answer from ${this.#host} within ${this.#timerMs} ms.`));
+      this.#settle(
+        failed("connect_timeout", `No connection to ${this.#host} within ${this.#patienceMs} ms.`),
+      );
+    else
+      this.#settle(failed("headers_timeout", `No answer from ${this.#host} within ${this.#patienceMs} ms.`));
   }
 
   #finish(end: Broken | "end"): void {

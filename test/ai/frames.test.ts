@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { errorFrame, type FrameRules, Frames, renamed } from "#ai/frames.ts";
 import type { Chunk } from "#providers/provider.ts";
 
@@ -92,5 +93,32 @@ test("a name that stands twice is changed twice; one that is missing is added", 
   assert.equal(
     renamed('{"service_pool":1,"model":"a"}', rules, served),
     `{${servedText.slice(1)},"model":"pool"}`,
+  );
+});
+
+test("chunks that begin like the one before are changed as if each were read in full", () => {
+  const member = fc.constantFrom(
+    '"id":"x"',
+    '"created":0',
+    '"created":17',
+    '"model":"gpt"',
+    '"model":"gpt-4"',
+    '"model":1',
+    '"model":12',
+    '"model":null',
+    '"m\\u006fdel":"other"',
+    '"choices":[{"delta":{"content":"a"}}]',
+    '"choices":[{"delta":{"content":"\\u00e9","model":"inner"},"created":0}]',
+    '"choices":[{"delta":{"content":"\\"model\\":"}}]',
+  );
+  const text = fc
+    .tuple(fc.array(member, { maxLength: 5 }), fc.constantFrom(",", ", "))
+    .map(([members, between]) => `{${members.join(between)}}`);
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 6 }), (texts) => {
+      const frames = new Frames(rules);
+      for (const one of texts) assert.equal(frames.chunk(chunk(one)), `data: ${renamed(one, rules)}\n\n`);
+    }),
+    { numRuns: 5_000 },
   );
 });

@@ -5,6 +5,7 @@ import type { ChainParts, Member } from "#ai/chain.ts";
 import { MemberHealth } from "#ai/health.ts";
 import { openaiCompatible } from "#providers/openai-compatible.ts";
 import type { Failure } from "#providers/provider.ts";
+import type { StopSignal } from "#runtime/stop.ts";
 import type { Broken, Incoming, UpstreamRequest, UpstreamResult, Upstreams } from "#runtime/upstream.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 
@@ -96,7 +97,7 @@ class Body implements Incoming {
   #cancelled = false;
   #waiting: ((broken: Broken) => void) | null = null;
 
-  constructor(pieces: readonly Piece[], signal: AbortSignal, over: () => void) {
+  constructor(pieces: readonly Piece[], signal: StopSignal, over: () => void) {
     this.#pieces = [...pieces];
     this.#over = over;
     signal.addEventListener("abort", () => this.cancel(), { once: true });

@@ -16,11 +16,11 @@ function logging() {
   const rows = new Map<string, UsedCall>();
   const storage = { faultOf: (_call: UsedCall): StorageFault | null => null, runs: 0 };
   const database = {
-    run: async (_operation: unknown, call: UsedCall) => {
+    run: async (_operation: unknown, calls: readonly UsedCall[]) => {
       storage.runs += 1;
-      const fault = storage.faultOf(call);
-      if (fault !== null) throw new StorageError(fault, fault);
-      rows.set(call.id, call);
+      const fault = calls.map(storage.faultOf).find((one) => one !== null);
+      if (fault) throw new StorageError(fault, fault);
+      for (const call of calls) rows.set(call.id, call);
       return null;
     },
   } as unknown as Database;
@@ -88,10 +88,10 @@ test("a call is written within a second, as what it was, by the account's local 
 
 test("what cannot be written waits, and is written when the storage is back; each is told as written once", async () => {
   const { clock, rows, storage, usage, told } = logging();
-  storage.faultOf = ({ id }) => (id === "req_1" ? null : "unavailable");
+  storage.faultOf = () => "unavailable";
   for (const id of ["req_1", "req_2", "req_3"]) usage.record(ended(id), 0);
   await clock.advance(60_000);
-  assert.deepEqual([...rows.keys()], ["req_1"]);
+  assert.equal(rows.size, 0);
   storage.faultOf = () => null;
   await clock.advance(1_000);
   assert.deepEqual([...rows.keys()], ["req_1", "req_2", "req_3"]);
@@ -107,6 +107,19 @@ test("a record that the storage will never take is dropped and counted, and keep
   assert.deepEqual([...rows.keys()], ["req_2"]);
   assert.deepEqual(told, { dropped: 1, written: ["req_2"] });
   assert.equal(clock.sleeping(), 0);
+});
+
+test("the storage goes away while a batch is written one by one: what is not written yet waits", async () => {
+  const { clock, rows, storage, usage, told } = logging();
+  storage.faultOf = ({ id }) => (id === "req_2" ? "failed" : id === "req_3" ? "unavailable" : null);
+  for (const id of ["req_1", "req_2", "req_3"]) usage.record(ended(id), 0);
+  // The fault of a batch is its first one's.
+  await clock.advance(1_000);
+  assert.deepEqual([[...rows.keys()], told.dropped], [["req_1"], 1]);
+  storage.faultOf = () => null;
+  await clock.advance(1_000);
+  assert.deepEqual([...rows.keys()], ["req_1", "req_3"]);
+  assert.deepEqual(told, { dropped: 1, written: ["req_1", "req_3"] });
 });
 
 test("20,000 wait at the most: the oldest go, and are counted", async () => {

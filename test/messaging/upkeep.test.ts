@@ -59,7 +59,7 @@ for (const engine of engines) {
         const call = async () => {
           const id = configure.newId("req");
           made.push(id);
-          await database.run(recordUsage, callRow(pool, { id, at: it.clock.now(), day: "2026-01-01" }));
+          await database.run(recordUsage, [callRow(pool, { id, at: it.clock.now(), day: "2026-01-01" })]);
         };
         await call();
         await it.advance(2 * hour);

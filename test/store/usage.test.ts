@@ -38,7 +38,7 @@ onBothEngines((open) => {
       }),
     );
     await Promise.all(
-      used.map((call, at) => (at % 2 === 0 ? open().database : open().other).run(recordUsage, call)),
+      used.map((call, at) => (at % 2 === 0 ? open().database : open().other).run(recordUsage, [call])),
     );
     const [total] = await usage(of, "day");
     const { latencies, firstBytes, ...sums } = total!;
@@ -70,9 +70,9 @@ onBothEngines((open) => {
   test("a call that is written twice counts once, also inside one group", async () => {
     const of = await makePool(open().database);
     const [call, twice] = [callRow(of), callRow(of)];
-    await run(recordUsage, call);
-    const again = [call, twice, twice, callRow(of)].map((one) => run(recordUsage, one));
-    await Promise.all([...again, open().other.run(recordUsage, call)]);
+    await run(recordUsage, [call]);
+    const again = [call, twice, twice, callRow(of)].map((one) => run(recordUsage, [one]));
+    await Promise.all([...again, open().other.run(recordUsage, [call])]);
     assert.equal((await usage(of, "day"))[0]!.requests, 3);
     assert.equal((await calls(of)).rows.length, 3);
   });
@@ -89,8 +89,8 @@ onBothEngines((open) => {
       stream: 1,
       estimated: 1,
     });
-    await run(recordUsage, { ...row, day });
-    await run(recordUsage, callRow(of, { first_byte_ms: 3.4 }));
+    await run(recordUsage, [{ ...row, day }]);
+    await run(recordUsage, [callRow(of, { first_byte_ms: 3.4 })]);
     const [last, first] = (await calls(of)).rows;
     assert.deepEqual({ ...first }, { ...row, ms: 13 });
     assert.equal(last!.first_byte_ms, 3);
@@ -98,8 +98,8 @@ onBothEngines((open) => {
 
   test("a caller who went away is no error, and says nothing about how long answers take", async () => {
     const of = await makePool(open().database);
-    await run(recordUsage, callRow(of, { status: 499, ms: 5 }));
-    await run(recordUsage, callRow(of, { status: 429, ms: 5 }));
+    await run(recordUsage, [callRow(of, { status: 499, ms: 5 })]);
+    await run(recordUsage, [callRow(of, { status: 429, ms: 5 })]);
     const [sum] = await usage(of, "key");
     assert.deepEqual([sum!.requests, sum!.errors, sum!.latencies], [2, 1, {}]);
   });
@@ -107,9 +107,9 @@ onBothEngines((open) => {
   test("usage goes by key with its name, by day within bounds, and to nobody else", async () => {
     const of = await makePool(open().database);
     const gone = { ...of, keyId: "key_gone" };
-    await run(recordUsage, callRow(of, { day: "2027-01-31" }));
-    await run(recordUsage, callRow(of, { day: "2027-02-01" }));
-    await run(recordUsage, callRow(gone, { day: "2027-02-01" }));
+    await run(recordUsage, [callRow(of, { day: "2027-01-31" })]);
+    await run(recordUsage, [callRow(of, { day: "2027-02-01" })]);
+    await run(recordUsage, [callRow(gone, { day: "2027-02-01" })]);
     assert.deepEqual(
       (await usage(of, "key")).map(({ group, name, requests }) => [group, name, requests]),
       [
@@ -137,7 +137,7 @@ onBothEngines((open) => {
 
   test("a budget is measured by the local day and month, over all members", async () => {
     const of = await makePool(open().database);
-    const spend = (day: string, member: string) => run(recordUsage, callRow(of, { day, member }));
+    const spend = (day: string, member: string) => run(recordUsage, [callRow(of, { day, member })]);
     for (const [date, member] of [
       ["2026-12-31", "primary"],
       ["2027-01-01", "primary"],
@@ -160,7 +160,7 @@ onBothEngines((open) => {
     const second = { ...of, keyId: `${of.keyId}_second` };
     const statuses = [200, 502, 200, 429, 200, 503];
     const made = statuses.map((status, at) => callRow(at % 2 === 0 ? of : second, { status }));
-    for (const call of made) await run(recordUsage, call);
+    for (const call of made) await run(recordUsage, [call]);
     const ids = made.map(({ id }) => id).reverse();
     const idsOf = async (more: Parameters<typeof calls>[1]) =>
       (await calls(of, more)).rows.map(({ id }) => id);
@@ -174,7 +174,7 @@ onBothEngines((open) => {
   test("a rare status is looked for a stretch at a time, and none is passed over", async () => {
     const of = await makePool(open().database);
     const made = Array.from({ length: 25 }, (_, at) => callRow(of, { status: at % 9 === 0 ? 500 : 200 }));
-    for (const call of made) await run(recordUsage, call);
+    for (const call of made) await run(recordUsage, [call]);
     const wanted = made.filter(({ status }) => status === 500).map(({ id }) => id);
     const found: string[] = [];
     let looks = 0;
@@ -197,7 +197,7 @@ onBothEngines((open) => {
   test("old calls are removed a batch at a time, the sums of their days stay, also when the pool goes", async () => {
     const of = await makePool(open().database);
     const made = [callRow(of), callRow(of), callRow(of)];
-    for (const call of made) await run(recordUsage, call);
+    for (const call of made) await run(recordUsage, [call]);
     await run(removeCalls, { before: made[0]!.id, limit: 100_000 });
     assert.equal(await run(removeCalls, { before: made[2]!.id, limit: 1 }), 1);
     assert.equal(await run(removeCalls, { before: made[2]!.id, limit: 10 }), 1);

@@ -10,27 +10,29 @@ import type { Answer } from "#http/answer.ts";
 import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/event-stream.ts";
 
 /** `x-ratelimit-*`, as OpenAI has them. */
-export function levelHeaders(levels: Levels): Record<string, string> {
+export function levelHeaders({ requests, tokens }: Levels): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [kind, left] of [
-    ["requests", levels.requests],
-    ["tokens", levels.tokens],
-  ] as const) {
-    if (left === null) continue;
-    headers[`x-ratelimit-limit-${kind}`] = String(left.limit);
-    headers[`x-ratelimit-remaining-${kind}`] = String(left.remaining);
-    headers[`x-ratelimit-reset-${kind}`] = durationText(left.resetMs);
+  if (requests !== null) {
+    headers["x-ratelimit-limit-requests"] = String(requests.limit);
+    headers["x-ratelimit-remaining-requests"] = String(requests.remaining);
+    headers["x-ratelimit-reset-requests"] = durationText(requests.resetMs);
+  }
+  if (tokens !== null) {
+    headers["x-ratelimit-limit-tokens"] = String(tokens.limit);
+    headers["x-ratelimit-remaining-tokens"] = String(tokens.remaining);
+    headers["x-ratelimit-reset-tokens"] = durationText(tokens.resetMs);
   }
   return headers;
 }
 
-function servedHeaders(served: ServicePool): Record<string, string> {
-  return {
-    "X-Service-Pool-Provider": encodeURI(served.provider),
-    "X-Service-Pool-Model": encodeURI(served.model),
-    "X-Service-Pool-Attempts": String(served.attempts),
-    "X-Service-Pool-Latency-Ms": String(served.latency_ms),
-  };
+/** Adds who served it. */
+function withServed(headers: Record<string, string>, served: ServicePool | null): Record<string, string> {
+  if (served === null) return headers;
+  headers["X-Service-Pool-Provider"] = encodeURI(served.provider);
+  headers["X-Service-Pool-Model"] = encodeURI(served.model);
+  headers["X-Service-Pool-Attempts"] = String(served.attempts);
+  headers["X-Service-Pool-Latency-Ms"] = String(served.latency_ms);
+  return headers;
 }
 
 function refused({ by, retryAfterMs, levels }: Refused): Problem {
@@ -82,23 +84,19 @@ export function answerOf(result: Served): Answer | null {
         status: 200,
         body: completed.text,
         type: "application/json; charset=utf-8",
-        headers: { ...headers, ...servedHeaders(completed.served) },
+        headers: withServed(headers, completed.served),
       };
     case "stream":
       return {
         status: 200,
         body: completed.served === null ? opened(completed.stream) : completed.stream,
-        headers: {
-          ...eventStreamHeaders,
-          ...headers,
-          ...(completed.served === null ? {} : servedHeaders(completed.served)),
-        },
+        headers: withServed({ ...eventStreamHeaders, ...headers }, completed.served),
       };
     case "error": {
       const { status, error, retryAfterMs, served } = completed;
       return aiErrorReply(status, error, {
         retryAfterMs,
-        headers: { ...headers, ...(served === null ? {} : servedHeaders(served)) },
+        headers: withServed(headers, served),
         ...(served === null ? {} : { beside: { service_pool: served } }),
       });
     }

@@ -47,7 +47,7 @@ before(async () => {
       }),
     );
   }
-  for (const call of calls) await m.it.system.database.run(recordUsage, call);
+  for (const call of calls) await m.it.system.database.run(recordUsage, [call]);
 });
 after(() => m.close());
 

@@ -1,0 +1,47 @@
+// Being told to stop: everybody who listens at that moment hears it once, and nobody later.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Stop, type StopSignal } from "#runtime/stop.ts";
+
+const once = { once: true } as const;
+
+test("whoever listens is told once, in their order; whoever left or comes too late is not", () => {
+  const stop = new Stop();
+  const told: string[] = [];
+  const left = () => told.push("left");
+  const first = () => told.push("first");
+  stop.addEventListener("abort", left, once);
+  stop.addEventListener("abort", first, once);
+  stop.addEventListener("abort", first, once);
+  stop.addEventListener("abort", () => told.push("second"), once);
+  stop.removeEventListener("abort", left);
+  assert.equal(stop.aborted, false);
+  stop.stop();
+  assert.equal(stop.aborted, true);
+  stop.addEventListener("abort", () => told.push("late"), once);
+  stop.stop();
+  assert.deepEqual(told, ["first", "second"]);
+});
+
+test("one who leaves while it is told does not keep the next from hearing it", () => {
+  const stop = new Stop();
+  const told: string[] = [];
+  const first = () => {
+    stop.removeEventListener("abort", first);
+    told.push("first");
+  };
+  stop.addEventListener("abort", first, once);
+  stop.addEventListener("abort", () => told.push("second"), once);
+  stop.stop();
+  assert.deepEqual(told, ["first", "second"]);
+});
+
+test("an AbortSignal is one too", () => {
+  const controller = new AbortController();
+  const signal: StopSignal = controller.signal;
+  let told = 0;
+  signal.addEventListener("abort", () => (told += 1), once);
+  controller.abort();
+  assert.equal(told, 1);
+});
