@@ -7,6 +7,8 @@ export type Ask =
   | { kind: "spread"; apiKeys: readonly string[] }
   /** One bulk send after another. */
   | { kind: "bulk"; gateways: readonly string[]; contacts: number; scheduleAt: string | null }
+  /** The same with emails of some 10 KB on the wire, each with a body of its own. */
+  | { kind: "mails"; gateway: string; contacts: number; scheduleAt: string | null }
   /** The paths in turn. */
   | { kind: "get"; paths: readonly string[] }
   /** Reports that the messages with the references `p<from>` … `p<to>` were delivered, some of them twice. */
@@ -21,6 +23,18 @@ export interface Target {
 
 const numbers = 4096;
 const text = "Your code is 482913. It is good for ten minutes.";
+
+/** A letter in HTML: its text part is derived from it, and both together are about 10 KB on the wire. */
+function letter(index: number): string {
+  const line =
+    "Grüße aus der Werkstatt: everything that you ordered with us is on its way, and will be there tomorrow.";
+  const paragraphs = Array.from(
+    { length: 22 },
+    (_, at) =>
+      `<p style="margin:0 0 12px">${line} <a href="https://shop.example.com/orders/${index}/${at}">Order ${at}</a></p>\n`,
+  );
+  return `<html><body><h1>Dear reader ${index}</h1>\n${paragraphs.join("")}</body></html>`;
+}
 
 /** Of five reports, four are new and one came before. */
 const newOfFive = 4;
@@ -82,6 +96,17 @@ export function prepare(target: Target): Buffer[] {
         contact(index, gateways[index % gateways.length] ?? "", scheduleAt),
       );
       return [send(contacts)];
+    }
+    case "mails": {
+      const { gateway, scheduleAt } = ask;
+      const contacts = Array.from({ length: ask.contacts }, (_, index) => ({
+        email: `reader${index}@example.net`,
+        subject: `Your order ${index}`,
+        message: letter(index),
+        gateway_identifier: gateway,
+        ...(scheduleAt === null ? {} : { schedule_at: scheduleAt }),
+      }));
+      return [bytes(target, apiKey, "POST", "/api/email/send", JSON.stringify({ contact: contacts }))];
     }
     case "callbacks":
       return reportOrder(ask.to - ask.from + 1).map((index) =>

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { type PostgresServer, startPostgres, urlVariable } from "../test/postgres.ts";
 import type { Figure, Measure } from "./figure.ts";
 import { bulk, ceiling, drain, lookup, memory, restart, single, stored } from "./measures.ts";
+import { email } from "./measures-email.ts";
 import { callbacks, webhooks } from "./measures-events.ts";
 import { type Engine, machineFacts } from "./stage.ts";
 
@@ -19,8 +20,19 @@ const measures: Record<string, Measure> = {
   stored,
   webhooks,
   callbacks,
+  email,
 };
-const everything = ["ceiling", "single", "bulk", "drain", "stored", "memory", "webhooks", "callbacks"];
+const everything = [
+  "ceiling",
+  "single",
+  "bulk",
+  "drain",
+  "stored",
+  "memory",
+  "webhooks",
+  "callbacks",
+  "email",
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -43,6 +43,82 @@ export const gatewayExamples: Record<string, string> = {
     auth_token: \${TWILIO_AUTH_TOKEN}
     from: "+15550100"
   pace: { per_second: 1 }`,
+  smtp: `- identifier: mail-main
+  channel: email
+  kind: smtp
+  default: true
+  settings:
+    host: smtp.example.com
+    security: starttls
+    username: news@example.com
+    password: \${SMTP_PASSWORD}
+    from: news@example.com
+    from_name: Example News
+    tracking: { opens: true, clicks: true }
+    unsubscribe: true
+    return_path_domain: bounces.example.com
+  pace: { per_second: 50, concurrency: 10 }`,
+  ses: `- identifier: mail-ses
+  channel: email
+  kind: ses
+  default: true
+  settings:
+    region: eu-central-1
+    access_key_id: \${AWS_ACCESS_KEY_ID}
+    secret_access_key: \${AWS_SECRET_ACCESS_KEY}
+    configuration_set: trunkline
+    topic_arn: arn:aws:sns:eu-central-1:123456789012:trunkline
+    from: news@example.com
+    from_name: Example News
+  pace: { per_second: 14 }`,
+  sendgrid: `- identifier: mail-sendgrid
+  channel: email
+  kind: sendgrid
+  default: true
+  settings:
+    api_key: \${SENDGRID_API_KEY}
+    webhook_public_key: \${SENDGRID_WEBHOOK_KEY}
+    from: news@example.com
+    from_name: Example News`,
+  mailgun: `- identifier: mail-mailgun
+  channel: email
+  kind: mailgun
+  default: true
+  settings:
+    domain: mg.example.com
+    region: eu
+    api_key: \${MAILGUN_API_KEY}
+    webhook_signing_key: \${MAILGUN_SIGNING_KEY}
+    from: news@mg.example.com
+    from_name: Example News`,
+  postmark: `- identifier: mail-postmark
+  channel: email
+  kind: postmark
+  default: true
+  settings:
+    server_token: \${POSTMARK_SERVER_TOKEN}
+    message_stream: outbound
+    callback_token: \${POSTMARK_CALLBACK_TOKEN}
+    from: news@example.com
+    from_name: Example News`,
+  resend: `- identifier: mail-resend
+  channel: email
+  kind: resend
+  default: true
+  settings:
+    api_key: \${RESEND_API_KEY}
+    webhook_secret: \${RESEND_WEBHOOK_SECRET}
+    from: news@example.com
+    from_name: Example News`,
+  brevo: `- identifier: mail-brevo
+  channel: email
+  kind: brevo
+  default: true
+  settings:
+    api_key: \${BREVO_API_KEY}
+    callback_token: \${BREVO_CALLBACK_TOKEN}
+    from: news@example.com
+    from_name: Example News`,
 };
 
 /** A complete member of a pool for each kind of provider. */

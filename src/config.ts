@@ -114,6 +114,24 @@ export const variables = {
   MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824)
     .prefault("33554432")
     .meta(text("Longest request body, bytes.", "33554432", "whole number, 1024 to 1073741824")),
+  MAX_UPLOAD_BYTES: wholeNumber(1024, 1_073_741_824)
+    .prefault("134217728")
+    .meta(
+      text(
+        "Longest multipart body of an email send, files included, bytes. They are stored as they come, never held whole.",
+        "134217728",
+        "whole number, 1024 to 1073741824",
+      ),
+    ),
+  BOUNCE_SMTP_PORT: wholeNumber(1, 65535)
+    .optional()
+    .meta(
+      text(
+        "Port, on the same address as HTTP, that takes bounces of mails whose gateway has a `return_path_domain`: the MX of that domain leads here. Without it: no such port.",
+        "25",
+        "whole number, 1 to 65535",
+      ),
+    ),
   SHOW_API_KEYS: z
     .enum(["true", "false"], "must be true or false")
     .transform((value) => value === "true")

@@ -4,10 +4,13 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } f
 import { join } from "node:path";
 import { audit, commandLine } from "#accounts/audit.ts";
 import { holdAll, releaseAll } from "#messaging/held.ts";
+import type { ReturnedMail } from "#messaging/returned-mail.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { type AllowList, readAllowList } from "#runtime/address.ts";
 import { createIds } from "#runtime/ids.ts";
+import { type MailPort, openMailPort } from "#runtime/mail-port.ts";
 import { systemRandom } from "#runtime/random.ts";
+import type { Log } from "#runtime/runtime.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
 import type { Hold } from "#store/hold.ts";
 import { openPostgres } from "#store/postgres/postgres.ts";
@@ -51,6 +54,7 @@ async function open(config: Config) {
     publicUrl: config.PUBLIC_URL ?? null,
     maxContacts: config.MAX_CONTACTS,
     maxBodyBytes: config.MAX_BODY_BYTES,
+    maxUploadBytes: config.MAX_UPLOAD_BYTES,
     trustedProxies: config.TRUSTED_PROXIES,
     metricsToken: config.METRICS_TOKEN ?? null,
     showApiKeys: config.SHOW_API_KEYS,
@@ -94,6 +98,13 @@ async function serve(config: Config): Promise<void> {
     const inUse = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
     throw inUse ? new Error(`Port ${config.PORT} is in use. TRUNKLINE_PORT names another one.`) : error;
   }
+  let mailPort: MailPort | null;
+  try {
+    mailPort = await openBouncePort(config, runtime.log, system.returned);
+  } catch (error) {
+    await system.stop();
+    throw new Error(`The port of TRUNKLINE_BOUNCE_SMTP_PORT cannot be had: ${(error as Error).message}`);
+  }
   // After listening, so that a key is never made and then lost to a port in use.
   const first = await system.makeDefaultAccount();
   const firstCode = first === null ? null : await system.makeSetupCode();
@@ -108,11 +119,20 @@ async function serve(config: Config): Promise<void> {
     if (stopping) process.exit(1);
     stopping = true;
     runtime.log.info({ signal }, "stopping; what is on the wire gets 30 s");
+    await mailPort?.close();
     await system.stop();
     runtime.log.info({}, "stopped");
     process.exit(0);
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
+}
+
+/** Listens for bounces beside HTTP, if it is to. */
+async function openBouncePort(config: Config, log: Log, returned: ReturnedMail): Promise<MailPort | null> {
+  if (config.BOUNCE_SMTP_PORT === undefined) return null;
+  const port = await openMailPort({ host: config.HOST, port: config.BOUNCE_SMTP_PORT, log, ...returned });
+  log.info({ port: port.port }, "taking bounces");
+  return port;
 }
 
 async function readProvision(path: string): Promise<ProvisionFile> {

@@ -12,17 +12,22 @@ import { type ConfigureParts, configureGateway, gatewayInput } from "#configure/
 import { configurePool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { rescueStranded } from "#configure/stranded.ts";
-import { channels } from "#contract/channel.ts";
+import { type Channel, channels } from "#contract/channel.ts";
 import { buildApp } from "#http/app.ts";
-import { acceptSms } from "#messaging/accept.ts";
+import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept.ts";
 import { warnOfHold } from "#messaging/held.ts";
+import { Intake } from "#messaging/intake.ts";
 import { cancel, lookup, recent } from "#messaging/lookup.ts";
+import { createMailFiles } from "#messaging/mail-files.ts";
+import { createAdditions } from "#messaging/mail-links.ts";
 import { openGateway, recoverGateway } from "#messaging/open-gateway.ts";
 import { receiveCallback } from "#messaging/receipt.ts";
 import { received } from "#messaging/received.ts";
-import { recordOf } from "#messaging/record.ts";
+import { eventRecordOf } from "#messaging/record.ts";
 import { resolve } from "#messaging/resolve.ts";
+import { createReturnedMail, type ReturnedMail } from "#messaging/returned-mail.ts";
 import { type Keeping, openUpkeep, upkeepLane } from "#messaging/upkeep.ts";
+import { createVisits } from "#messaging/visits.ts";
 import { sandboxModels } from "#providers/sandbox.ts";
 import { type Applied, applyProvision } from "#provision/apply.ts";
 import type { ProvisionFile } from "#provision/file.ts";
@@ -31,15 +36,16 @@ import { Lanes } from "#queue/lanes.ts";
 import { Wait } from "#queue/wait.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
-import type { Clock, Runtime } from "#runtime/runtime.ts";
+import type { Runtime } from "#runtime/runtime.ts";
 import { startOfMonth } from "#runtime/wall-clock.ts";
 import { countAccounts, findAccountByName } from "#store/accounts.ts";
-import { type Database, type Operation, StorageError, type StorageFault } from "#store/database.ts";
+import { type Database, StorageError } from "#store/database.ts";
 import { countWebhooks } from "#store/delivery-log.ts";
 import { countWaiting, ensureLane } from "#store/lanes.ts";
 import type { MessageRow } from "#store/lookup.ts";
 import { keepFact } from "#store/provisioned.ts";
 import { createSealer } from "#store/seal.ts";
+import { watchStorage } from "#store/watch.ts";
 import { fanOutLane, openFanOut } from "#webhooks/fan-out.ts";
 import { createListening } from "#webhooks/listening.ts";
 import { openEndpoint } from "#webhooks/open-endpoint.ts";
@@ -49,6 +55,7 @@ export interface SystemSettings {
   publicUrl: string | null;
   maxContacts: number;
   maxBodyBytes: number;
+  maxUploadBytes: number;
   trustedProxies: readonly string[];
   metricsToken: string | null;
   showApiKeys: boolean;
@@ -66,8 +73,10 @@ export interface SystemSettings {
 export interface System {
   app: FastifyInstance;
   database: Database;
-  configure: ConfigureParts & { random: Runtime["random"]; showApiKeys: boolean };
+  configure: ConfigureParts & { random: Runtime["random"]; dns: Runtime["dns"]; showApiKeys: boolean };
   lanes: Lanes;
+  /** What the mail port takes in. */
+  returned: ReturnedMail;
   /** Applies a provisioning file. */
   provision(file: ProvisionFile): Promise<Applied>;
   /** With no account yet: makes one with sandbox gateways and a sandbox pool, and returns its keys; else null. */
@@ -95,9 +104,9 @@ export async function openSystem(
   settings: SystemSettings,
   opened: Database,
 ): Promise<System> {
-  const { clock, random, outbound, upstreams, log, crashPoint } = runtime;
+  const { clock, random, outbound, upstreams, dns, log, crashPoint } = runtime;
   const sealer = createSealer(settings.masterKey, random);
-  const health = watch(opened, clock);
+  const health = watchStorage(opened, clock);
   const { database } = health;
   const kept = await database.run(keepFact, { name: "master_key", value: sealer.fingerprint });
   if (kept !== sealer.fingerprint) {
@@ -140,6 +149,11 @@ export async function openSystem(
     sealer,
     publicUrl: settings.publicUrl,
     pollMs: settings.pollMs,
+    composing: {
+      database,
+      files: createMailFiles(database),
+      add: createAdditions({ sealer, publicUrl: settings.publicUrl, log }),
+    },
   };
   const telling = {
     database,
@@ -151,7 +165,7 @@ export async function openSystem(
     metrics,
     sealer,
     pollMs: settings.pollMs,
-    record: (message: MessageRow) => recordOf(message),
+    record: (message: MessageRow) => eventRecordOf(message),
     wake: (id: string, dueAt: number) => lanes.wake(id, dueAt),
     lanesChanged: () => lanes.changed(),
   };
@@ -200,6 +214,7 @@ export async function openSystem(
     outbound,
     sealer,
     random,
+    dns,
     showApiKeys: settings.showApiKeys,
     newId: ids,
     accountsChanged: authenticator.forget,
@@ -218,7 +233,12 @@ export async function openSystem(
     announced,
     running: new Set<string>(),
   };
-  const receiving = { database, clock, log, sealer, newId: ids, crashPoint, metrics, announced };
+  const receiving = { database, clock, outbound, log, sealer, newId: ids, crashPoint, metrics, announced };
+  const visits = createVisits({ database, clock, log, sealer, announced });
+  const countSend = (channel: Channel, result: Accepted) => {
+    if (result.kind === "accepted") metrics.accepted(channel, result.ids.length);
+    else if (result.kind !== "replayed") metrics.refused(channel, result.kind);
+  };
   let draining = false;
 
   const app = buildApp(
@@ -229,10 +249,15 @@ export async function openSystem(
       authenticate: authenticator.authenticate,
       acceptSms: async (account, requestId, send, repeatable) => {
         const result = await acceptSms(accepting, account, requestId, send, repeatable);
-        if (result.kind === "accepted") metrics.accepted("sms", result.ids.length);
-        else if (result.kind !== "replayed") metrics.refused("sms", result.kind);
+        countSend("sms", result);
         return result;
       },
+      acceptEmail: async (account, requestId, send, files, repeatable) => {
+        const result = await acceptEmail(accepting, account, requestId, send, files, repeatable);
+        countSend("email", result);
+        return result;
+      },
+      openIntake: (account) => new Intake({ database, clock, log, newId: ids }, account),
       lookup: (account, channel, id) => lookup(database, account, channel, id),
       recent: (account, channel, query) => recent(database, account, channel, query),
       cancel: (account, channel, id) => cancel({ database, clock, announced }, account, channel, id),
@@ -240,6 +265,7 @@ export async function openSystem(
       received: (account, channel, query) => received(database, account.id, channel, query),
       credit: (account) => readCredit(database, account.id, startOfMonth(clock.now(), account.timeZone)),
       callback: (identifier, request) => receiveCallback(receiving, identifier, request),
+      visits,
       readiness: async () => {
         const storage = await health.check();
         return {
@@ -261,6 +287,7 @@ export async function openSystem(
       publicUrl: settings.publicUrl,
       maxContacts: settings.maxContacts,
       maxBodyBytes: settings.maxBodyBytes,
+      maxUploadBytes: settings.maxUploadBytes,
       trustedProxies: settings.trustedProxies,
       metricsToken: settings.metricsToken,
     },
@@ -287,6 +314,7 @@ export async function openSystem(
     database,
     configure,
     lanes,
+    returned: createReturnedMail({ database, clock, log, sealer, announced }),
     provision: (file) => applyProvision({ ...configure, log }, file),
     makeDefaultAccount: async () => {
       if ((await database.run(countAccounts, null)) > 0) return null;
@@ -342,36 +370,10 @@ export async function openSystem(
       draining = true;
       stopping.abort();
       await Promise.all([lanes.stop(graceMs), closeApp(), rescuing]);
+      await visits.close();
       await ai.stop();
       await Promise.all([outbound.close(), upstreams.close()]);
       await database.close();
-    },
-  };
-}
-
-/** After a fault readiness stays red for this long: on a full disk small writes still pass between large ones that do not. */
-const faultShownMs = 10_000;
-
-/** Keeps note of whether storage works, by what happens to the calls that are made anyway. */
-function watch(database: Database, clock: Clock): { database: Database; check(): Promise<string> } {
-  let last: { fault: StorageFault; at: number } | null = null;
-  const run = async <I, O>(operation: Operation<I, O>, input: I): Promise<O> => {
-    try {
-      return await database.run(operation, input);
-    } catch (error) {
-      if (error instanceof StorageError && error.fault !== "failed") {
-        last = { fault: error.fault, at: clock.monotonic() };
-      }
-      throw error;
-    }
-  };
-  return {
-    database: { ...database, run },
-    check: async () => {
-      // A database that nobody asked for a while shows its faults here.
-      await run(countAccounts, null).catch(() => {});
-      const red = last !== null && clock.monotonic() - last.at < faultShownMs;
-      return last !== null && red ? `storage is ${last.fault}` : "ok";
     },
   };
 }

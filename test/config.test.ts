@@ -30,6 +30,7 @@ test("without any variable everything has its default", () => {
     TRUSTED_PROXIES: [],
     MAX_CONTACTS: 10_000,
     MAX_BODY_BYTES: 33_554_432,
+    MAX_UPLOAD_BYTES: 134_217_728,
     SHOW_API_KEYS: true,
     LOG_LEVEL: "info",
     TAKEOVER_MS: 45_000,

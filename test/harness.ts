@@ -11,7 +11,7 @@ import { configureGateway, gatewayInput } from "#configure/gateway.ts";
 import type { MessageRecord } from "#contract/record.ts";
 import { readAllowList } from "#runtime/address.ts";
 import { createOutbound } from "#runtime/outbound.ts";
-import type { OutboundRequest, OutboundResult, Random } from "#runtime/runtime.ts";
+import type { Dns, DnsAnswer, OutboundRequest, OutboundResult, Random } from "#runtime/runtime.ts";
 import { createUpstreams } from "#runtime/upstream.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import { openPostgres } from "#store/postgres/postgres.ts";
@@ -40,6 +40,8 @@ export function seededRandom(seed = 1): Random {
     fraction: () => next() / 2 ** 32,
   };
 }
+
+const noRecord = async (): Promise<DnsAnswer> => ({ kind: "none" });
 
 /** A database on which several systems can be opened, one after another or at once. */
 export interface Ground {
@@ -72,6 +74,8 @@ export interface HarnessOptions {
   clock?: MovableClock;
   /** What outbound requests meet. Without one, any request is a failure of the test. */
   respond?: Respond;
+  /** What DNS says; without it, there is no record of any name. */
+  dns?: Dns;
   seed?: number;
   settings?: Partial<SystemSettings>;
   /** A named point at which the process dies, as by `kill -9`, when it first comes to it; `kill()` then clears up. */
@@ -149,12 +153,15 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
   const guard = createOutbound({ allow: readAllowList(options.allow ?? "") });
   // Providers of the AI half are real servers on this machine.
   const upstreams = createUpstreams({ allow: readAllowList("127.0.0.0/8") });
+  const dialler = createOutbound({ allow: readAllowList("127.0.0.0/8") });
   const system = await openSystem(
     {
       clock,
       random: seededRandom(options.seed ?? made),
       outbound: {
         refuses: guard.refuses,
+        // Mail servers are real ones on this machine.
+        dial: (target) => (killed ? new Promise<never>(() => {}) : dialler.dial(target)),
         request: async (request) => {
           if (killed) return await new Promise<never>(() => {});
           requests.push(request);
@@ -163,6 +170,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
         close: guard.close,
       },
       upstreams,
+      dns: options.dns ?? { txt: noRecord, addresses: noRecord, mx: noRecord },
       log,
       crashPoint: (name) => {
         if (name !== options.dieAt) return;
@@ -175,6 +183,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       publicUrl: "https://trunkline.test",
       maxContacts: 10_000,
       maxBodyBytes: 33_554_432,
+      maxUploadBytes: 134_217_728,
       trustedProxies: [],
       metricsToken: null,
       showApiKeys: true,

@@ -31,6 +31,8 @@ export interface Account {
   plan: Plan;
   /** Requests a minute on the channel endpoints; null: no bound. */
   requestsPerMinute: number | null;
+  /** How many files a request may bring, and how large each may be, bytes. */
+  attachments: { maxFiles: number; maxBytes: number };
   /** Oldest first. */
   gateways: readonly AccountGateway[];
 }

@@ -53,6 +53,7 @@ export function accountOf(row: AccountRow): Account {
     country: row.country,
     plan: { name: row.plan_name, expiresAt: row.plan_expires_at },
     requestsPerMinute: row.requests_per_minute,
+    attachments: { maxFiles: row.attachment_files, maxBytes: row.attachment_bytes },
     gateways: row.gateways.map((gateway) => ({
       id: gateway.id,
       identifier: gateway.identifier,

@@ -35,6 +35,18 @@ export const planInput = z
   })
   .describe("What the account may send, and until when.");
 
+const attachmentsInput = z
+  .strictObject({
+    max_files: z.int().min(0).max(100).default(10).describe("Most files in one request; 0: none."),
+    max_bytes: z
+      .int()
+      .min(1_024)
+      .max(134_217_728)
+      .default(10_485_760)
+      .describe("How large each file may be, bytes."),
+  })
+  .describe("What files an email may have.");
+
 export const accountInput = z.strictObject({
   name: z.string().min(1).max(100).describe("What the account is called; unique in the installation."),
   time_zone: z
@@ -78,12 +90,14 @@ export const accountInput = z.strictObject({
     .describe(
       "Whether messages that named no gateway leave a paused gateway for the channel's next active one; never one that may have been sent.",
     ),
+  attachments: attachmentsInput.prefault({}),
 });
 export type AccountInput = z.output<typeof accountInput>;
 
 const { name, time_zone, country, rate_limit, lateness_ms, channel_failover } = changesOf(accountInput).shape;
+const attachments = changesOf(attachmentsInput).optional().describe("What files an email may have.");
 
-/** What of an account may be changed: absent stays as it is, also inside `plan` and its credit. */
+/** What of an account may be changed: absent stays as it is, also inside `plan`, its credit and `attachments`. */
 export const accountChanges = z.strictObject({
   name,
   time_zone,
@@ -92,6 +106,7 @@ export const accountChanges = z.strictObject({
   rate_limit,
   lateness_ms,
   channel_failover,
+  attachments,
 });
 export type AccountChanges = z.output<typeof accountChanges>;
 
@@ -200,6 +215,8 @@ async function make(parts: ConfigureParts, input: AccountInput): Promise<string 
     requests_per_minute: null,
     lateness_ms: input.lateness_ms,
     channel_failover: 0,
+    attachment_files: input.attachments.max_files,
+    attachment_bytes: input.attachments.max_bytes,
     created_at: now,
     updated_at: now,
     ...columnsOf(wholeOf(input)),
@@ -236,6 +253,9 @@ function columnsOf(changes: AccountChanges): AccountColumns {
   if (rate_limit !== undefined) columns.requests_per_minute = rate_limit?.requests_per_minute ?? null;
   if (lateness_ms !== undefined) columns.lateness_ms = lateness_ms;
   if (channel_failover !== undefined) columns.channel_failover = channel_failover ? 1 : 0;
+  const files = changes.attachments;
+  if (files?.max_files !== undefined) columns.attachment_files = files.max_files;
+  if (files?.max_bytes !== undefined) columns.attachment_bytes = files.max_bytes;
   return columns;
 }
 

@@ -5,6 +5,9 @@ import { statuses } from "./channel.ts";
 export const eventTypes = [
   ...statuses.map((status) => `message.${status}` as const),
   "message.received",
+  "message.opened",
+  "message.clicked",
+  "message.complained",
   "gateway.paused",
   "gateway.resumed",
   "credit.low",

@@ -25,6 +25,12 @@ const account = z.object({
   rate_limit: z.object({ requests_per_minute: z.int().nullable() }),
   lateness_ms: z.int(),
   channel_failover: z.boolean(),
+  attachments: z
+    .object({
+      max_files: z.int().describe("Most files in one request."),
+      max_bytes: z.int().describe("How large each file may be, bytes."),
+    })
+    .describe("What files an email may have."),
   created_at: instant,
   updated_at: instant,
 });

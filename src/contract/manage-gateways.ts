@@ -62,7 +62,7 @@ export const gatewaysReply = z.object({
 });
 
 export const testGatewayRequest = z.strictObject({
-  to: z.string().min(1).max(255).describe("The recipient's phone number."),
+  to: z.string().min(1).max(255).describe("The recipient's phone number, or email address."),
   message: z.string().min(1).max(1_600).optional().describe("The text; a sentence of ours without one."),
 });
 

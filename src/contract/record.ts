@@ -65,6 +65,35 @@ export const smsRecord = z.object({
 });
 export type SmsRecord = z.output<typeof smsRecord>;
 
+/** The record of an email. */
+export const emailRecord = z.object({
+  ...shared,
+  channel: z.literal("email"),
+  email: z
+    .string()
+    .describe("The address as it was given.")
+    .meta({ examples: ["ada@example.com"] }),
+  subject: z.string(),
+  sender_name: z.string().nullable().describe("As given; null: the gateway's."),
+  reply_to_email: z.string().nullable(),
+  attachments: z
+    .array(
+      z.object({
+        filename: z.string(),
+        size: z.int().min(0).describe("Bytes."),
+        content_type: z.string(),
+      }),
+    )
+    .describe("The files that go with it, in their order."),
+  opened_at: instant
+    .nullable()
+    .describe(
+      "When a person first opened it, as far as that can be told; always null without open tracking.",
+    ),
+  open_count: z.int().min(0).describe("How often; openings by machines are not counted."),
+});
+export type EmailRecord = z.output<typeof emailRecord>;
+
 /** The record of any channel, told apart by `channel`. */
-export const messageRecord = z.discriminatedUnion("channel", [smsRecord]);
+export const messageRecord = z.discriminatedUnion("channel", [smsRecord, emailRecord]);
 export type MessageRecord = z.output<typeof messageRecord>;

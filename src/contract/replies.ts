@@ -8,23 +8,34 @@ import { messageRecord } from "./record.ts";
 
 const instant = z.iso.datetime({ precision: 3 });
 
-/** A send that was accepted. */
-export const sendReply = z.object({
-  success: z.literal(true),
-  message: z.string().meta({ examples: ["SMS messages have been queued."] }),
-  data: z.object({
-    request_id: z.string().describe("Names this request; also in `X-Request-Id`."),
-    contact: z
-      .array(
-        z.object({
-          number: z.string().describe("The number as it was given."),
-          status: z.enum(["queued", "scheduled"]),
-          id: z.string().describe("The message's id, for lookups."),
-        }),
-      )
-      .describe("One entry per submitted contact, in the same order."),
-  }),
-});
+/** A send that was accepted: what it says of each contact beside its status. */
+function accepted<Given extends z.ZodRawShape>(given: Given, example: string) {
+  const entry = z.object({
+    ...given,
+    status: z.enum(["queued", "scheduled"]),
+    id: z.string().describe("The message's id, for lookups."),
+  });
+  return z.object({
+    success: z.literal(true),
+    message: z.string().meta({ examples: [example] }),
+    data: z.object({
+      request_id: z.string().describe("Names this request; also in `X-Request-Id`."),
+      contact: z.array(entry).describe("One entry per submitted contact, in the same order."),
+    }),
+  });
+}
+
+/** An accepted SMS send. */
+export const sendReply = accepted(
+  { number: z.string().describe("The number as it was given.") },
+  "SMS messages have been queued.",
+);
+
+/** An accepted email send. */
+export const emailSendReply = accepted(
+  { email: z.string().describe("The address as it was given.") },
+  "Email messages have been queued.",
+);
 
 /** One message. */
 export const recordReply = z.object({ success: z.literal(true), message: z.string(), data: messageRecord });

@@ -3,10 +3,17 @@
 // of a request are told together; that is why a faulty request still gives every contact.
 
 import { z } from "zod";
+import {
+  asRequired,
+  contactReader,
+  type Fields,
+  fitsOptional,
+  type Send,
+  type SharedDraft,
+} from "./contacts.ts";
 import { gatewayIdentifier, number, scheduleAt, shortMessage } from "./fields.ts";
-import type { Issue } from "./issue.ts";
 import { normalised, trimmed } from "./normalise.ts";
-import { checker, say } from "./wording.ts";
+import { checker } from "./wording.ts";
 
 /** A contact as it is checked: text trimmed, empty text null, an integer number as text. */
 export const smsContact = z.object({
@@ -32,109 +39,37 @@ export const smsSendRequest = z.object({
 });
 
 /** One contact of an SMS request after its own rules ran. `undefined`: the field has an issue. */
-export interface SmsDraft {
+export interface SmsDraft extends SharedDraft {
   number: string | undefined;
   message: string | undefined;
-  gateway_identifier: string | null | undefined;
-  schedule_at: string | null | undefined;
 }
 
-/** A send body that was read: every contact, and every fault found without looking at the account. */
-export interface SmsSend {
-  contacts: SmsDraft[];
-  issues: Issue[];
-}
-
-type Field = keyof SmsDraft;
-
-const checkContact = checker(smsContact);
-const contactPath = ["contact"];
-const nothing: Record<string, unknown> = {};
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export type SmsSend = Send<SmsDraft>;
 
 /** A safe integer stands for its digits; any other value is left for the rules. */
 function asNumber(value: unknown): unknown {
   return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : normalised(value);
 }
 
-/** `required` takes an empty list for nothing. */
-function asRequired(value: unknown): unknown {
-  return Array.isArray(value) && value.length === 0 ? null : value;
-}
-
-/**
- * The contact of a usual item without a fault; null sends the item the careful way. Must agree with it:
- * a property test compares the two.
- */
-function plainContact(fields: Record<string, unknown>): SmsDraft | null {
+function plainContact(fields: Fields): SmsDraft | null {
   if (typeof fields.number !== "string" || typeof fields.message !== "string") return null;
   const to = trimmed(fields.number);
   const message = trimmed(fields.message);
   if (to === "" || message === "" || !number.fits(to) || !shortMessage.fits(message)) return null;
   const gateway = normalised(fields.gateway_identifier);
-  if (gateway !== null && (typeof gateway !== "string" || !gatewayIdentifier.fits(gateway))) return null;
+  if (!fitsOptional(gateway, gatewayIdentifier)) return null;
   const at = normalised(fields.schedule_at);
-  if (at !== null && (typeof at !== "string" || !scheduleAt.fits(at))) return null;
+  if (!fitsOptional(at, scheduleAt)) return null;
   return { number: to, message, gateway_identifier: gateway, schedule_at: at };
 }
 
-/** The contact of any item, with its faults added to `issues`. */
-function carefulContact(fields: Record<string, unknown>, index: number, issues: Issue[]): SmsDraft {
-  const contact: Record<Field, unknown> = {
+export const { slices: readSmsSlices, read: readSms } = contactReader<SmsDraft>({
+  plain: plainContact,
+  normal: (fields) => ({
     number: asRequired(asNumber(fields.number)),
     message: asRequired(normalised(fields.message)),
     gateway_identifier: normalised(fields.gateway_identifier),
     schedule_at: normalised(fields.schedule_at),
-  };
-  for (const issue of checkContact(contact, contactPath, index) ?? []) {
-    issues.push(issue);
-    contact[issue.path[2] as Field] = undefined;
-  }
-  // The checks change nothing, so what is left without the faulty fields is the draft.
-  return contact as SmsDraft;
-}
-
-/** The list of items in a body, or what is wrong with it as a whole. */
-function itemsOf(body: unknown, maxContacts: number): unknown[] | Issue {
-  const path = contactPath;
-  const contact = asRequired(normalised(isMap(body) ? body.contact : null));
-  if (contact === null) return { path, message: say.required(path) };
-  if (!Array.isArray(contact)) return { path, message: say.array(path) };
-  if (contact.length > maxContacts) return { path, message: say.atMostItems(path, maxContacts) };
-  return contact;
-}
-
-/**
- * Reads a send body in slices of `sliceSize` contacts: yields after each one, so that the caller can let
- * others run in between, and returns the whole. A body without a usable list gives no contacts and one
- * issue. An item that is no object counts as an empty one.
- */
-export function* readSmsSlices(
-  body: unknown,
-  limits: { maxContacts: number },
-  sliceSize = 2_000,
-): Generator<void, SmsSend, void> {
-  const items = itemsOf(body, limits.maxContacts);
-  if (!Array.isArray(items)) return { contacts: [], issues: [items] };
-  const contacts: SmsDraft[] = [];
-  const issues: Issue[] = [];
-  for (let index = 0; index < items.length; index++) {
-    if (index > 0 && index % sliceSize === 0) yield;
-    const item: unknown = items[index];
-    const fields = isMap(item) ? item : nothing;
-    contacts.push(plainContact(fields) ?? carefulContact(fields, index, issues));
-  }
-  return { contacts, issues };
-}
-
-/** Reads a send body at once. `body` is what its JSON or form said; it is not changed. */
-export function readSms(body: unknown, limits: { maxContacts: number }): SmsSend {
-  const slices = readSmsSlices(body, limits, Number.POSITIVE_INFINITY);
-  for (;;) {
-    const slice = slices.next();
-    if (slice.done) return slice.value;
-  }
-}
+  }),
+  check: checker(smsContact),
+});

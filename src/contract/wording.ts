@@ -22,6 +22,12 @@ export const say = {
   string: (path: Path) => `The ${attribute(path)} field must be a string.`,
   integer: (path: Path) => `The ${attribute(path)} field must be an integer.`,
   phone: (path: Path) => `The ${attribute(path)} field must be a valid phone number.`,
+  email: (path: Path) => `The ${attribute(path)} field must be a valid email address.`,
+  file: (path: Path) => `The ${attribute(path)} field must be a file.`,
+  mimes: (path: Path, types: readonly string[]) =>
+    `The ${attribute(path)} field must be a file of type: ${types.join(", ")}.`,
+  base64: (path: Path) => `The ${attribute(path)} field must be valid base64.`,
+  oneLine: (path: Path) => `The ${attribute(path)} field must be one line without control characters.`,
   dateFormat: (path: Path, format: string) => `The ${attribute(path)} field must match the format ${format}.`,
   selected: (path: Path) => `The selected ${attribute(path)} is invalid.`,
   unsendable: (path: Path) => `The ${attribute(path)} field contains characters that cannot be sent.`,
@@ -30,6 +36,8 @@ export const say = {
   atMost: (path: Path, max: number) => `The ${attribute(path)} field must not be greater than ${max}.`,
   atMostCharacters: (path: Path, max: number) =>
     `The ${attribute(path)} field must not be greater than ${max} characters.`,
+  atMostKilobytes: (path: Path, max: number) =>
+    `The ${attribute(path)} field must not be greater than ${max} kilobytes.`,
   atMostItems: (path: Path, max: number) =>
     `The ${attribute(path)} field must not have more than ${max} items.`,
 } as const;
@@ -38,7 +46,9 @@ export const say = {
  * The rules that zod has no issue of its own for. A check pushes `custom` with `params` of this shape, and
  * the sentence comes from here, where the field's full path is known.
  */
-export type Rule = { rule: "phone" | "unsendable" } | { rule: "dateFormat"; format: string };
+export type Rule =
+  | { rule: "phone" | "email" | "unsendable" | "oneLine" }
+  | { rule: "dateFormat"; format: string };
 
 /** The sentence for a zod issue about the field at `path`. */
 export function sentence(issue: z.core.$ZodRawIssue, path: Path): string {
@@ -52,6 +62,7 @@ export function sentence(issue: z.core.$ZodRawIssue, path: Path): string {
       return say.selected(path);
     case "too_big":
       if (issue.origin === "string") return say.atMostCharacters(path, Number(issue.maximum));
+      if (issue.origin === "file") return say.atMostKilobytes(path, Number(issue.maximum));
       if (issue.origin === "array") return say.atMostItems(path, Number(issue.maximum));
       return say.atMost(path, Number(issue.maximum));
     case "too_small":

@@ -2,9 +2,12 @@
 // An adapter is one file with a `defineGateway({...})`, one line in `registry.ts`, and one test that
 // feeds recorded wire traffic to the shared conformance suite.
 
+import type { KeyObject } from "node:crypto";
 import { z } from "zod";
 import type { Channel } from "#contract/channel.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
+import { discreet } from "./discreet.ts";
+import { secretsIn } from "./secrets.ts";
 
 /** A message on its way to a provider. */
 export interface OutgoingMessage {
@@ -13,10 +16,59 @@ export interface OutgoingMessage {
   channel: Channel;
   /** E.164 with its plus, a short code in digits, or an email address. */
   recipient: string;
-  /** The text. */
+  /** The text as its sender gave it. */
   message: string;
   /** 1 for the first transmission. */
   attempt: number;
+  /** Set for, and only for, the channel `email`. */
+  email?: OutgoingEmail;
+}
+
+/** An email, complete but for its sender's address, which is the gateway's: each adapter puts it into its provider's form. */
+export interface OutgoingEmail {
+  /** One line, without control characters. */
+  subject: string;
+  /** Always there: derived from the HTML where only that was given. */
+  text: string;
+  /** Null: a mail of text alone. Links and the pixel are in it already where the gateway tracks. */
+  html: string | null;
+  /** The display name that the caller gave; null: the gateway's `from_name`. */
+  senderName: string | null;
+  /** One address, its domain in ASCII; null: none. */
+  replyTo: string | null;
+  /** Further headers (`List-Unsubscribe`, …), names and values safe to send. */
+  headers: readonly (readonly [name: string, value: string])[];
+  /** Where bounces of this very message go (VERP); null: the sender's address. */
+  returnPath: string | null;
+  attachments: readonly OutgoingAttachment[];
+}
+
+export interface OutgoingAttachment {
+  /** Without a path and without control characters; any script. */
+  filename: string;
+  contentType: string;
+  /** Bytes. */
+  size: number;
+  /** Of the content, hex: names the bytes where they are kept in memory for a while. */
+  sha256: string;
+  /**
+   * The bytes, read when they are needed and shared among the messages of a request. Rejects with `Unreadable`, which
+   * an adapter lets through: it reads all of them before anything of the mail leaves.
+   */
+  content(): Promise<Buffer>;
+}
+
+/** What a mail consists of could not be read, so nothing of it was sent. `cause`: what happened. */
+export class Unreadable extends Error {
+  override readonly name = "Unreadable";
+}
+
+/** A key that signs for a sending domain. */
+export interface DkimKey {
+  domain: string;
+  selector: string;
+  algorithm: "rsa-sha256" | "ed25519-sha256";
+  privateKey: KeyObject;
 }
 
 /**
@@ -29,7 +81,8 @@ export interface OutgoingMessage {
  * - `unknown`: may have been sent; never repeated blindly.
  */
 export type Outcome =
-  | { kind: "accepted"; reference: string | null; receipt?: FinalReceipt }
+  /** `opensAfterMs`: for trying things out, a mail that somebody opens so much later. */
+  | { kind: "accepted"; reference: string | null; receipt?: FinalReceipt; opensAfterMs?: number }
   | { kind: "rejected"; code: string; reason: string }
   | {
       kind: "deferred";
@@ -55,6 +108,31 @@ export interface Receipt extends FinalReceipt {
   messageId?: string;
   /** Epoch ms by the provider's clock, when it says so. */
   at?: number;
+  /** Of `bounced`: `hard` for an address that does not exist or never takes mail, `soft` for one that could later. */
+  bounce?: "hard" | "soft";
+}
+
+/**
+ * What a provider tells of an email beside its fate. `deferred`: the receiving server asks to wait, and the provider
+ * goes on trying. `complained`: the recipient called it spam. `unsubscribed`: the provider's own unsubscribe link.
+ */
+export interface Engagement {
+  kind: "opened" | "clicked" | "complained" | "unsubscribed" | "deferred";
+  reference: string | null;
+  /** Our id, where the callback carries it. */
+  messageId?: string;
+  /** Epoch ms by the provider's clock, when it says so. */
+  at?: number;
+  /** Tells this one from others of its kind; the same again is the same one. Default: made of everything else. */
+  key?: string;
+  /** Of a click: where it leads. */
+  url?: string;
+  userAgent?: string;
+  ip?: string;
+  /** True: the provider says that a machine did it. */
+  machine?: boolean;
+  /** Of a deferral or complaint, in the provider's words. */
+  reason?: string;
 }
 
 /** A message from a person to one of the account's numbers. `reference` is the provider's id of it. */
@@ -90,11 +168,19 @@ export type Received =
       kind: "received";
       receipts: Receipt[];
       inbound: InboundMessage[];
+      engagements?: Engagement[];
+      /**
+       * A GET that the provider wants made once to confirm the subscription of this callback. Only ever a URL of
+       * the provider's own host: the adapter checks that.
+       */
+      confirm?: string;
       reply?: { contentType: string; body: string };
     }
   | { kind: "forbidden"; reason: string }
   | { kind: "not_configured"; reason: string }
-  | { kind: "malformed"; reason: string };
+  | { kind: "malformed"; reason: string }
+  /** Cannot be judged now, because what verifies it cannot be had (503; the provider repeats it). */
+  | { kind: "unavailable"; reason: string };
 
 /** What an adapter may use; there is no other way out of it. */
 export interface GatewayTools {
@@ -104,7 +190,12 @@ export interface GatewayTools {
   callbackUrl: string | null;
   timeoutMs: number;
   signal: AbortSignal;
+  /** Keys that sign for the gateway's sending domain, as the account manages them; empty: none. */
+  dkim: readonly DkimKey[];
 }
+
+/** What an adapter may use to judge a callback; the way out is for what verifies it (a signing certificate). */
+export type ReceivingTools = Pick<GatewayTools, "clock" | "outbound">;
 
 /** How fast a gateway is driven. Null: no bound of that kind. */
 export interface Pace {
@@ -128,14 +219,22 @@ export interface GatewayDefinition<Settings extends z.ZodObject = z.ZodObject> {
   test?: boolean;
   /** What to do with `unknown` when the gateway does not say: `hold` (default) or `resend` once. */
   onUnknown?: "hold" | "resend";
+  /** How long after the first attempt the provider still knows a repetition for one, ms; default: for ever, or never. */
+  repeatWithinMs?: number;
+  /** Bytes of the largest mail that the provider takes, its files in base64; default: it does not say. */
+  mostBytes?: number;
   /** URLs inside the settings that the outbound guard has to allow before they are saved. */
   urls?(settings: z.output<Settings>): string[];
+  /** Secrets of the settings in other spellings, as the provider is told them (base64): masked in what it reports. */
+  spellings?(settings: z.output<Settings>): readonly string[];
   send(message: OutgoingMessage, settings: z.output<Settings>, tools: GatewayTools): Promise<Outcome>;
   receive?(
     callback: CallbackRequest,
     settings: z.output<Settings>,
-    tools: Pick<GatewayTools, "clock">,
-  ): Received;
+    tools: ReceivingTools,
+  ): Received | Promise<Received>;
+  /** Gives up what is kept open between sends (SMTP connections) for these settings, which are not used any more. */
+  close?(settings: z.output<Settings>): void;
 }
 
 /** A definition with its settings type closed inside, so that the registry is a plain list. */
@@ -147,10 +246,15 @@ export interface Gateway {
   settings: z.ZodObject;
   test: boolean;
   onUnknown: "hold" | "resend";
+  /** Null: a repetition is not bounded in time. */
+  repeatWithinMs: number | null;
+  /** Null: no bound is known. */
+  mostBytes: number | null;
   receives: boolean;
   urls(settings: unknown): string[];
   send(message: OutgoingMessage, settings: unknown, tools: GatewayTools): Promise<Outcome>;
-  receive(callback: CallbackRequest, settings: unknown, tools: Pick<GatewayTools, "clock">): Received;
+  receive(callback: CallbackRequest, settings: unknown, tools: ReceivingTools): Promise<Received>;
+  close(settings: unknown): void;
 }
 
 /** Closes a gateway definition. `settings` handed to its functions must have passed its schema. */
@@ -166,14 +270,20 @@ export function defineGateway<Settings extends z.ZodObject>(
     settings: definition.settings,
     test: definition.test ?? false,
     onUnknown: definition.onUnknown ?? "hold",
+    repeatWithinMs: definition.repeatWithinMs ?? null,
+    mostBytes: definition.mostBytes ?? null,
     receives: definition.receive !== undefined,
     urls: (settings) => definition.urls?.(settings as Parsed) ?? [],
     send: (message, settings, tools) => definition.send(message, settings as Parsed, tools),
-    receive: (callback, settings, tools) =>
-      definition.receive?.(callback, settings as Parsed, tools) ?? {
-        kind: "not_configured",
-        reason: `Gateways of kind ${definition.kind} take no callbacks.`,
-      },
+    receive: async (callback, settings, tools) => {
+      const received = await definition.receive?.(callback, settings as Parsed, tools);
+      const spellings = definition.spellings?.(settings as Parsed) ?? [];
+      const secrets = [...secretsIn(definition.settings, settings), ...spellings];
+      if (received !== undefined) return discreet(received, secrets);
+      const reason = `Gateways of kind ${definition.kind} take no callbacks.`;
+      return { kind: "not_configured", reason };
+    },
+    close: (settings) => definition.close?.(settings as Parsed),
   };
 }
 

@@ -93,6 +93,7 @@ const errorPaths = [
   "$.error_message",
   "$.errorMessage",
   "$.message",
+  "$.Message",
   "$.detail",
   "$.error_description",
   "$.error.description",

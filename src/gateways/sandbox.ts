@@ -4,7 +4,16 @@
 import { z } from "zod";
 import { defineGateway, type Outcome } from "./gateway.ts";
 
-const behaviours = ["delivered", "undelivered", "bounced", "refused", "deferred", "unknown", "slow"] as const;
+const behaviours = [
+  "delivered",
+  "undelivered",
+  "bounced",
+  "refused",
+  "deferred",
+  "unknown",
+  "slow",
+  "opened",
+] as const;
 type Behaviour = (typeof behaviours)[number];
 
 const byLastDigits: Record<string, Behaviour> = {
@@ -17,6 +26,8 @@ const byLastDigits: Record<string, Behaviour> = {
 };
 
 const slowMs = 5000;
+/** Whoever loads a mail's pixel sooner is taken for a machine. */
+const openedMs = 15_000;
 
 /** What the recipient asks for: a number by its last four digits, an address by its local part. */
 export function behaviourOf(recipient: string): Behaviour {
@@ -77,6 +88,8 @@ export const sandbox = defineGateway({
           };
         }
         return delivered;
+      case "opened":
+        return { ...delivered, opensAfterMs: openedMs };
       case "delivered":
         return delivered;
     }

@@ -10,9 +10,9 @@ import { type EventSource, writeEvents } from "./event-stream.ts";
 
 export interface Answer {
   status: number;
-  /** An object is written as JSON; a stream of events as it comes. */
-  body: object | string | EventSource;
-  /** For text bodies; default plain text. */
+  /** An object is written as JSON; bytes as they are; a stream of events as it comes. */
+  body: object | string | Uint8Array | EventSource;
+  /** For text and bytes; default plain text. */
   type?: string;
   /** Added to, or instead of, the usual ones. */
   headers?: Record<string, string>;
@@ -37,6 +37,8 @@ const reasons: Record<number, string> = {
   408: "Request Timeout",
   431: "Request Header Fields Too Large",
 };
+
+const isBytes = (body: Answer["body"]): body is Uint8Array => body instanceof Uint8Array;
 
 function isStream(body: Answer["body"]): body is EventSource {
   return typeof body === "object" && "next" in body && "cancel" in body;
@@ -69,9 +71,9 @@ export function createWriter(clock: Clock, https: boolean): Writer {
     for (const name in own) if (usual[name] === undefined) to.push(name, own[name]!);
   }
 
-  function head(requestId: string, answer: Answer, text: string): string[] {
+  function head(requestId: string, answer: Answer, text: string | Uint8Array): string[] {
     const type =
-      typeof answer.body === "string"
+      typeof answer.body === "string" || isBytes(answer.body)
         ? (answer.type ?? "text/plain; charset=utf-8")
         : "application/json; charset=utf-8";
     const length = String(Buffer.byteLength(text));
@@ -89,7 +91,11 @@ export function createWriter(clock: Clock, https: boolean): Writer {
    * before it is read, so the answer goes out whole, the rest of the body is dropped for a while, and only
    * then is the connection closed.
    */
-  function writeAndLinger(request: IncomingMessage, response: ServerResponse, text: string): void {
+  function writeAndLinger(
+    request: IncomingMessage,
+    response: ServerResponse,
+    text: string | Uint8Array,
+  ): void {
     response.write(text);
     const done = () => {
       cancel();
@@ -115,7 +121,7 @@ export function createWriter(clock: Clock, https: boolean): Writer {
         void written.then(() => giveUpLater(response));
         return;
       }
-      const text = textOf(answer);
+      const text = isBytes(answer.body) ? answer.body : textOf(answer);
       const headers = head(requestId, answer, text);
       const unread = announcesBody(request) && !request.complete && !request.readableEnded;
       const length = request.headers["content-length"];

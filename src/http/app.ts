@@ -16,6 +16,7 @@ import { endpoints } from "./endpoints.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import { docsEndpoints } from "./routes/docs.ts";
+import { mailLinkEndpoints } from "./routes/mail-links.ts";
 import { createWrongCredentials } from "./wrong-credentials.ts";
 
 /** Limits of time, ms. The first two are Node's own timers; the body's runs on the clock of the parts. */
@@ -24,6 +25,8 @@ export interface HttpTimeouts {
   /** How often Node looks for connections whose time is over. */
   check: number;
   body: number;
+  /** A body with files. */
+  upload: number;
   /** A net under all else: the longest that a request may take to arrive. */
   request: number;
   keepAlive: number;
@@ -33,7 +36,8 @@ const usualTimeouts: HttpTimeouts = {
   headers: 10_000,
   check: 2_000,
   body: 30_000,
-  request: 120_000,
+  upload: 120_000,
+  request: 150_000,
   keepAlive: 65_000,
 };
 
@@ -114,7 +118,9 @@ export function buildApp(
   const makeId = createIds(parts.clock, parts.random);
   const writer = createWriter(parts.clock, settings.publicUrl?.startsWith("https://") ?? false);
   const deadlines = createDeadlines(parts.clock, limits.body);
-  const all = [...endpoints, ...docsEndpoints];
+  const uploadDeadlines = createDeadlines(parts.clock, limits.upload);
+  const maxFields = settings.maxContacts * fieldsPerContact + otherFields;
+  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints];
   const allow = createAllow(all);
   const gate: Gate = {
     parts,
@@ -122,8 +128,14 @@ export function buildApp(
     wrongCredentials: createWrongCredentials(parts.clock),
     bodyLimits: {
       maxBytes: settings.maxBodyBytes,
-      maxFields: settings.maxContacts * fieldsPerContact + otherFields,
+      maxFields,
       deadlines,
+    },
+    uploads: {
+      maxBytes: settings.maxUploadBytes,
+      maxFieldBytes: settings.maxBodyBytes,
+      maxFields,
+      deadlines: uploadDeadlines,
     },
   };
 
@@ -232,6 +244,7 @@ export function buildApp(
   });
   app.addHook("onClose", async () => {
     deadlines.stop();
+    uploadDeadlines.stop();
     writer.stop();
   });
   return app;

@@ -11,16 +11,18 @@ import type { ParsedBody } from "./parse-body.ts";
 import type { HttpParts } from "./parts.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { type BodyLimits, isProblem, readBody } from "./read-body.ts";
+import type { UploadGate } from "./upload.ts";
 import type { WrongCredentials } from "./wrong-credentials.ts";
 
 /** A key that no account has: stands for a value that is there, but is no text or far too long for a key. */
 const noKey = Symbol("not a key");
-type Key = string | typeof noKey;
+export type Key = string | typeof noKey;
 
 /** Keys are 32 characters and a little more; nothing longer is worth hashing. */
 const longestKey = 1_024;
 
-function asKey(value: unknown): Key | null {
+/** A value that stands where a key belongs; null: it is empty, and so there is none. */
+export function asKey(value: unknown): Key | null {
   const key = normalised(value);
   if (key === null) return null;
   if (typeof key === "number") return String(key);
@@ -38,7 +40,7 @@ export function queryOf(request: IncomingMessage): URLSearchParams {
  * Node joins repeated `Api-key` headers with ", ", which is no account's key; the same is done with a
  * repeated query parameter, so that no two parts of a system can read different keys from one request.
  */
-function keyInFront(request: IncomingMessage): Key | null {
+export function keyInFront(request: IncomingMessage): Key | null {
   const header = request.headers["api-key"];
   const inHeader = asKey(Array.isArray(header) ? header.join(", ") : header);
   if (inHeader !== null || !request.url?.includes("?")) return inHeader;
@@ -48,7 +50,8 @@ function keyInFront(request: IncomingMessage): Key | null {
   return asKey(values.join(", "));
 }
 
-function keyInBody(body: ParsedBody): Key | null {
+/** The `api_key` of a body that was read. */
+export function keyInBody(body: ParsedBody): Key | null {
   const { value } = body;
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, "api_key")) return null;
   return asKey((value as { api_key: unknown }).api_key);
@@ -56,6 +59,7 @@ function keyInBody(body: ParsedBody): Key | null {
 
 export interface Gate {
   parts: Pick<HttpParts, "authenticate" | "clock">;
+  uploads: UploadGate;
   rateLimit: RateLimit;
   wrongCredentials: WrongCredentials;
   bodyLimits: BodyLimits;
@@ -67,18 +71,13 @@ export interface Admitted {
   body: ParsedBody | null;
 }
 
-/** Lets a request in, or says why not. Null: the client went away while its body was read. */
-export async function authenticate(gate: Gate, request: IncomingMessage): Promise<Admitted | Problem | null> {
-  let key = keyInFront(request);
-  let body: ParsedBody | null = null;
-  if (key === null && request.method === "POST") {
-    const read = await readBody(request, gate.bodyLimits);
-    if (read === null) return null;
-    if (isProblem(read)) return read.status === 408 ? read : refusals.missing;
-    body = read;
-    key = keyInBody(body);
-  }
-  if (key === null) return refusals.missing;
+/** What is said to a request without a key in front whose body could not be read: it holds none, if it came at all. */
+export function withoutKey(fault: Problem): Problem {
+  return fault.status === 408 ? fault : refusals.missing;
+}
+
+/** The account that a key lets in, or why it does not. */
+export async function judgeKey(gate: Gate, key: Key): Promise<Account | Problem> {
   const account = key === noKey ? null : await gate.parts.authenticate(key);
   if (account === null) return refusals.invalid;
   if (planExpired(account, gate.parts.clock.now())) return refusals.expired;
@@ -86,5 +85,21 @@ export async function authenticate(gate: Gate, request: IncomingMessage): Promis
     const retryAfterMs = gate.rateLimit(account.id, account.requestsPerMinute);
     if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
   }
-  return { account, body };
+  return account;
+}
+
+/** Lets a request in, or says why not. Null: the client went away while its body was read. */
+export async function authenticate(gate: Gate, request: IncomingMessage): Promise<Admitted | Problem | null> {
+  let key = keyInFront(request);
+  let body: ParsedBody | null = null;
+  if (key === null && request.method === "POST") {
+    const found = await readBody(request, gate.bodyLimits);
+    if (found === null) return null;
+    if (isProblem(found)) return withoutKey(found);
+    body = found;
+    key = keyInBody(body);
+  }
+  if (key === null) return refusals.missing;
+  const account = await judgeKey(gate, key);
+  return isProblem(account) ? account : { account, body };
 }

@@ -89,9 +89,12 @@ function resolve(document: Document, schema: Schema): { schema: Schema; nullable
 }
 
 function typeOf(document: Document, schema: Schema, nullable: boolean): string {
-  const words = [schema.type ?? "any"].flat().join(" or ");
+  const words = [schema.type ?? (schema.oneOf ? "object" : "any")].flat().join(" or ");
   const items = schema.items === undefined ? null : resolve(document, schema.items).schema;
-  const base = items === null ? words : `array of ${[items.type ?? "any"].flat().join(" or ")}s`;
+  const base =
+    items === null
+      ? words
+      : `array of ${[items.type ?? (items.oneOf ? "object" : "any")].flat().join(" or ")}s`;
   return nullable ? `${base} or null` : base;
 }
 
@@ -108,10 +111,31 @@ function remarks(schema: Schema): string {
   return parts.join(" ");
 }
 
+/** The fields of records of several kinds as those of one: required is what all of them have. */
+function merged(document: Document, kinds: readonly Schema[]): Schema {
+  const schemas = kinds.map((kind) => resolve(document, kind).schema);
+  const properties: Record<string, Schema> = {};
+  const words = new Set<unknown>();
+  for (const { properties: own = {} } of schemas) {
+    for (const [name, field] of Object.entries(own)) {
+      if (field.const !== undefined) words.add(field.const);
+      properties[name] ??= field;
+    }
+  }
+  for (const [name, { const: word, ...field }] of Object.entries(properties)) {
+    if (word !== undefined) properties[name] = { ...field, enum: [...words] as string[] };
+  }
+  const required = Object.keys(properties).filter((name) =>
+    schemas.every((one) => one.required?.includes(name)),
+  );
+  return { properties, required };
+}
+
 /** The rows of a field table: every property under its dotted path, as deep as the schema goes. */
 function rowsOf(document: Document, given: Schema, prefix: string): string {
   const { schema } = resolve(document, given);
   if (schema.items !== undefined) return rowsOf(document, schema.items, `${prefix}[]`);
+  if (schema.oneOf !== undefined) return rowsOf(document, merged(document, schema.oneOf), prefix);
   return Object.entries(schema.properties ?? {})
     .map(([name, property]) => {
       const path = prefix === "" ? name : `${prefix}.${name}`;

@@ -7,6 +7,7 @@ import type { Account } from "#accounts/account.ts";
 import type { Principal } from "#accounts/principal.ts";
 import type { Session } from "#accounts/session.ts";
 import type { Problem, ProblemCode } from "#contract/problem.ts";
+import type { Intake } from "#messaging/intake.ts";
 import type { AccountRow } from "#store/accounts.ts";
 import type { Answer } from "./answer.ts";
 import { authenticate, type Gate } from "./authenticate.ts";
@@ -15,6 +16,7 @@ import type { ParsedBody } from "./parse-body.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
 import { answerPooled, type PoolCall } from "./pool-gate.ts";
 import { isProblem, readBody } from "./read-body.ts";
+import { answerUpload } from "./upload.ts";
 
 /**
  * `api_key`: a channel endpoint, for the holder of an account's key. `manage`: the management API, for people
@@ -51,6 +53,8 @@ export interface Head {
   query?: z.ZodObject;
   /** Set for an endpoint whose body is read. */
   body?: z.ZodObject;
+  /** Of a channel endpoint: a multipart body may bring files, which are stored as they come. */
+  uploads?: true;
   /** Status to the schema of its body. */
   replies: Record<number, z.ZodType>;
   /** Media type of replies that are no JSON. */
@@ -84,6 +88,12 @@ export interface AccountCall extends Call {
   body: ParsedBody;
 }
 
+/** What the handler of a channel endpoint that takes files is given. */
+export interface UploadCall extends AccountCall {
+  /** Those that came with a form are in it already. */
+  intake: Intake;
+}
+
 /** What the handler of a management endpoint for anyone is given. */
 export interface StrangerCall extends Call {
   body: ParsedBody;
@@ -102,7 +112,9 @@ export interface ManageAccountCall extends ManageCall {
 }
 
 type CallOf<H extends Head> = H["family"] extends "api_key"
-  ? AccountCall
+  ? H["uploads"] extends true
+    ? UploadCall
+    : AccountCall
   : H["family"] extends "manage"
     ? H["scope"] extends "account"
       ? ManageAccountCall
@@ -169,6 +181,8 @@ export function endpoint<const H extends Head>(head: H) {
         return answerManaged(head, call, (admitted) => handler(admitted as unknown as CallOf<H>));
       if (head.family === "pool")
         return answerPooled(head, call, (admitted) => handler(admitted as unknown as CallOf<H>));
+      if (head.uploads === true)
+        return answerUpload(call, (admitted) => handler(admitted as unknown as CallOf<H>));
       const admitted = await admit(head, call);
       if (admitted === null || isProblem(admitted)) return admitted;
       return handler(admitted as unknown as CallOf<H>);

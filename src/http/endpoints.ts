@@ -63,6 +63,15 @@ import {
 import { listProviderKindsRoute } from "./routes/manage/provider-kinds.ts";
 import { listReceivedRoute } from "./routes/manage/received.ts";
 import { resolveMessageRoute } from "./routes/manage/resolve.ts";
+import {
+  activateSendingDomainRoute,
+  checkSendingDomainRoute,
+  createSendingDomainRoute,
+  deleteSendingDomainRoute,
+  getSendingDomainRoute,
+  listSendingDomainsRoute,
+  rotateSendingDomainRoute,
+} from "./routes/manage/sending-domains.ts";
 import { changePasswordRoute, getSession, signInRoute, signOutRoute } from "./routes/manage/session.ts";
 import { setUpRoute } from "./routes/manage/setup.ts";
 import {
@@ -91,10 +100,12 @@ import {
 import { metrics } from "./routes/metrics.ts";
 import { received } from "./routes/received.ts";
 import { resolve } from "./routes/resolve.ts";
+import { sendEmail } from "./routes/send-email.ts";
 import { sendSms } from "./routes/send-sms.ts";
 
 export const endpoints: readonly Endpoint[] = [
   sendSms,
+  sendEmail,
   lookupRecent,
   lookupOne,
   cancel,
@@ -145,6 +156,13 @@ export const endpoints: readonly Endpoint[] = [
   pauseGatewayRoute,
   resumeGatewayRoute,
   defaultGatewayRoute,
+  listSendingDomainsRoute,
+  createSendingDomainRoute,
+  getSendingDomainRoute,
+  deleteSendingDomainRoute,
+  checkSendingDomainRoute,
+  rotateSendingDomainRoute,
+  activateSendingDomainRoute,
   searchMessagesRoute,
   getMessageRoute,
   cancelMessageRoute,

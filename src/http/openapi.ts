@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, made from the same heads and zod objects that route and check requests.
 
 import { z } from "zod";
+import { attachment, attachmentTypes } from "#contract/attachments.ts";
 import {
   chatReply,
   chatRequest,
@@ -10,10 +11,12 @@ import {
   openaiErrorReply,
   servicePool,
 } from "#contract/chat-shapes.ts";
+import { emailContact, emailSendRequest } from "#contract/email.ts";
 import { type ProblemCode, problems } from "#contract/problem.ts";
-import { messageEvent, messageRecord, smsRecord } from "#contract/record.ts";
+import { emailRecord, messageEvent, messageRecord, smsRecord } from "#contract/record.ts";
 import {
   accountReply,
+  emailSendReply,
   liveReply,
   pageReply,
   problemReply,
@@ -34,11 +37,16 @@ const named: Record<string, z.ZodType> = {
   SmsSendRequest: smsSendRequest,
   SmsContact: smsContact,
   SendReply: sendReply,
+  EmailSendRequest: emailSendRequest,
+  EmailContact: emailContact,
+  EmailSendReply: emailSendReply,
+  Attachment: attachment,
   RecordReply: recordReply,
   PageReply: pageReply,
   AccountReply: accountReply,
   MessageRecord: messageRecord,
   SmsRecord: smsRecord,
+  EmailRecord: emailRecord,
   MessageEvent: messageEvent,
   ValidationError: validationReply,
   Problem: problemReply,
@@ -220,6 +228,15 @@ function operationOf(head: Head): Json {
 /** Bodies that are shown whole. */
 const examples: ReadonlyMap<z.ZodType, object> = new Map<z.ZodType, object>([
   [smsSendRequest, { contact: [{ number: "+4915123456789", message: "Your code is 4711." }] }],
+  [
+    emailSendRequest,
+    {
+      contact: [
+        { email: "ada@example.com", subject: "Your invoice", message: "<p>Hello Ada, it is attached.</p>" },
+      ],
+      attachments: [{ filename: "invoice.pdf", content: "JVBERi0xLjcK" }],
+    },
+  ],
   [chatRequest, { messages: [{ role: "user", content: "Hello!" }] }],
   [embeddingsRequest, { input: "Hello!" }],
 ]);
@@ -232,7 +249,29 @@ function bodyOf(head: Head, body: z.ZodObject): Json {
   return {
     ...inJson,
     "application/x-www-form-urlencoded": { schema },
-    "multipart/form-data": { schema },
+    "multipart/form-data": { schema: head.uploads === true ? formWithFiles(body) : schema },
+  };
+}
+
+/** In a form the files are files. */
+function formWithFiles(body: z.ZodObject): Json {
+  const contact = body.shape.contact as z.ZodArray<z.ZodType>;
+  return {
+    type: "object",
+    required: ["contact"],
+    properties: {
+      contact: {
+        type: "array",
+        minItems: 1,
+        items: schemaOf(contact.element),
+        description: contact.description,
+      },
+      attachments: {
+        type: "array",
+        items: { type: "string", contentMediaType: "application/octet-stream" },
+        description: `Files for every contact: parts called \`attachments\`, \`attachments[]\` or \`attachments[0]\`. Their names end in ${attachmentTypes.join(", ")}, and their contents are of that type.`,
+      },
+    },
   };
 }
 

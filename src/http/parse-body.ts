@@ -19,8 +19,8 @@ const maxDepth = 32;
 const tooDeep = problem("malformed_body", { message: `The body is nested deeper than ${maxDepth} levels.` });
 const notUtf8 = problem("malformed_body", { message: "The body is not valid UTF-8." });
 const notJson = problem("malformed_body", { message: "The body is not valid JSON." });
-const badForm = problem("malformed_body", { message: "The form data could not be read." });
-const tooManyFields = problem("body_too_large", { message: "The form has too many fields." });
+export const badForm = problem("malformed_body", { message: "The form data could not be read." });
+export const tooManyFields = problem("body_too_large", { message: "The form has too many fields." });
 
 export type Media = "json" | "urlencoded" | "multipart";
 
@@ -62,7 +62,7 @@ function parseJson(bytes: Buffer): ParsedBody | Problem {
 }
 
 /** A form's `contact` may be JSON text; text that is not JSON stays text, and so is not a list. */
-function parseForm(pairs: [string, string][], files: string[]): ParsedBody | Problem {
+export function parseForm(pairs: readonly [string, string][], files: string[]): ParsedBody | Problem {
   const form = readForm(pairs, maxDepth);
   if (form.kind === "too_deep") return tooDeep;
   const { contact } = form.value;

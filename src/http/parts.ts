@@ -10,18 +10,22 @@ import type { PoolKey } from "#ai/pool-key.ts";
 import type { Served } from "#ai/serve.ts";
 import type { ConfigureParts } from "#configure/gateway.ts";
 import type { Channel, Status } from "#contract/channel.ts";
+import type { EmailSend } from "#contract/email.ts";
 import type { MemberState } from "#contract/manage-pools.ts";
 import type { MessageRecord } from "#contract/record.ts";
 import type { Resolution } from "#contract/resolve.ts";
 import type { SmsSend } from "#contract/sms.ts";
 import type { CallbackRequest } from "#gateways/gateway.ts";
 import type { Accepted, Repeatable } from "#messaging/accept.ts";
+import type { Intake } from "#messaging/intake.ts";
 import type { Cancelled, Page } from "#messaging/lookup.ts";
 import type { CallbackResult } from "#messaging/receipt.ts";
 import type { ReceivedPage } from "#messaging/received.ts";
 import type { Resolved } from "#messaging/resolve.ts";
-import type { Clock, Log, Random } from "#runtime/runtime.ts";
+import type { Visits } from "#messaging/visits.ts";
+import type { Clock, Dns, Log, Random } from "#runtime/runtime.ts";
 import type { StopSignal } from "#runtime/stop.ts";
+import type { BoundFile } from "#store/attachments.ts";
 import type { Database } from "#store/database.ts";
 
 export interface Readiness {
@@ -42,6 +46,16 @@ export interface HttpParts {
     send: SmsSend,
     repeatable: Repeatable | null,
   ): Promise<Accepted>;
+  /** Takes an email send with its files, which `openIntake` gave. */
+  acceptEmail(
+    account: Account,
+    requestId: string,
+    send: EmailSend,
+    files: readonly BoundFile[],
+    repeatable: Repeatable | null,
+  ): Promise<Accepted>;
+  /** Where the files of one request of the account go. */
+  openIntake(account: Account): Intake;
   /** One message of the account with its timeline; null for an unknown, foreign or other-channel id. */
   lookup(account: Account, channel: Channel, id: string): Promise<MessageRecord | null>;
   /** The newest messages of the channel. `cursor` is a `nextCursor` given earlier; null result: bad cursor. */
@@ -68,6 +82,8 @@ export interface HttpParts {
   /** Null: the channel has no allowance (unlimited). */
   credit(account: Account): Promise<Record<Channel, ChannelCredit | null>>;
   callback(gatewayIdentifier: string, request: CallbackRequest): Promise<CallbackResult>;
+  /** What recipients do with what their mails carry. */
+  visits: Visits;
   readiness(): Promise<Readiness>;
   /** The Prometheus text. */
   metrics(): Promise<string>;
@@ -94,7 +110,7 @@ export interface AiParts {
 /** Reads go to the store, changes through `configure/` and `messaging/`, with these. */
 export interface ManageParts {
   database: Database;
-  configure: ConfigureParts & { random: Random; showApiKeys: boolean };
+  configure: ConfigureParts & { random: Random; dns: Dns; showApiKeys: boolean };
   passwords: Passwords;
   /** Something is due on this lane. */
   wake(laneId: string): void;
@@ -118,6 +134,8 @@ export interface HttpSettings {
   publicUrl: string | null;
   maxContacts: number;
   maxBodyBytes: number;
+  /** Of a multipart body with files. */
+  maxUploadBytes: number;
   /** CIDR blocks and addresses whose `X-Forwarded-*` is believed. */
   trustedProxies: readonly string[];
   metricsToken: string | null;

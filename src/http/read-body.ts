@@ -26,12 +26,16 @@ export async function readBody(
     case "bytes":
       return parseBody(read.bytes, headers, limits.maxFields);
     case "too_large":
-      return problem("body_too_large", { message: `The body is larger than ${limits.maxBytes} bytes.` });
+      return tooLarge(limits.maxBytes);
     case "too_slow":
       return problem("request_timeout");
     case "gone":
       return null;
   }
+}
+
+export function tooLarge(maxBytes: number): Problem {
+  return problem("body_too_large", { message: `The body is larger than ${maxBytes} bytes.` });
 }
 
 export function isProblem(value: object): value is Problem {

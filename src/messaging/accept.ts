@@ -4,20 +4,23 @@
 import { createHash } from "node:crypto";
 import type { Account } from "#accounts/account.ts";
 import type { Channel } from "#contract/channel.ts";
+import type { EmailSend } from "#contract/email.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { SmsSend } from "#contract/sms.ts";
 import { bandOf } from "#queue/band.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/wall-clock.ts";
-import { type NewMessage, proveRequest, type SendInput, storeSends } from "#store/accept.ts";
+import { type NewEmail, type NewMessage, proveRequest, type SendInput, storeSends } from "#store/accept.ts";
+import type { BoundFile } from "#store/attachments.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { findRepeated, type Repeated, type RepeatKey, readAnswered } from "#store/repeat.ts";
+import { prepareEmail } from "./email.ts";
 import { prepareSms } from "./sms.ts";
 
 /** What became of a send. All but `accepted` stored nothing (`commit_unknown`: nobody knows). */
 export type Accepted =
   | { kind: "accepted"; requestId: string; ids: string[]; statuses: ("queued" | "scheduled")[] }
-  /** The answer of the request that was accepted under this key before; `numbers` as they were given then. */
+  /** The answer of the request that was accepted under this key before; `numbers` (of emails: addresses) as they were given then. */
   | {
       kind: "replayed";
       requestId: string;
@@ -65,15 +68,81 @@ export async function acceptSms(
   send: SmsSend,
   repeatable: Repeatable | null = null,
 ): Promise<Accepted> {
-  if (repeatable === null) return await take(parts, account, requestId, send, null);
+  const { clock, newIds } = parts;
+  const sending: Sending = {
+    channel: "sms",
+    fingerprint: () =>
+      digest(parts, [], send.contacts, ({ number, message, gateway_identifier, schedule_at }) => [
+        number,
+        message,
+        gateway_identifier,
+        schedule_at,
+      ]),
+    prepare: (now) => prepareSms(account, send, now, newIds, () => clock.sleep(0)),
+  };
+  return await accept(parts, account, requestId, sending, repeatable);
+}
+
+/** Takes an email send with the files that were staged for it. */
+export async function acceptEmail(
+  parts: AcceptParts,
+  account: Account,
+  requestId: string,
+  send: EmailSend,
+  files: readonly BoundFile[],
+  repeatable: Repeatable | null = null,
+): Promise<Accepted> {
+  const { clock, newIds } = parts;
+  const fingerprint = () => {
+    const contents = files.map(({ filename, content_type, sha256 }) => [filename, content_type, sha256]);
+    return digest(parts, contents, send.contacts, (contact) => [
+      contact.email,
+      contact.subject,
+      contact.message,
+      contact.gateway_identifier,
+      contact.sender_name,
+      contact.reply_to_email,
+      contact.schedule_at,
+    ]);
+  };
+  const prepare = async (now: number) => {
+    const prepared = await prepareEmail(account, send, now, newIds, () => clock.sleep(0));
+    return prepared.kind === "invalid" ? prepared : { ...prepared, attachments: files };
+  };
+  return await accept(parts, account, requestId, { channel: "email", fingerprint, prepare }, repeatable);
+}
+
+/** What a channel's send comes to in the store. */
+interface Ready {
+  kind: "ready";
+  messages: readonly NewMessage[];
+  emails?: readonly NewEmail[];
+  attachments?: readonly BoundFile[];
+}
+
+/** A send of any channel. */
+interface Sending {
+  channel: Channel;
+  /** Tells whether two sends ask for the same. */
+  fingerprint(): Promise<string>;
+  prepare(now: number): Promise<Ready | { kind: "invalid"; issues: Issue[] }>;
+}
+
+async function accept(
+  parts: AcceptParts,
+  account: Account,
+  requestId: string,
+  sending: Sending,
+  repeatable: Repeatable | null,
+): Promise<Accepted> {
+  if (repeatable === null) return await take(parts, account, requestId, sending, null);
   const name = JSON.stringify([account.id, repeatable.path, repeatable.key]);
   if (parts.running.has(name)) return { kind: "in_progress" };
   parts.running.add(name);
   try {
-    const fingerprint = await fingerprintOf(parts, send);
-    const repeat = { ...repeatable, fingerprint };
+    const repeat = { ...repeatable, fingerprint: await sending.fingerprint() };
     const earlier = await replay(parts, account, repeat);
-    return earlier ?? (await take(parts, account, requestId, send, repeat));
+    return earlier ?? (await take(parts, account, requestId, sending, repeat));
   } finally {
     parts.running.delete(name);
   }
@@ -112,13 +181,18 @@ async function answerOf(
 /** Contacts digested before the event loop gets a turn. */
 const slice = 1000;
 
-/** Tells whether two sends ask for the same: by what their contacts say, not by their bytes. */
-async function fingerprintOf({ clock }: AcceptParts, { contacts }: SmsSend): Promise<string> {
+/** The SHA-256 of what contacts and files say, not of their bytes. */
+async function digest<Draft>(
+  { clock }: AcceptParts,
+  files: readonly string[][],
+  contacts: readonly Draft[],
+  fieldsOf: (contact: Draft) => unknown[],
+): Promise<string> {
   const hash = createHash("sha256");
+  if (files.length > 0) hash.update(JSON.stringify({ files }));
   for (let index = 0; index < contacts.length; index++) {
     if (index > 0 && index % slice === 0) await clock.sleep(0);
-    const { number, message, gateway_identifier, schedule_at } = contacts[index]!;
-    hash.update(JSON.stringify([number, message, gateway_identifier, schedule_at]));
+    hash.update(JSON.stringify(fieldsOf(contacts[index]!)));
   }
   return hash.digest("hex");
 }
@@ -127,13 +201,13 @@ async function take(
   parts: AcceptParts,
   account: Account,
   requestId: string,
-  send: SmsSend,
+  sending: Sending,
   repeat: RepeatKey | null,
 ): Promise<Accepted> {
   const now = parts.clock.now();
-  const prepared = await prepareSms(account, send, now, parts.newIds, () => parts.clock.sleep(0));
+  const prepared = await sending.prepare(now);
   if (prepared.kind === "invalid") return prepared;
-  return await store(parts, account, requestId, "sms", now, prepared.messages, repeat);
+  return await store(parts, account, requestId, sending.channel, now, prepared, repeat);
 }
 
 async function store(
@@ -142,10 +216,11 @@ async function store(
   requestId: string,
   channel: Channel,
   now: number,
-  messages: readonly NewMessage[],
+  { kind: _, ...rows }: Ready,
   repeat: RepeatKey | null,
 ): Promise<Accepted> {
   const { database, crashPoint } = parts;
+  const { messages } = rows;
   const ids: string[] = [];
   const statuses: ("queued" | "scheduled")[] = [];
   /** The lanes that get some of it, and when the first of it is due there. */
@@ -167,7 +242,7 @@ async function store(
     cost,
     renewedFrom: cost === 0 ? 0 : monthOf(now, account.timeZone),
     repeat,
-    messages,
+    ...rows,
   };
   crashPoint("accept.before");
   try {
@@ -176,7 +251,8 @@ async function store(
       return { kind: "insufficient_credit", needed: cost, remaining: stored.remaining };
     }
     // The account as this process knows it is out of date: asked again, it chooses another gateway.
-    if (stored.kind === "gateway_gone") return { kind: "unavailable", retryAfterMs };
+    if (stored.kind === "gateway_gone" || stored.kind === "file_gone")
+      return { kind: "unavailable", retryAfterMs };
     // Another process was faster with the same key.
     if (stored.kind === "repeated")
       return await answerOf(database, account, stored.first, repeat!.fingerprint);

@@ -1,14 +1,12 @@
 // Takes a lane's messages to their gateway: what the adapter answered becomes the message's next step.
 
-import type { Gateway, GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
-import { type GatewayRules, retryDelay } from "#gateways/rules.ts";
+import type { Outcome } from "#gateways/gateway.ts";
+import { retryDelay } from "#gateways/rules.ts";
 import { bands } from "#queue/band.ts";
-import type { Health } from "#queue/breaker.ts";
-import type { LaneWork, Sent } from "#queue/lane.ts";
-import type { Metrics } from "#runtime/metrics.ts";
-import type { Clock, Log, Outbound, Random, Runtime } from "#runtime/runtime.ts";
+import type { LaneWork } from "#queue/lane.ts";
+import type { Random } from "#runtime/runtime.ts";
 import type { Happening } from "#store/change.ts";
-import type { Database } from "#store/database.ts";
+import { storeEngagements } from "#store/engagements.ts";
 import { pauseLane, resumeLane } from "#store/lanes.ts";
 import {
   type DueMessage,
@@ -21,32 +19,16 @@ import {
   unstampMessages,
 } from "#store/progress.ts";
 
-export interface DeliverParts {
-  database: Database;
-  clock: Clock;
+import { engagementFrom } from "./engagement.ts";
+import { type LaneGateway, type SendParts, sender } from "./hand-over.ts";
+
+export interface DeliverParts extends SendParts {
   random: Random;
-  outbound: Outbound;
-  log: Log;
-  crashPoint: Runtime["crashPoint"];
-  metrics: Metrics;
   /** Something happened that webhook endpoints may ask for. */
   announced(): void;
   newId(prefix: string): string;
   /** A lane was paused, or goes on: messages may want to move to another one. */
   pausesChanged(): void;
-}
-
-/** A gateway as its lane's owner knows it. */
-export interface LaneGateway {
-  id: string;
-  identifier: string;
-  adapter: Gateway;
-  settings: unknown;
-  rules: GatewayRules;
-  timeoutMs: number;
-  callbackUrl: string | null;
-  /** How late its account's messages may still go out, ms. */
-  latenessMs: number;
 }
 
 /** How many messages of a dead owner are classified in one transaction. */
@@ -61,6 +43,8 @@ export function deliverWork(
 ): LaneWork<DueMessage, Outcome> {
   const { database, clock, crashPoint } = parts;
   const laneId = gateway.id;
+  const over = new AbortController();
+  const send = sender(parts, gateway);
   return {
     readDue: (query) => database.run(readDue, { laneId, ...query }),
     nextDue: (now) => database.run(nextDue, { laneId, bands, now }),
@@ -90,7 +74,7 @@ export function deliverWork(
       parts.announced();
     },
     recover: () => recover(parts, gateway, fence),
-    send: (row, attempt, signal) => send(parts, gateway, row, attempt, signal),
+    send,
     settle: async (row, attempt, outcome, judged) => {
       const settlement = settlementOf(parts, gateway, fence, row, attempt, outcome, judged);
       crashPoint("settle.before");
@@ -99,6 +83,8 @@ export function deliverWork(
       parts.announced();
       if (result === "late")
         parts.log.warn({ message: row.id, lane: laneId, outcome: outcome.kind }, "an outcome came late");
+      if (outcome.kind === "accepted" && outcome.opensAfterMs !== undefined)
+        void openLater(parts, laneId, row.id, outcome.opensAfterMs, over.signal);
       return settlement.happening.dueAt ?? null;
     },
     pause: async ({ forMs, pauses, reason }) => {
@@ -122,47 +108,36 @@ export function deliverWork(
       parts.announced();
       parts.pausesChanged();
     },
+    ended: () => {
+      over.abort();
+      gateway.adapter.close(gateway.settings);
+    },
   };
 }
 
-async function send(
-  parts: DeliverParts,
-  gateway: LaneGateway,
-  row: DueMessage,
-  attempt: number,
+/** Plays that somebody opens a mail. What is still to come when the process stops never happens. */
+async function openLater(
+  { clock, database, log, announced }: DeliverParts,
+  laneId: string,
+  messageId: string,
+  afterMs: number,
   signal: AbortSignal,
-): Promise<Sent<Outcome>> {
-  const message: OutgoingMessage = {
-    id: row.id,
-    channel: row.channel,
-    recipient: row.recipient,
-    message: row.body,
-    attempt,
-  };
-  const tools: GatewayTools = {
-    outbound: parts.outbound,
-    clock: parts.clock,
-    callbackUrl: gateway.callbackUrl,
-    timeoutMs: gateway.timeoutMs,
-    signal,
-  };
-  parts.crashPoint("send.before");
-  let outcome: Outcome;
+): Promise<void> {
+  await clock.sleep(afterMs, signal);
+  if (signal.aborted) return;
+  const opened = {
+    kind: "opened",
+    reference: null,
+    messageId,
+    userAgent: "Sandbox",
+    machine: false,
+  } as const;
   try {
-    outcome = await gateway.adapter.send(message, gateway.settings, tools);
+    await database.run(storeEngagements, engagementFrom(laneId, opened, clock.now()));
+    announced();
   } catch (error) {
-    // A bug in the adapter: what was already on the wire then is not known.
-    parts.log.error({ gateway: gateway.identifier, message: row.id, error }, "a gateway adapter threw");
-    outcome = { kind: "unknown", code: "adapter_error", reason: "The gateway adapter failed; see the log." };
+    log.warn({ message: messageId, error }, "an opening that was played could not be stored");
   }
-  parts.crashPoint("send.after");
-  parts.metrics.outcome(gateway.identifier, outcome.kind);
-  return { outcome, health: healthOf(outcome), reason: outcome.kind === "accepted" ? "" : outcome.reason };
-}
-
-function healthOf(outcome: Outcome): Health {
-  if (outcome.kind === "unknown") return "doubtful";
-  return outcome.kind === "deferred" && outcome.trouble ? outcome.trouble : "well";
 }
 
 function settlementOf(

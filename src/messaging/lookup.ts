@@ -27,7 +27,7 @@ export interface Page {
   nextCursor: string | null;
 }
 
-/** The newest messages, a page at a time; null when the cursor is none of ours. */
+/** The newest messages, a page at a time, shorter than asked for where bodies are large; null when the cursor is none of ours. */
 export async function recent(
   database: Database,
   account: Account,
@@ -37,17 +37,16 @@ export async function recent(
   const { limit, cursor, status } = query;
   // A cursor is the last id of the page before: it says nothing that the page did not.
   if (cursor !== null && idTime(cursor) === null) return null;
-  const rows = await database.run(recentMessages, {
+  const { rows, more } = await database.run(recentMessages, {
     accountId: account.id,
     channel,
     status,
     before: cursor,
-    limit: limit + 1,
+    limit,
   });
-  const page = rows.slice(0, limit);
   return {
-    records: page.map((row) => recordOf(row)),
-    nextCursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+    records: rows.map((row) => recordOf(row)),
+    nextCursor: more ? (rows.at(-1)?.id ?? null) : null,
   };
 }
 

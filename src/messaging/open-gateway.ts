@@ -1,5 +1,7 @@
 // Opens a gateway's lane in the process that owns it: its settings unsealed, its rules read, its lane started.
 
+import { readAddress } from "#contract/address.ts";
+import type { EmailSettings } from "#gateways/email/email-settings.ts";
 import { gatewayOf } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { Lane } from "#queue/lane.ts";
@@ -10,6 +12,8 @@ import { findGateway, settingsPlace } from "#store/gateways.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import { type DeliverParts, deliverWork } from "./deliver.ts";
+import type { LaneGateway } from "./hand-over.ts";
+import { activeDkimKeys } from "./signing-keys.ts";
 
 /** A gateway's settings, in the clear. Throws when they were sealed with another master key. */
 export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
@@ -39,9 +43,23 @@ export async function recoverGateway(parts: OpenGatewayParts, state: LanesTable)
     settings: null,
     timeoutMs: 0,
     callbackUrl: null,
+    email: null,
     latenessMs: 0,
   };
   await deliverWork(parts, undriven, state.fence).recover();
+}
+
+/** What every email gateway's settings say (the sandbox's say nothing), and the keys of its sender's domain. */
+async function emailOf(
+  { database, sealer }: OpenGatewayParts,
+  accountId: string,
+  settings: unknown,
+): Promise<NonNullable<LaneGateway["email"]>> {
+  const given = settings as Partial<EmailSettings>;
+  const { from = "", tracking = { opens: false, clicks: false }, unsubscribe = false } = given;
+  const domain = readAddress(from)?.domain;
+  const dkim = domain === undefined ? [] : await activeDkimKeys(database, sealer, accountId, domain);
+  return { settings: { ...given, from, tracking, unsubscribe }, dkim };
 }
 
 /** Starts a gateway's lane; null (and a log line) when the gateway cannot be driven. */
@@ -55,8 +73,10 @@ export async function openGateway(parts: OpenGatewayParts, state: LanesTable): P
     return null;
   }
   let settings: unknown;
+  let email: LaneGateway["email"] = null;
   try {
     settings = openSettings(sealer, gateway);
+    if (gateway.channel === "email") email = await emailOf(parts, account.id, settings);
   } catch (error) {
     log.error({ gateway: gateway.identifier, error }, "a gateway's settings do not open; its messages wait");
     return null;
@@ -77,6 +97,7 @@ export async function openGateway(parts: OpenGatewayParts, state: LanesTable): P
       rules,
       timeoutMs,
       callbackUrl,
+      email,
       latenessMs: account.lateness_ms,
     },
     state.fence,

@@ -1,25 +1,27 @@
 // Providers' callbacks: verified by the gateway's adapter, stored once, and applied to their messages; what people
 // write back is stored, and heeded when it is an opt-out word.
 
-import { createHash } from "node:crypto";
 import { optWord } from "#contract/consent.ts";
-import type { CallbackRequest, InboundMessage, Receipt, Received } from "#gateways/gateway.ts";
+import type { CallbackRequest, Engagement, InboundMessage, Received } from "#gateways/gateway.ts";
 import { gatewayOf } from "#gateways/registry.ts";
 import type { Metrics } from "#runtime/metrics.ts";
-import type { Clock, Log, Runtime } from "#runtime/runtime.ts";
+import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts.ts";
 import type { Database } from "#store/database.ts";
+import { storeEngagements } from "#store/engagements.ts";
 import { findGatewayByIdentifier } from "#store/gateways.ts";
 import { type IncomingMessage, storeInbound } from "#store/inbound.ts";
-import { type IncomingReceipt, storeReceipts } from "#store/receipts.ts";
+import { storeReceipts } from "#store/receipts.ts";
 import type { GatewaysTable } from "#store/schema.ts";
 import type { Sealer } from "#store/seal.ts";
+import { engagementFrom, receiptFrom, storable } from "./engagement.ts";
 import { openSettings } from "./open-gateway.ts";
 import { toRecipient } from "./phone.ts";
 
 export interface ReceiptParts {
   database: Database;
   clock: Clock;
+  outbound: Outbound;
   log: Log;
   sealer: Sealer;
   newId(prefix: string): string;
@@ -31,15 +33,18 @@ export interface ReceiptParts {
 
 /** Without a word from the provider, a person answers what was sent to them in the last week. */
 const answeredWithinMs = 7 * 86_400_000;
+/** A provider waits some 15 s for the answer to a callback. */
+const confirmTimeoutMs = 10_000;
 
 export type CallbackResult =
   | { kind: "done"; reply?: { contentType: string; body: string } }
   | { kind: "forbidden" }
   | { kind: "not_configured" }
   | { kind: "malformed" }
+  | { kind: "unavailable" }
   | { kind: "not_found" };
 
-/** Answers `done` only when everything that the callback said is stored. */
+/** Answers `done` only when everything that the callback said is stored, and its subscription confirmed. */
 export async function receiveCallback(
   parts: ReceiptParts,
   identifier: string,
@@ -50,7 +55,8 @@ export async function receiveCallback(
   if (!gateway || !adapter) return { kind: "not_found" };
   let received: Received;
   try {
-    received = adapter.receive(request, openSettings(parts.sealer, gateway), { clock: parts.clock });
+    const { clock, outbound } = parts;
+    received = await adapter.receive(request, openSettings(parts.sealer, gateway), { clock, outbound });
   } catch (error) {
     parts.log.error({ gateway: identifier, error }, "a gateway adapter threw on a callback");
     return { kind: "malformed" };
@@ -64,7 +70,22 @@ export async function receiveCallback(
   }
   await store(parts, gateway, received);
   parts.metrics.receipts(identifier, received.receipts.length);
+  if (received.confirm !== undefined && !(await confirmed(parts, identifier, received.confirm))) {
+    return { kind: "unavailable" };
+  }
   return received.reply ? { kind: "done", reply: received.reply } : { kind: "done" };
+}
+
+/** Visits the URL with which a provider has a subscription confirmed. It is a capability, so it is not logged. */
+async function confirmed({ outbound, log }: ReceiptParts, gateway: string, url: string): Promise<boolean> {
+  const result = await outbound.request({ method: "GET", url, timeoutMs: confirmTimeoutMs });
+  if (result.kind === "answer" && result.status >= 200 && result.status < 300) {
+    log.info({ gateway }, "a provider's subscription of the callback was confirmed");
+    return true;
+  }
+  const why = result.kind === "answer" ? `status ${result.status}` : result.reason;
+  log.warn({ gateway, why }, "a provider's subscription of the callback could not be confirmed");
+  return false;
 }
 
 async function store(
@@ -76,15 +97,30 @@ async function store(
   const at = clock.now();
   const account = received.inbound.length > 0 ? await database.run(findAccount, gateway.account_id) : null;
   const country = account?.country ?? null;
+  const { engagements = [] } = received;
   crashPoint("receipt.before");
   await Promise.all([
-    ...received.receipts.map((receipt) => database.run(storeReceipts, incoming(gateway.id, receipt, at))),
+    ...received.receipts.map((receipt) => database.run(storeReceipts, receiptFrom(gateway.id, receipt, at))),
     ...received.inbound.map((message) =>
       database.run(storeInbound, messageFrom(parts, gateway, country, message, at)),
     ),
+    ...engagements.map((engagement) => engage(parts, gateway, engagement, at)),
   ]);
   crashPoint("receipt.after");
-  if (received.receipts.length + received.inbound.length > 0) parts.announced();
+  if (received.receipts.length + received.inbound.length + engagements.length > 0) parts.announced();
+}
+
+async function engage(
+  { database, log }: ReceiptParts,
+  gateway: GatewaysTable,
+  engagement: Engagement,
+  at: number,
+): Promise<void> {
+  const stored = await database.run(storeEngagements, engagementFrom(gateway.id, engagement, at));
+  if (stored !== "unknown") return;
+  // Of another application's mail, of one that was removed, or of one whose reference is not known yet.
+  const { kind, reference } = engagement;
+  log.info({ gateway: gateway.identifier, kind, reference }, "a provider told of a mail that is not known");
 }
 
 /** A message from a person as it is stored: the sender spelled as recipients are, so that both are one person. */
@@ -121,28 +157,5 @@ function messageFrom(
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,
     sentSince: at - answeredWithinMs,
-  };
-}
-
-/** PostgreSQL's text holds no NUL and no half of a surrogate pair: a callback with one would fail for ever. */
-function storable(text: string): string {
-  return text.replaceAll("\0", "").toWellFormed();
-}
-
-function incoming(gatewayId: string, receipt: Receipt, receivedAt: number): IncomingReceipt {
-  const { reference, messageId = null, status, code = null, reason = null, at = null } = receipt;
-  return {
-    gatewayId,
-    // The same report again, however often, is the same row.
-    key: createHash("sha256")
-      .update(JSON.stringify([reference, messageId, status, code]))
-      .digest("base64url"),
-    reference,
-    messageId,
-    status,
-    code,
-    reason,
-    at,
-    receivedAt,
   };
 }

@@ -1,6 +1,6 @@
 // The public record of a message, from its row.
 
-import type { MessageEvent, MessageRecord } from "#contract/record.ts";
+import type { EmailRecord, MessageEvent, MessageRecord } from "#contract/record.ts";
 import type { MessageRow } from "#store/lookup.ts";
 import type { EventsTable } from "#store/schema.ts";
 
@@ -9,18 +9,49 @@ const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
 
 /** `events`: given for a single record, whose timeline is shown. */
 export function recordOf(row: MessageRow, events?: readonly EventsTable[]): MessageRecord {
+  const shared = sharedOf(row, events);
+  if (row.channel === "email") return { ...shared, ...emailOf(row) };
   return {
-    id: row.id,
-    request_id: row.request_id,
+    ...shared,
     channel: "sms",
     number: row.number,
     recipient: row.recipient,
+    segments: row.segments ?? 1,
+    encoding: row.encoding ?? "gsm7",
+  };
+}
+
+/** What webhooks are told of a message: its record, of an email without its body. */
+export function eventRecordOf(row: MessageRow): object {
+  const { message, ...record } = recordOf(row);
+  return row.channel === "email" ? record : { ...record, message };
+}
+
+function emailOf(row: MessageRow): Omit<EmailRecord, keyof ReturnType<typeof sharedOf>> {
+  return {
+    channel: "email",
+    email: row.number,
+    subject: row.subject ?? "",
+    sender_name: row.sender_name ?? null,
+    reply_to_email: row.reply_to ?? null,
+    attachments: (row.attachments ?? []).map(({ filename, size, content_type }) => ({
+      filename,
+      size,
+      content_type,
+    })),
+    opened_at: isoOrNull(row.opened_at ?? null),
+    open_count: row.open_count ?? 0,
+  };
+}
+
+function sharedOf(row: MessageRow, events?: readonly EventsTable[]) {
+  return {
+    id: row.id,
+    request_id: row.request_id,
     status: row.status,
     test: row.test === 1,
     gateway_identifier: row.identifier,
     message: row.body,
-    segments: row.segments ?? 1,
-    encoding: row.encoding ?? "gsm7",
     schedule_at: row.schedule_at,
     scheduled_for: isoOrNull(row.scheduled_for),
     created_at: iso(row.created_at),

@@ -1,9 +1,11 @@
-// A page of an account's messages by what is known of them. The storage is asked in short looks, so a page may
-// come back shorter than it was asked for, even empty, with a place to go on from.
+// A page of an account's messages by what is known of them. The storage is asked in short looks, and the bodies of
+// a page have a bound, so a page may come back shorter than it was asked for, even empty, with a place to go on from.
 
+import { sameAddress } from "#contract/address.ts";
 import { type Channel, channels, type Status } from "#contract/channel.ts";
 import { idAt, idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
+import { bodyBytes } from "#store/emails.ts";
 import type { MessageRow } from "#store/lookup.ts";
 import { type Found, findOwnGateway, searchMessages } from "#store/search.ts";
 import { toRecipient } from "./phone.ts";
@@ -58,7 +60,8 @@ export async function search(
   const end = acceptedBefore === null ? "msg_~" : idAt("msg", acceptedBefore + idSlackMs);
   const rows: MessageRow[] = [];
   let before: string | null = page.cursor !== null && page.cursor < end ? page.cursor : end;
-  for (let look = 0; before !== null && rows.length <= page.limit && look < mostLooks; look++) {
+  let bytes = bodyBytes;
+  for (let look = 0; before !== null && bytes > 0 && rows.length <= page.limit && look < mostLooks; look++) {
     const found: Found = await database.run(searchMessages, {
       accountId: account.id,
       channels: wanted,
@@ -71,9 +74,11 @@ export async function search(
       acceptedBefore,
       limit: page.limit + 1 - rows.length,
       most: rowsOfLook,
+      bytes,
     });
     rows.push(...found.rows);
     before = found.lookedTo;
+    bytes = found.bytesLeft;
   }
   if (rows.length > page.limit) {
     const shown = rows.slice(0, page.limit);
@@ -88,6 +93,6 @@ function invalid(field: "gateway" | "recipient" | "cursor", message: string): Se
 
 /** As messages have it. */
 function recipientOf(text: string, country: string | null): string | null {
-  if (text.includes("@")) return text.trim().toLowerCase();
+  if (text.includes("@")) return sameAddress(text.trim());
   return toRecipient(text, country)?.recipient ?? null;
 }

@@ -1,8 +1,8 @@
 // The suppression list by the account's own hand. Recipients are spelled as messages have them, however they were
 // written: the list is asked by plain comparison, so another spelling would let a message through.
 
-import { domainToASCII } from "node:url";
 import type { Account } from "#accounts/account.ts";
+import { sameAddress } from "#contract/address.ts";
 import { type Channel, channels } from "#contract/channel.ts";
 import type { Issue } from "#contract/issue.ts";
 import { isSendable } from "#contract/normalise.ts";
@@ -12,21 +12,13 @@ import type { SuppressionsTable } from "#store/schema.ts";
 import { addSuppressions, listSuppressions, removeSuppression } from "#store/suppressions.ts";
 import { toRecipient } from "./phone.ts";
 
-const domain =
-  /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
-
 /**
  * A recipient as messages of the channel have it: E.164 or a short code; an address in lower case with its domain in
  * ASCII, tags (`+tag`) included. Null when it is none.
  */
 export function suppressible(channel: Channel, written: string, country: string | null): string | null {
   if (channel !== "email") return toRecipient(written, country)?.recipient ?? null;
-  const address = written.trim().toLowerCase();
-  const at = address.lastIndexOf("@");
-  const local = address.slice(0, Math.max(at, 0));
-  if (!/^[\x21-\x3f\x41-\x7e]{1,64}$/.test(local)) return null;
-  const ascii = domainToASCII(address.slice(at + 1)).toLowerCase();
-  return domain.test(ascii) ? `${local}@${ascii}` : null;
+  return sameAddress(written.trim());
 }
 
 type Owner = Pick<Account, "id" | "country">;

@@ -7,6 +7,14 @@ import type { OpenLane } from "#queue/lanes.ts";
 import { Wait } from "#queue/wait.ts";
 import { idAt } from "#runtime/ids.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
+import {
+  emptyFile,
+  findLooseFiles,
+  findUnneededFiles,
+  looseMs,
+  removeLooseFile,
+} from "#store/attachments.ts";
+import { forgetSoftBounces, softRestMs } from "#store/bounces.ts";
 import type { Database } from "#store/database.ts";
 import { forgetHold, readHold } from "#store/hold.ts";
 import { keptMs } from "#store/repeat.ts";
@@ -50,6 +58,8 @@ const atOnce = 500;
 const batchesATurn = 100;
 /** Between two batches others get at least four times as long as the batch took, and never less than this. */
 const shortestPauseMs = 20;
+/** Files looked at together. */
+const filesATurn = 50;
 /** What a walk passed without removing it (it was pending, or unknown) is looked at again this much later. */
 const againMs = 3_600_000;
 
@@ -103,6 +113,10 @@ export async function upkeepTurn(
   await batches(
     async () => (await database.run(forgetRepeatable, { before: now - keptMs, limit: atOnce })) === atOnce,
   );
+  await batches(
+    async () =>
+      (await database.run(forgetSoftBounces, { before: now - softRestMs, limit: atOnce })) === atOnce,
+  );
   if (signal.aborted) return;
   await database.run(forgetEnded, now);
 
@@ -111,6 +125,23 @@ export async function upkeepTurn(
     await database.run(forgetHold, null);
   // A copy of long ago is full of what is old: first its operator says what is to become of it.
   else if (hold !== null) return;
+
+  // Of files, a batch is one at most: its steps are the small ones, and each is one too.
+  const inSteps = async (step: () => Promise<boolean>): Promise<void> => {
+    let done = false;
+    await batches(async () => {
+      done = await step();
+      return !done;
+    });
+  };
+  for (const id of await database.run(findLooseFiles, { before: now - looseMs, limit: filesATurn })) {
+    await inSteps(() => database.run(removeLooseFile, { id, at: clock.now() }));
+  }
+  await remove("contents of attachments", async (after) => {
+    const page = await database.run(findUnneededFiles, { after, limit: filesATurn });
+    for (const id of page.unneeded) await inSteps(() => database.run(emptyFile, { id, at: clock.now() }));
+    return { removed: page.unneeded.length, next: page.next };
+  });
 
   if (keep.messagesMs !== null) {
     const since = now - keep.messagesMs;

@@ -7,6 +7,7 @@ import { configureAccount, configureApiKey } from "#configure/account.ts";
 import { type ConfigureParts, configureGateway, gatewayFaults } from "#configure/gateway.ts";
 import { configureManagementToken, managementTokenFaults } from "#configure/management-token.ts";
 import { configurePool, poolFaults } from "#configure/pool.ts";
+import { configureSendingDomain } from "#configure/sending-domain.ts";
 import { configureWebhook, webhookFaults } from "#configure/webhook.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { Log, Random } from "#runtime/runtime.ts";
@@ -88,7 +89,7 @@ async function faultsOf(parts: ProvisionParts, file: ProvisionFile, changed: Cha
 
 async function applyAccount(
   parts: ProvisionParts,
-  { gateways, webhooks, pools, api_key, ...account }: FileAccount,
+  { gateways, sending_domains, webhooks, pools, api_key, ...account }: FileAccount,
   changed: Changed,
   applied: Applied,
 ): Promise<void> {
@@ -138,7 +139,27 @@ async function applyAccount(
       });
     await done(parts, webhookMark, "configureWebhook", accountId, result.id);
   }
+  await applyDomains(parts, { id: accountId, name: account.name }, sending_domains, changed, applied);
   await applyPools(parts, { id: accountId, name: account.name }, pools, changed, applied);
+}
+
+async function applyDomains(
+  parts: ProvisionParts,
+  account: { id: string; name: string },
+  domains: FileAccount["sending_domains"],
+  changed: Changed,
+  applied: Applied,
+): Promise<void> {
+  for (const domain of domains) {
+    const mark = changed("sending_domain", `${account.name} ${domain.domain}`, domain);
+    if (!mark) continue;
+    const result = await configureSendingDomain(parts, account.id, domain);
+    if (result.kind === "invalid") {
+      applied.faults.push(...told(`account ${account.name}: sending domain ${domain.domain}`, result.issues));
+      continue;
+    }
+    await done(parts, mark, "configureSendingDomain", account.id, result.id);
+  }
 }
 
 async function applyPools(

@@ -5,11 +5,14 @@ import { readFileSync } from "node:fs";
 import { parse, YAMLParseError } from "yaml";
 import { z } from "zod";
 import { accountInput } from "#configure/account.ts";
+import { domainOf } from "#configure/domain-records.ts";
 import { gatewayInput } from "#configure/gateway.ts";
 import { managementTokenInput } from "#configure/management-token.ts";
 import { poolInput } from "#configure/pool-input.ts";
+import { sendingDomainInput } from "#configure/sending-domain.ts";
 import { webhookInput } from "#configure/webhook.ts";
 import { mostPools } from "#store/pools.ts";
+import { mostSendingDomains } from "#store/sending-domains.ts";
 
 export const provisionFile = z.strictObject({
   accounts: z
@@ -24,6 +27,11 @@ export const provisionFile = z.strictObject({
             "The account's API key, at least 32 characters. Without it, one is made and printed once.",
           ),
         gateways: z.array(gatewayInput).default([]).describe("Its gateways."),
+        sending_domains: z
+          .array(sendingDomainInput)
+          .max(mostSendingDomains)
+          .default([])
+          .describe("The domains that its mail is signed for."),
         webhooks: z
           .array(webhookInput)
           .default([])
@@ -85,6 +93,10 @@ export function readProvisionFile(
       // A url may hold a secret in its query, so it is not repeated.
       if (repeated(webhooks.map(({ url }) => url)).length > 0)
         faults.push(`accounts: ${name}: webhooks: a url stands twice`);
+    }
+    for (const { name, sending_domains } of result.data.accounts) {
+      for (const twice of repeated(sending_domains.map(({ domain }) => domainOf(domain) ?? domain)))
+        faults.push(`accounts: ${name}: sending_domains: ${twice} stands twice`);
     }
     faults.push(...repeatedInPools(result.data.accounts));
     for (const twice of repeated(result.data.management_tokens.map(({ name }) => name)))

@@ -1,7 +1,6 @@
 // A lane: everything waiting for one gateway, driven by the one process that owns it. It reads ahead, and,
 // as the pace allows, stamps messages durably, hands them over outside any transaction, and settles them.
 // It knows nothing about messages but when they are due; what they are is its work's business.
-//
 // What would break it: handing over what was not stamped under this fence, or losing an outcome before it is settled.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
@@ -56,6 +55,8 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
   ): Promise<number | null>;
   pause(pause: { forMs: number; pauses: number; reason: string }): Promise<void>;
   resume(): Promise<void>;
+  /** The lane has stopped, and nothing of it is under way any more. */
+  ended?(): void;
 }
 
 export interface LaneRules {
@@ -173,6 +174,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     await this.#ended;
     while (this.#running.size > 0) await Promise.all(this.#running);
     await this.#noting;
+    this.#parts.work.ended?.();
   }
 
   /** Gives up waiting for answers: what is still on the wire comes out as unknown. */

@@ -4,6 +4,7 @@
 import { Agent } from "undici";
 import type { AllowList } from "./address.ts";
 import { guardedConnector, guardedLookup, type Lookup, systemLookup } from "./connect.ts";
+import { createDial } from "./dial.ts";
 import { Exchange } from "./exchange.ts";
 import type { Log, Outbound, OutboundRequest, OutboundResult } from "./runtime.ts";
 import { refusedUrl } from "./url.ts";
@@ -121,6 +122,7 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
   return {
     request,
     refuses: (text) => readTarget(text, allow).refused,
+    dial: createDial(connector, log),
     /** Lets running requests end (each has its own timeout), refuses new ones, and drops all connections. */
     async close() {
       closing = true;

@@ -2,6 +2,7 @@
 // Everything else receives the part that it needs as a value, so that a test can hand in a clock it
 // moves by hand, seeded randomness, scripted HTTP and a log it can read.
 
+import type { Socket } from "node:net";
 import type { StopSignal } from "./stop.ts";
 import type { Upstreams } from "./upstream.ts";
 
@@ -48,6 +49,11 @@ export type OutboundResult =
 /** `url_not_allowed`: the outbound guard refused the address. `unreachable`: DNS, connect or TLS failed. */
 export type NotSentCode = "url_not_allowed" | "unreachable" | "aborted";
 
+/** A TCP connection to a server that speaks another protocol than HTTP. `not_sent`: no byte of anything left. */
+export type Dialled =
+  | { kind: "connected"; socket: Socket }
+  | { kind: "not_sent"; code: NotSentCode; reason: string };
+
 /** Outbound HTTP. Redirects are never followed; private addresses are refused unless allowed. */
 export interface Outbound {
   request(request: OutboundRequest): Promise<OutboundResult>;
@@ -56,7 +62,25 @@ export interface Outbound {
    * Returns a plain-words reason, or null when it may be used.
    */
   refuses(url: string): string | null;
+  /** Opens a TCP connection, guarded as requests are. `timeoutMs`: for name and connection together. */
+  dial(target: { host: string; port: number; timeoutMs: number; signal?: AbortSignal }): Promise<Dialled>;
   close(): Promise<void>;
+}
+
+/** `none`: there is no such record. `failed`: nobody could tell; `reason` in plain words. */
+export type DnsAnswer =
+  | { kind: "found"; values: string[] }
+  | { kind: "none" }
+  | { kind: "failed"; reason: string };
+
+/** DNS records that are looked at, not connected to. Never rejects; each answer comes within about 10 s. */
+export interface Dns {
+  /** TXT records, each with its strings joined. */
+  txt(name: string): Promise<DnsAnswer>;
+  /** Addresses of both versions of IP. */
+  addresses(name: string): Promise<DnsAnswer>;
+  /** Names of mail servers, the preferred first. */
+  mx(name: string): Promise<DnsAnswer>;
 }
 
 /** Structured log lines. Secrets never go in; see `log.ts` for what is redacted as a second net. */
@@ -74,6 +98,7 @@ export interface Runtime {
   outbound: Outbound;
   /** The way out for answers that are read as they come. */
   upstreams: Upstreams;
+  dns: Dns;
   log: Log;
   /**
    * Fault tests kill the process at a named point with this; elsewhere it does nothing.

@@ -2,6 +2,7 @@
 
 import type { AllowList } from "./address.ts";
 import { systemClock } from "./clock.ts";
+import { createDns } from "./dns.ts";
 import { createLog, type LogLevel } from "./log.ts";
 import { createOutbound } from "./outbound.ts";
 import { systemRandom } from "./random.ts";
@@ -23,6 +24,7 @@ export function systemRuntime({ logLevel, outboundAllow, crashAt }: SystemRuntim
     random: systemRandom(),
     outbound: createOutbound({ allow: outboundAllow, log }),
     upstreams: createUpstreams({ allow: outboundAllow }),
+    dns: createDns(),
     log,
     crashPoint: crashAt === undefined ? () => {} : crashPoints(crashAt),
   };

@@ -2,6 +2,7 @@
 
 import type { Channel } from "#contract/channel.ts";
 import { lockCredits } from "./accounts.ts";
+import { type BoundFile, bindFiles, missingFiles } from "./attachments.ts";
 import { compiledOnce } from "./compiled.ts";
 import { becameLow, insertEntries, renew, reserve, writeBalance } from "./credit.ts";
 import { gatheredOperation, type Tx, writeOperation } from "./database.ts";
@@ -27,6 +28,9 @@ export const messageColumns = [
   "cost",
 ] as const;
 
+const idAt = messageColumns.indexOf("id");
+const bodyAt = messageColumns.indexOf("body");
+
 /** A message as its values: a bulk send crosses to the writer thread as text, and names would be half of it. */
 export type NewMessage = [
   id: string,
@@ -40,9 +44,17 @@ export type NewMessage = [
   dueAt: number,
   scheduleAt: string | null,
   scheduledFor: number | null,
-  encoding: "gsm7" | "ucs2",
-  segments: number,
+  encoding: "gsm7" | "ucs2" | null,
+  segments: number | null,
   cost: number,
+];
+
+/** What an email has beside its message, as values. */
+export type NewEmail = [
+  messageId: string,
+  subject: string,
+  senderName: string | null,
+  replyTo: string | null,
 ];
 
 export interface SendInput {
@@ -58,6 +70,10 @@ export interface SendInput {
   /** Null: the caller gave no key, and every request is a new one. */
   repeat: RepeatKey | null;
   messages: readonly NewMessage[];
+  /** Of emails: one for each message. */
+  emails?: readonly NewEmail[];
+  /** Files that were staged for it, in their order. */
+  attachments?: readonly BoundFile[];
 }
 
 export type StoredSend =
@@ -66,7 +82,9 @@ export type StoredSend =
   /** Something stands under its key already. */
   | { kind: "repeated"; first: Repeated }
   /** A gateway that was chosen for it has been deleted since. */
-  | { kind: "gateway_gone" };
+  | { kind: "gateway_gone" }
+  /** A file that was staged for it is not there any more. */
+  | { kind: "file_gone" };
 
 /**
  * Claims each send's key, reserves its credit and stores it, if it can pay and is no repeat. Acceptance has no event row of its own a message:
@@ -78,16 +96,22 @@ export const storeSends = gatheredOperation("storeSends", async (tx, sends: read
   );
   const repeated = await claimKeys(tx, [...keys.values()]);
   const gone = await deletedGateways(tx, sends);
-  const results = await takeCredit(tx, sends, repeated, gone);
-  const refused = ({ kind }: StoredSend) => kind === "insufficient_credit" || kind === "gateway_gone";
+  const fileless = await missingFiles(tx, sends);
+  const results = await takeCredit(tx, sends, repeated, gone, fileless);
   await freeKeys(
     tx,
-    [...keys].flatMap(([send, key]) => (refused(results.get(send)!) ? [key] : [])),
+    [...keys].flatMap(([send, key]) => (refusals.has(results.get(send)!.kind) ? [key] : [])),
   );
   const stored = sends.filter((send) => results.get(send)?.kind === "stored");
   if (stored.length > 0) await insertSends(tx, stored);
   return sends.map((send) => results.get(send)!);
 });
+
+const refusals: ReadonlySet<StoredSend["kind"]> = new Set([
+  "insufficient_credit",
+  "gateway_gone",
+  "file_gone",
+]);
 
 function keyOf(send: SendInput, { path, key, fingerprint }: RepeatKey): IdempotencyKeysTable {
   return {
@@ -121,6 +145,7 @@ async function takeCredit(
   sends: readonly SendInput[],
   repeated: ReadonlyMap<string, Repeated>,
   gone: ReadonlySet<string>,
+  fileless: ReadonlySet<SendInput>,
 ): Promise<Map<SendInput, StoredSend>> {
   const credits = await lockCredits(
     tx,
@@ -137,6 +162,7 @@ async function takeCredit(
     if (first) results.set(send, { kind: "repeated", first });
     else if (gone.size > 0 && send.messages.some((message) => gone.has(message[1])))
       results.set(send, { kind: "gateway_gone" });
+    else if (fileless.has(send)) results.set(send, { kind: "file_gone" });
     else if (!balance || send.cost === 0) results.set(send, { kind: "stored" });
     else {
       const renewal = renew(balance, send.renewedFrom, send.at);
@@ -190,9 +216,12 @@ async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
     ["request_id", "account_id", "channel", "band", "created_at", "updated_at", ...messageColumns],
     sends.map(({ requestId, accountId, channel, band, at, messages }) => ({
       constant: [requestId, accountId, channel, band, at, at],
-      rows: messages,
+      // A row that changes at every step must not carry megabytes along.
+      rows: channel === "email" ? messages.map((message) => message.with(bodyAt, "")) : messages,
     })),
   );
+  const mails = sends.filter(({ channel }) => channel === "email");
+  if (mails.length > 0) await insertEmails(tx, mails);
   await announceRequests(
     tx,
     sends.map(({ requestId, accountId, band, at, messages }) => ({
@@ -204,6 +233,24 @@ async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
       band,
     })),
   );
+}
+
+async function insertEmails(tx: Tx, sends: readonly SendInput[]): Promise<void> {
+  await tx.insert(
+    "emails",
+    // On PostgreSQL a column that is not named comes as its default.
+    ["account_id", "message_id", "subject", "sender_name", "reply_to"],
+    sends.map(({ accountId, emails = [] }) => ({ constant: [accountId], rows: emails })),
+  );
+  await tx.insert(
+    "email_bodies",
+    ["message_id", "body"],
+    sends.map(({ messages }) => ({
+      constant: [],
+      rows: messages.map((message) => [message[idAt], message[bodyAt]]),
+    })),
+  );
+  await bindFiles(tx, sends);
 }
 
 /**

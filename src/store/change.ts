@@ -2,7 +2,7 @@
 // together with its timeline entry and the credit it gives back.
 
 import { sql } from "kysely";
-import type { Channel, Status } from "#contract/channel.ts";
+import type { Channel } from "#contract/channel.ts";
 import { advance, type Step } from "#contract/states.ts";
 import { lockCredits } from "./accounts.ts";
 import { giveBack, insertEntries, writeBalance } from "./credit.ts";
@@ -78,11 +78,7 @@ export async function lockMessages(tx: Tx, ids: readonly string[]): Promise<Map<
 /** Gathers changes to locked messages, in order, and writes them together. */
 export class Changes {
   readonly #touched = new Map<string, Moving>();
-  readonly #events: (Omit<MessageHappening, "snapshot" | "type"> & {
-    type: Status;
-    detail: string;
-    snapshot: Snapshot;
-  })[] = [];
+  readonly #events: (MessageHappening & { detail: string; told: boolean })[] = [];
   readonly #refunds: {
     accountId: string;
     channel: Channel;
@@ -118,19 +114,31 @@ export class Changes {
       const { account_id: accountId, channel, id, cost, created_at: acceptedAt } = row;
       this.#refunds.push({ accountId, channel, message: { id, cost, acceptedAt }, at: happening.at });
     }
-    row.version += 1;
-    this.#events.push({
-      message_id: row.id,
-      seq: row.version,
-      account_id: row.account_id,
-      at: happening.at,
-      type: change.status,
-      detail: happening.detail,
-      band: row.band,
-      snapshot: snapshotOf(row),
-    });
-    this.#touched.set(row.id, row);
+    this.#record(row, change.status, happening, true);
     return true;
+  }
+
+  /**
+   * A line of the timeline about a message whose state stays what it is. `told`: what webhooks are told beside the
+   * message; null: they are not told.
+   */
+  note(row: Moving, type: string, happening: Pick<Happening, "at" | "detail">, told: object | null): void {
+    row.updated_at = happening.at;
+    this.#record(row, type, happening, told !== null, told ?? undefined);
+  }
+
+  #record(
+    row: Moving,
+    type: string,
+    { at, detail }: Pick<Happening, "at" | "detail">,
+    told: boolean,
+    more: object = {},
+  ): void {
+    row.version += 1;
+    const { id: message_id, version: seq, account_id, band } = row;
+    const snapshot = { ...snapshotOf(row), ...more };
+    this.#events.push({ message_id, seq, account_id, at, type, detail, band, snapshot, told });
+    this.#touched.set(row.id, row);
   }
 
   /** Keeps the provider's reference of a message that has none yet, where its state does not move. */
@@ -160,6 +168,7 @@ export class Changes {
         error_code: "text",
         error_message: "text",
         returned: "bigint",
+        held_due_at: "bigint",
       },
       [...this.#touched.values()],
     );
@@ -169,7 +178,7 @@ export class Changes {
         resends = changed.resends, deferred_from = changed.deferred_from, updated_at = changed.updated_at,
         sent_at = changed.sent_at, delivered_at = changed.delivered_at, read_at = changed.read_at,
         provider_reference = changed.provider_reference, error_code = changed.error_code,
-        error_message = changed.error_message, returned = changed.returned, held_due_at = null
+        error_message = changed.error_message, returned = changed.returned, held_due_at = changed.held_due_at
       from ${changed} where messages.id = changed.id
     `.execute(tx.db);
     await insertEvents(tx, this.#events);
@@ -177,7 +186,7 @@ export class Changes {
     await announceMessages(
       tx,
       this.#events.map((event) => event.account_id),
-      (asked) => this.#events.filter((event) => asked.has(event.account_id)),
+      (asked) => this.#events.filter((event) => event.told && asked.has(event.account_id)),
     );
   }
 

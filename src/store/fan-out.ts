@@ -4,8 +4,9 @@
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "./database.ts";
+import { withEmails } from "./emails.ts";
 import type { MessageRow } from "./lookup.ts";
-import { messageEventId, type RequestNote, type Snapshot } from "./outbox.ts";
+import { type Engaged, messageEventId, type RequestNote, type Snapshot } from "./outbox.ts";
 import type { MessagesTable, OutboxTable, WebhookEndpointsTable } from "./schema.ts";
 
 /** A note on an accepted request, once a part of its messages was told: those after `after` are left. */
@@ -21,7 +22,7 @@ export interface Told {
   band: number;
   /** The message as it was then; null: the event is about something else, and `data` is it. */
   message: MessageRow | null;
-  /** JSON. */
+  /** JSON: the event's data, or what is told beside the message; empty: nothing is. */
   data: string;
 }
 
@@ -107,14 +108,16 @@ async function tellNotes(tx: Tx, notes: readonly OutboxTable[]): Promise<Told[]>
           .selectAll()
           .where("id", "in", sql<string>`(select id from ${wanted})`)
           .execute();
-  const messages = new Map(rows.map((row) => [row.id, row]));
+  const messages = new Map((await withEmails(tx, rows)).map((row) => [row.id, row]));
   return notes.flatMap(({ message_id, ...note }): Told[] => {
     const head = { ...note, note_id: note.id };
     if (message_id === null) return [{ ...head, message: null }];
     const row = messages.get(message_id);
     // Removed by retention since: there is nothing left to tell.
     if (!row) return [];
-    return [{ ...head, message: unnamed({ ...row, ...(JSON.parse(note.data) as Snapshot) }), data: "" }];
+    const { engagement, ...changed } = JSON.parse(note.data) as Snapshot & Engaged;
+    const data = engagement === undefined ? "" : JSON.stringify({ engagement });
+    return [{ ...head, message: unnamed({ ...row, ...changed }), data }];
   });
 }
 
@@ -135,7 +138,7 @@ async function tellRequest(
     .orderBy("id")
     .limit(limit)
     .execute();
-  const told = rows.map((row): Told => {
+  const told = (await withEmails(tx, rows)).map((row): Told => {
     const status = row.schedule_at === null ? "queued" : "scheduled";
     return {
       id: messageEventId(row.id, 0),
@@ -144,7 +147,11 @@ async function tellRequest(
       type: `message.${status}`,
       at: row.created_at,
       band: note.band,
-      message: unnamed({ ...row, ...acceptedAs(row, status) }),
+      message: unnamed({
+        ...row,
+        ...acceptedAs(row, status),
+        ...(row.channel === "email" ? { opened_at: null, open_count: 0 } : {}),
+      }),
       data: "",
     };
   });
@@ -169,7 +176,7 @@ function acceptedAs(row: MessagesTable, status: "queued" | "scheduled"): Snapsho
   };
 }
 
-const unnamed = (row: MessagesTable): MessageRow => ({ ...row, identifier: "" });
+const unnamed = (row: Omit<MessageRow, "identifier">): MessageRow => ({ ...row, identifier: "" });
 
 /** A message's gateway at the time of the event, which need not be the one it has now. */
 async function nameGateways(tx: Tx, told: readonly Told[]): Promise<void> {

@@ -3,9 +3,11 @@
 import { sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/channel.ts";
 import { readOperation } from "./database.ts";
+import { type EmailColumns, wholeEmails } from "./emails.ts";
 import type { EventsTable, MessagesTable } from "./schema.ts";
 
-export type MessageRow = MessagesTable & { identifier: string };
+/** A message with its gateway's name; of an email, also what it has beside its message row. */
+export type MessageRow = MessagesTable & { identifier: string } & Partial<EmailColumns>;
 
 /** One message with its timeline; null when the account has none with this id in this channel. */
 export const findMessage = readOperation(
@@ -27,11 +29,22 @@ export const findMessage = readOperation(
       .where("message_id", "=", input.id)
       .orderBy("seq")
       .execute();
-    return { message: message as MessageRow, events };
+    const { rows } = await wholeEmails(tx, [message]);
+    return { message: rows[0] as MessageRow, events };
   },
 );
 
-/** The newest messages before an id (null: the newest of all). Ids sort by creation. */
+/** A page of messages. */
+export interface RecentMessages {
+  rows: MessageRow[];
+  /** Whether there are others behind the last of them. */
+  more: boolean;
+}
+
+/**
+ * The newest messages before an id (null: the newest of all), at most `limit`. Ids sort by creation. Where the bodies
+ * of emails are large, the page is shorter.
+ */
 export const recentMessages = readOperation(
   "recentMessages",
   async (
@@ -43,18 +56,20 @@ export const recentMessages = readOperation(
       before: string | null;
       limit: number;
     },
-  ) => {
+  ): Promise<RecentMessages> => {
     const { accountId, channel, status, before, limit } = input;
+    // One further, which tells whether there is more.
+    const most = limit + 1;
     // Each status is a stretch of one index; the newest of all are the merge of each one's newest.
     const stretches = (status ? [status] : statuses).map(
       (one, at) => sql`
         select * from (
           select id from messages where account_id = ${accountId} and channel = ${channel} and status = ${one}
-          ${before === null ? sql`` : sql`and id < ${before}`} order by id desc limit ${limit}
+          ${before === null ? sql`` : sql`and id < ${before}`} order by id desc limit ${most}
         ) as ${sql.ref(`stretch_${at}`)}
       `,
     );
-    const newest = sql<string>`(${sql.join(stretches, sql` union all `)} order by id desc limit ${limit})`;
+    const newest = sql<string>`(${sql.join(stretches, sql` union all `)} order by id desc limit ${most})`;
     const rows = await tx.db
       .selectFrom("messages")
       .innerJoin("gateways", "gateways.id", "messages.gateway_id")
@@ -63,7 +78,8 @@ export const recentMessages = readOperation(
       .where("messages.id", "in", newest)
       .orderBy("messages.id", "desc")
       .execute();
-    return rows as MessageRow[];
+    const whole = await wholeEmails(tx, rows.slice(0, limit));
+    return { rows: whole.rows as MessageRow[], more: rows.length > whole.rows.length };
   },
 );
 

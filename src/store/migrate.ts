@@ -6,11 +6,13 @@ import { StorageError, type Tx } from "./database.ts";
 import { up as foundation } from "./migrations/0001-foundation.ts";
 import { up as consentAndWebhooks } from "./migrations/0002-consent-and-webhooks.ts";
 import { up as pools } from "./migrations/0003-pools.ts";
+import { up as email } from "./migrations/0004-email.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "foundation", up: foundation },
   { id: 2, name: "consent-and-webhooks", up: consentAndWebhooks },
   { id: 3, name: "pools", up: pools },
+  { id: 4, name: "email", up: email },
 ];
 
 /** The schema that this code knows. */

@@ -3,12 +3,16 @@
 import * as accept from "./accept.ts";
 import * as accountChanges from "./account-changes.ts";
 import * as accounts from "./accounts.ts";
+import * as attachments from "./attachments.ts";
 import * as audit from "./audit.ts";
 import * as balances from "./balances.ts";
+import * as bounces from "./bounces.ts";
 import type { Operation } from "./database.ts";
 import * as deliveries from "./deliveries.ts";
 import * as deliveryLog from "./delivery-log.ts";
+import * as engagements from "./engagements.ts";
 import * as fanOut from "./fan-out.ts";
+import * as firstAttempt from "./first-attempt.ts";
 import * as gatewayStates from "./gateway-states.ts";
 import * as gateways from "./gateways.ts";
 import * as hold from "./hold.ts";
@@ -16,6 +20,7 @@ import * as inbound from "./inbound.ts";
 import * as keyLimits from "./key-limits.ts";
 import * as lanes from "./lanes.ts";
 import * as lookup from "./lookup.ts";
+import * as mails from "./mails.ts";
 import * as managementTokens from "./management-tokens.ts";
 import * as people from "./people.ts";
 import * as poolEvents from "./pool-events.ts";
@@ -28,6 +33,7 @@ import * as repeat from "./repeat.ts";
 import * as resolve from "./resolve.ts";
 import * as retention from "./retention.ts";
 import * as search from "./search.ts";
+import * as sendingDomains from "./sending-domains.ts";
 import * as suppressions from "./suppressions.ts";
 import * as upkeep from "./upkeep.ts";
 import * as usage from "./usage.ts";
@@ -45,6 +51,8 @@ export const operations: ReadonlyMap<string, Operation<unknown, unknown>> = new 
     gatewayStates,
     search,
     balances,
+    bounces,
+    attachments,
     audit,
     managementTokens,
     people,
@@ -53,18 +61,22 @@ export const operations: ReadonlyMap<string, Operation<unknown, unknown>> = new 
     inbound,
     lanes,
     lookup,
+    mails,
     progress,
     provisioned,
     receipts,
     repeat,
     resolve,
+    sendingDomains,
     suppressions,
     hold,
     retention,
     upkeep,
     waiting,
     webhooks,
+    engagements,
     fanOut,
+    firstAttempt,
     deliveries,
     deliveryLog,
     pools,

@@ -24,6 +24,14 @@ export type Snapshot = Pick<
   | "gateway_id"
 >;
 
+/** What goes with an event about what a recipient did (see `engagements.ts`). */
+export interface Engaged {
+  engagement?: object;
+  /** As the event left them. */
+  opened_at?: number | null;
+  open_count?: number;
+}
+
 /** What an accepted request leaves: its messages' ids lie between these, and every one is an event. */
 export interface RequestNote {
   request_id: string;
@@ -122,16 +130,16 @@ export async function announce(
   );
 }
 
-/** A state change whose changing fields are at hand. */
+/** What happened to a message whose changing fields are at hand. */
 export interface MessageHappening {
   message_id: string;
   seq: number;
   account_id: string;
   at: number;
-  /** The state that the message came to. */
+  /** The state that the message came to, or what else happened. */
   type: string;
   band: number;
-  snapshot: Snapshot;
+  snapshot: Snapshot & Engaged;
 }
 
 /** Events of messages, each with its fields as they were. `happenings` is only asked for where somebody listens. */

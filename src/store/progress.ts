@@ -2,11 +2,13 @@
 // Stamp and settle are fenced: a process that lost its lane changes nothing with them.
 
 import { sql } from "kysely";
+import { isAddressFault } from "#contract/mail-status.ts";
 import { advance, type OwnStep, type ReceiptStep } from "#contract/states.ts";
+import { heedReaches, type Reach } from "./bounces.ts";
 import { Changes, type Happening, insertEvents, lockMessages } from "./change.ts";
 import { gatheredOperation, readOperation, type Tx, writeOperation } from "./database.ts";
 import { announceRows } from "./outbox.ts";
-import { attachReferences } from "./receipts.ts";
+import { applyReceipt, attachReferences } from "./receipts.ts";
 import { refuse } from "./refuse.ts";
 import type { MessagesTable } from "./schema.ts";
 
@@ -24,6 +26,7 @@ const dueColumns = [
   "deferred_from",
 ] as const;
 
+/** Of an email the body is empty: it is read when the mail is composed. */
 export type DueMessage = Pick<MessagesTable, (typeof dueColumns)[number]> & { due_at: number };
 
 /** The next due messages of a lane's band, oldest due first, after a place in that order. Writes nothing. */
@@ -216,6 +219,7 @@ export const settleMessages = gatheredOperation(
       others.map(({ id }) => id),
     );
     const changes = new Changes();
+    const reaches: Reach[] = [];
     const results = settlements.map((settlement): "settled" | "late" => {
       if (usual.has(settlement.id)) return "settled";
       const row = rows.get(settlement.id);
@@ -227,17 +231,26 @@ export const settleMessages = gatheredOperation(
         row.fence === settlement.fence &&
         row.attempts === settlement.attempt;
       if (own || settlement.step === "accepted") {
-        changes.apply(row, { by: "us", step: settlement.step }, settlement.happening);
+        const { step, happening } = settlement;
+        const moved = changes.apply(row, { by: "us", step }, happening);
+        // Refused at once for the address: as good as a mail that comes back for it.
+        if (
+          moved &&
+          step === "rejected" &&
+          row.channel === "email" &&
+          isAddressFault(happening.code ?? "", happening.detail)
+        )
+          reaches.push({ message: row, verdict: "hard", at: happening.at, note: happening.detail });
       }
       const { receipt } = settlement;
-      if (receipt) changes.apply(row, { by: "receipt", step: receipt.step }, receipt.happening);
-      for (const { step, happening } of early.get(row.id) ?? [])
-        changes.apply(row, { by: "receipt", step }, happening);
+      if (receipt) reaches.push(...applyReceipt(changes, row, receipt));
+      for (const said of early.get(row.id) ?? []) reaches.push(...applyReceipt(changes, row, said));
       // A receipt that named only our id was faster; the reference is still worth keeping.
       if (settlement.happening.reference) changes.learn(row, settlement.happening.reference);
       return own ? "settled" : "late";
     });
     await changes.write(tx);
+    await heedReaches(tx, reaches);
     return results;
   },
 );

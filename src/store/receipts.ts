@@ -3,7 +3,8 @@
 
 import { sql } from "kysely";
 import { type ReceiptStep, receiptSteps } from "#contract/states.ts";
-import { Changes, type Happening, lockMessages } from "./change.ts";
+import { heedReaches, type Reach } from "./bounces.ts";
+import { Changes, type Happening, lockMessages, type Moving } from "./change.ts";
 import { gatheredOperation, type Tx } from "./database.ts";
 import type { ReceiptsTable, ReferencesTable } from "./schema.ts";
 
@@ -16,6 +17,8 @@ export interface IncomingReceipt {
   status: ReceiptStep;
   code: string | null;
   reason: string | null;
+  /** Of a returned email: what that says about the address; null: nothing. */
+  bounce: "hard" | "soft" | null;
   /** By the provider's clock. */
   at: number | null;
   receivedAt: number;
@@ -41,7 +44,7 @@ export const storeReceipts = gatheredOperation(
     const inserted = await tx.db
       .insertInto("receipts")
       .expression(
-        sql<never>`select gateway_id, key, reference, message_id, status, code, reason, at, received_at, 0 from ${tx.rows(
+        sql<never>`select gateway_id, key, reference, message_id, status, code, reason, at, received_at, 0, bounce from ${tx.rows(
           "incoming",
           {
             gateway_id: "text",
@@ -53,6 +56,7 @@ export const storeReceipts = gatheredOperation(
             reason: "text",
             at: "bigint",
             received_at: "bigint",
+            bounce: "text",
           },
           unique.map((receipt) => ({
             gateway_id: receipt.gatewayId,
@@ -64,6 +68,7 @@ export const storeReceipts = gatheredOperation(
             reason: receipt.reason,
             at: receipt.at,
             received_at: receipt.receivedAt,
+            bounce: receipt.bounce,
           })),
         )} where true`,
       )
@@ -77,6 +82,30 @@ export const storeReceipts = gatheredOperation(
     return incoming.map((receipt) => (isNew(receipt) ? "new" : "repeated"));
   },
 );
+
+/** A report that is about to be applied to its message. */
+export interface Said {
+  step: ReceiptStep;
+  happening: Happening;
+  bounce: "hard" | "soft" | null;
+}
+
+/** Moves the message as the report says; returns what it says about the address, where it says something. */
+export function applyReceipt(
+  changes: Changes,
+  row: Moving,
+  { step, happening, bounce }: Omit<Said, "bounce"> & { bounce?: Said["bounce"] },
+): Reach[] {
+  const moved = changes.apply(row, { by: "receipt", step }, happening);
+  // What was never stamped was never sent, whoever reports on it.
+  if (row.channel !== "email" || row.attempts === 0) return [];
+  const { at, detail } = happening;
+  const reach = { message: row, at, note: detail };
+  // A delivery shows that the address is good, and a hard bounce that it is not, whatever came before.
+  if (step === "delivered" || step === "read") return [{ ...reach, verdict: "reached" }];
+  if (step !== "bounced" || !bounce) return [];
+  return bounce === "hard" || moved ? [{ ...reach, verdict: bounce }] : [];
+}
 
 async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise<void> {
   const byReference = await meetReferences(
@@ -123,10 +152,10 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
     known.map((receipt) => target(receipt) as string),
   );
   const changes = new Changes();
+  const reaches: Reach[] = [];
   for (const [id, receipts] of waiting) {
     const row = rows.get(id);
-    if (row)
-      for (const { step, happening } of receipts) changes.apply(row, { by: "receipt", step }, happening);
+    if (row) for (const receipt of receipts) reaches.push(...applyReceipt(changes, row, receipt));
   }
   for (const receipt of known) {
     const row = rows.get(target(receipt) as string);
@@ -137,13 +166,12 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
       code: receipt.code,
       reason: receipt.reason,
     });
-    changes.apply(
-      row,
-      { by: "receipt", step: receipt.status },
-      { ...happening, reference: row.provider_reference ?? receipt.reference },
-    );
+    const reference = row.provider_reference ?? receipt.reference;
+    const said = { step: receipt.status, happening: { ...happening, reference }, bounce: receipt.bounce };
+    reaches.push(...applyReceipt(changes, row, said));
   }
   await changes.write(tx);
+  await heedReaches(tx, reaches);
   if (known.length === 0) return;
   const applied = tx.rows(
     "done",
@@ -187,8 +215,8 @@ async function meetReferences(tx: Tx, references: readonly ReferencesTable[]): P
 export async function attachReferences(
   tx: Tx,
   references: readonly (ReferencesTable & { message_id: string })[],
-): Promise<Map<string, { step: ReceiptStep; happening: Happening }[]>> {
-  const early = new Map<string, { step: ReceiptStep; happening: Happening }[]>();
+): Promise<Map<string, Said[]>> {
+  const early = new Map<string, Said[]>();
   if (references.length === 0) return early;
   const known = await meetReferences(tx, references);
   const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, references);
@@ -202,7 +230,8 @@ export async function attachReferences(
     if (messageId === undefined) continue;
     const list = early.get(messageId) ?? [];
     const step = receiptSteps.find((known) => known === receipt.status);
-    if (step) list.push({ step, happening: { ...happeningOf(receipt), reference: receipt.reference } });
+    const happening = { ...happeningOf(receipt), reference: receipt.reference };
+    if (step) list.push({ step, happening, bounce: receipt.bounce });
     early.set(messageId, list);
     await tx.db
       .updateTable("receipts")

@@ -16,6 +16,10 @@ export interface Removal {
   next: string | null;
 }
 
+/** What belongs to a message alone. */
+const belongings = ["events", "message_references", "receipts"] as const;
+const belongingsOfEmails = ["emails", "email_bodies", "engagements"] as const;
+
 const ended = [...groups.sent, ...groups.notSent] as const;
 const hasEnded: ReadonlySet<string> = new Set(ended);
 
@@ -61,10 +65,16 @@ async function removeWhole(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const old = listOf(tx, ids);
   const these = sql<string>`(select id from ${old})`;
-  await tx.db.deleteFrom("events").where("message_id", "in", these).execute();
-  await tx.db.deleteFrom("message_references").where("message_id", "in", these).execute();
-  await tx.db.deleteFrom("receipts").where("message_id", "in", these).execute();
-  const gone = await tx.db.deleteFrom("messages").where("id", "in", these).returning("request_id").execute();
+  for (const table of belongings) await tx.db.deleteFrom(table).where("message_id", "in", these).execute();
+  const gone = await tx.db
+    .deleteFrom("messages")
+    .where("id", "in", these)
+    .returning(["request_id", "channel"])
+    .execute();
+  if (gone.some(({ channel }) => channel === "email")) {
+    for (const table of belongingsOfEmails)
+      await tx.db.deleteFrom(table).where("message_id", "in", these).execute();
+  }
   const counts = new Map<string, number>();
   for (const { request_id } of gone) counts.set(request_id, (counts.get(request_id) ?? 0) + 1);
   const fewer = tx.rows(
@@ -78,10 +88,19 @@ async function removeWhole(tx: Tx, ids: readonly string[]): Promise<void> {
   `.execute(tx.db);
   const empty = rows.filter(({ contacts }) => contacts <= 0).map(({ id }) => id);
   if (empty.length === 0) return;
+  const requests = sql<string>`(select id from ${listOf(tx, empty)})`;
   await tx.db
-    .deleteFrom("requests")
-    .where("id", "in", sql<string>`(select id from ${listOf(tx, empty)})`)
+    .deleteFrom("attachments")
+    .where("request_id", "in", requests)
+    .where("emptied_at", "is not", null)
     .execute();
+  // One that still has its content becomes loose: that is removed in small steps, and is old enough to be.
+  await tx.db
+    .updateTable("attachments")
+    .set({ request_id: null })
+    .where("request_id", "in", requests)
+    .execute();
+  await tx.db.deleteFrom("requests").where("id", "in", requests).execute();
 }
 
 /** Inbound messages. */

@@ -2,6 +2,16 @@
 
 import type { Channel, Status } from "#contract/channel.ts";
 import type {
+  AttachmentChunksTable,
+  AttachmentsTable,
+  DkimKeysTable,
+  EmailBodiesTable,
+  EmailsTable,
+  EngagementsTable,
+  SendingDomainsTable,
+  SoftBouncesTable,
+} from "./schema-email.ts";
+import type {
   AuditEntriesTable,
   ManagementTokensTable,
   SessionsTable,
@@ -32,6 +42,9 @@ export interface AccountsTable {
   lateness_ms: number;
   /** 1: messages that named no gateway leave a paused one for the next. */
   channel_failover: Flag;
+  /** How many files a request may bring, and how large each may be, bytes. */
+  attachment_files: number;
+  attachment_bytes: number;
   created_at: number;
   updated_at: number;
 }
@@ -95,6 +108,7 @@ export interface MessagesTable {
   number: string;
   /** E.164, or a short code. */
   recipient: string;
+  /** Of an email empty: see `email_bodies`. */
   body: string;
   test: Flag;
   status: Status;
@@ -163,6 +177,8 @@ export interface ReceiptsTable {
   received_at: number;
   /** 0: waits for its message to become known. */
   applied: Flag;
+  /** Of a returned email: what that says about the address; null: nothing. */
+  bounce: "hard" | "soft" | null;
 }
 
 export interface InboundTable {
@@ -367,4 +383,12 @@ export interface Schema {
   usage_days: UsageDaysTable;
   key_buckets: KeyBucketsTable;
   key_slots: KeySlotsTable;
+  emails: EmailsTable;
+  email_bodies: EmailBodiesTable;
+  attachments: AttachmentsTable;
+  attachment_chunks: AttachmentChunksTable;
+  sending_domains: SendingDomainsTable;
+  dkim_keys: DkimKeysTable;
+  soft_bounces: SoftBouncesTable;
+  engagements: EngagementsTable;
 }

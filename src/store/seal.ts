@@ -22,6 +22,8 @@ export interface Sealer {
   open(sealed: string, place: string): string;
   /** Tells whether a text is the one seen before, without anything to guess it from where the database is known. */
   digest(text: string): string;
+  /** HMAC-SHA-256 (32 bytes) of a text that strangers hand back to us, under a key for this one purpose. */
+  mac(purpose: string, text: string): Buffer;
   /** Tells whether two installations' keys are the same, without telling the key. */
   fingerprint: string;
 }
@@ -33,8 +35,17 @@ export function createSealer(masterKey: string, random: Random): Sealer {
     .update(Buffer.from(hkdfSync("sha256", masterKey, "trunkline", "fingerprint v1", 32)))
     .digest("hex");
   const digestKey = Buffer.from(hkdfSync("sha256", masterKey, "trunkline", "digest v1", 32));
+  const macKeys = new Map<string, Buffer>();
+  const macKeyOf = (purpose: string): Buffer => {
+    const known = macKeys.get(purpose);
+    if (known) return known;
+    const made = Buffer.from(hkdfSync("sha256", masterKey, "trunkline", `mac v1 ${purpose}`, 32));
+    macKeys.set(purpose, made);
+    return made;
+  };
   return {
     fingerprint,
+    mac: (purpose, text) => createHmac("sha256", macKeyOf(purpose)).update(text).digest(),
     digest: (text) => createHmac("sha256", digestKey).update(text).digest("hex"),
     seal: (text, place) => {
       const nonce = random.bytes(12);

@@ -5,6 +5,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/channel.ts";
 import { readOperation } from "./database.ts";
+import { wholeEmails } from "./emails.ts";
 import type { MessageRow } from "./lookup.ts";
 import type { EventsTable, GatewaysTable } from "./schema.ts";
 
@@ -24,12 +25,16 @@ export interface SearchInput {
   limit: number;
   /** Most rows to look at, of each channel that is walked, where not every one of them fits. */
   most: number;
+  /** How much the bodies of the emails that are found may come to; the first one found may be larger. */
+  bytes: number;
 }
 
 export interface Found {
   rows: MessageRow[];
   /** Where the look ended without finding enough: go on before this id. Null: there is no more. */
   lookedTo: string | null;
+  /** What is left of `bytes`. Not above 0: the look ended where they did. */
+  bytesLeft: number;
 }
 
 /** What nearly all messages come to: by them the index of statuses tells nothing apart. */
@@ -90,7 +95,7 @@ export const searchMessages = readOperation(
       `.execute(tx.db);
       if (Number(rows[0]?.count) >= input.most) lookedTo = rows[0]!.last;
     }
-    if (found.length === 0) return { rows: [], lookedTo };
+    if (found.length === 0) return { rows: [], lookedTo, bytesLeft: input.bytes };
     const wanted = tx.rows("wanted", { id: "text" }, found);
     const rows = await tx.db
       .selectFrom("messages")
@@ -100,7 +105,10 @@ export const searchMessages = readOperation(
       .where("messages.id", "in", sql<string>`(select id from ${wanted})`)
       .orderBy("messages.id", "desc")
       .execute();
-    return { rows: rows as MessageRow[], lookedTo };
+    const whole = await wholeEmails(tx, rows, input.bytes);
+    const fitting = whole.rows as MessageRow[];
+    if (fitting.length < rows.length) return { rows: fitting, lookedTo: fitting.at(-1)!.id, bytesLeft: 0 };
+    return { rows: fitting, lookedTo, bytesLeft: whole.bytesLeft };
   },
 );
 
@@ -143,6 +151,7 @@ export const findOwnMessage = readOperation(
       .where("message_id", "=", input.id)
       .orderBy("seq")
       .execute();
-    return { message: message as MessageRow, events };
+    const { rows } = await wholeEmails(tx, [message]);
+    return { message: rows[0] as MessageRow, events };
   },
 );

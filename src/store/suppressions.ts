@@ -3,6 +3,7 @@
 
 import { sql } from "kysely";
 import type { Channel } from "#contract/channel.ts";
+import { endRows } from "./bounces.ts";
 import { readOperation, writeOperation } from "./database.ts";
 import type { SuppressionsTable } from "./schema.ts";
 
@@ -61,6 +62,11 @@ export const addSuppressions = writeOperation(
     // Sorted, so that two at once do not wait for each other in a circle.
     const recipients = [...new Set(input.recipients)].sort().map((recipient) => ({ recipient }));
     if (recipients.length === 0) return 0;
+    if (channel === "email")
+      await endRows(
+        tx,
+        recipients.map((one) => ({ ...one, account_id: accountId })),
+      );
     const given = tx.rows("given", { recipient: "text" }, recipients);
     const added = await tx.db
       .insertInto("suppressions")

@@ -121,8 +121,10 @@ function eventsOf({ record }: FanOutParts, { told, endpoints }: OutboxPage): Fan
   });
 }
 
-const dataOf = ({ message, data }: Told, record: FanOutParts["record"]): unknown =>
-  message === null ? JSON.parse(data) : record(message);
+function dataOf({ message, data }: Told, record: FanOutParts["record"]): unknown {
+  const more = data === "" ? {} : JSON.parse(data);
+  return message === null ? more : { ...record(message), ...more };
+}
 
 /** The text that is posted and signed. `at`: epoch ms. */
 export function eventBody(type: string, at: number, data: unknown): string {

@@ -21,6 +21,7 @@ const account = (gateways: AccountGateway[], expiresAt: number | null = null): A
   country: null,
   plan: { name: "basic", expiresAt },
   requestsPerMinute: null,
+  attachments: { maxFiles: 10, maxBytes: 10_485_760 },
   gateways,
 });
 const chosen = (...gateways: AccountGateway[]) => defaultGateway(account(gateways), "sms")?.id ?? null;

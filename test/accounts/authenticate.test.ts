@@ -50,6 +50,7 @@ test("a key leads to its account, with its gateways and nothing secret", async (
     country: "DE",
     plan: { name: "unlimited", expiresAt: null },
     requestsPerMinute: null,
+    attachments: { maxFiles: 10, maxBytes: 10_485_760 },
     gateways: [
       {
         id: gatewayId,
@@ -120,6 +121,8 @@ test("what changed in this process is seen at once", async () => {
     requests_per_minute: null,
     lateness_ms: 259_200_000,
     channel_failover: 0,
+    attachment_files: 10,
+    attachment_bytes: 10_485_760,
     created_at: now,
     updated_at: now,
   });

@@ -44,6 +44,7 @@ test("every field arrives in its column", async () => {
       rate_limit: { requests_per_minute: 60 },
       lateness_ms: 60_000,
       channel_failover: true,
+      attachments: { max_files: 3 },
     }),
   );
   assert.match(id, /^acc_/);
@@ -59,6 +60,8 @@ test("every field arrives in its column", async () => {
     requests_per_minute: 60,
     lateness_ms: 60_000,
     channel_failover: 1,
+    attachment_files: 3,
+    attachment_bytes: 10_485_760,
     created_at: now,
     updated_at: now,
     gateways: [],

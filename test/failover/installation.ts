@@ -44,6 +44,7 @@ export async function install(profile: Profile): Promise<Installation> {
       publicUrl: null,
       maxContacts: 100,
       maxBodyBytes: 1_048_576,
+      maxUploadBytes: 1_048_576,
       trustedProxies: [],
       metricsToken: null,
       showApiKeys: true,

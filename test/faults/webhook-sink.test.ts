@@ -9,7 +9,7 @@ import test from "node:test";
 import { Webhook } from "standardwebhooks";
 import { Agent, request } from "undici";
 import { twilio } from "#gateways/sms/twilio.ts";
-import { stillClock } from "../gateways/conformance-samples.ts";
+import { toolsWith } from "../gateways/conformance-samples.ts";
 import { markerIn } from "./marker.ts";
 import { type Simulator, startSimulator } from "./simulator.ts";
 
@@ -124,7 +124,7 @@ test("inbound messages come as Twilio sends them, each until it is taken and som
   const server = createServer(async (incoming, answer) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const received = twilio.receive(
+    const received = await twilio.receive(
       {
         method: "POST",
         url: `${publicUrl}${incoming.url}`,
@@ -133,7 +133,7 @@ test("inbound messages come as Twilio sends them, each until it is taken and som
         body: Buffer.concat(chunks),
       },
       own,
-      { clock: stillClock },
+      toolsWith(),
     );
     assert.equal(received.kind, "received");
     const message = received.kind === "received" ? received.inbound[0] : undefined;

@@ -1,7 +1,8 @@
 // What the gateway tests send, with which tools, and what makes an outcome fit to be stored and shown.
 
 import assert from "node:assert/strict";
-import type { GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
+import { createHash } from "node:crypto";
+import type { GatewayTools, Outcome, OutgoingEmail, OutgoingMessage } from "#gateways/gateway.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { scriptedOutbound } from "./scripted-outbound.ts";
 
@@ -21,6 +22,35 @@ export function sampleMessage(change: Partial<OutgoingMessage> = {}): OutgoingMe
   return { ...message, ...change };
 }
 
+const email: OutgoingEmail = {
+  subject: "Grüße",
+  text: "Hallo & willkommen 🎉",
+  html: null,
+  senderName: null,
+  replyTo: null,
+  headers: [],
+  returnPath: null,
+  attachments: [],
+};
+
+/** The same for the channel `email`; `change` is of its mail. */
+export function sampleEmail(change: Partial<OutgoingEmail> = {}): OutgoingMessage {
+  return {
+    id: "msg_01test",
+    channel: "email",
+    recipient: "ada@example.com",
+    message: "Hallo & willkommen 🎉",
+    attempt: 1,
+    email: { ...email, ...change },
+  };
+}
+
+/** An attachment of these bytes. */
+export function sampleAttachment(filename: string, contentType: string, bytes: Buffer) {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return { filename, contentType, size: bytes.length, sha256, content: async () => bytes };
+}
+
 export const stillClock: Clock = { now: () => now, monotonic: () => 0, sleep: async () => {} };
 
 export function toolsWith(change: Partial<GatewayTools> = {}): GatewayTools {
@@ -30,6 +60,7 @@ export function toolsWith(change: Partial<GatewayTools> = {}): GatewayTools {
     callbackUrl,
     timeoutMs: 30_000,
     signal: new AbortController().signal,
+    dkim: [],
     ...change,
   };
 }

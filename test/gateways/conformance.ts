@@ -5,10 +5,17 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
-import type { Gateway, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
+import { type Gateway, type Outcome, type OutgoingMessage, Unreadable } from "#gateways/gateway.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
 import { type CallbackCases, callbackChecks } from "./conformance-callbacks.ts";
-import { sampleMessage, seed, toolsWith, wellFormed } from "./conformance-samples.ts";
+import {
+  sampleAttachment,
+  sampleEmail,
+  sampleMessage,
+  seed,
+  toolsWith,
+  wellFormed,
+} from "./conformance-samples.ts";
 import { answer, scriptedOutbound } from "./scripted-outbound.ts";
 
 export interface WireCase {
@@ -125,8 +132,9 @@ function httpChecks(
   parsed: unknown,
   secrets: readonly string[],
 ): void {
+  const sample = () => (gateway.channels.includes("email") ? sampleEmail() : sampleMessage());
   const send = (result: OutboundResult, settings: unknown = parsed) =>
-    gateway.send(sampleMessage(), settings, toolsWith({ outbound: scriptedOutbound(result) }));
+    gateway.send(sample(), settings, toolsWith({ outbound: scriptedOutbound(result) }));
 
   for (const { name, settings, result, outcome } of http.wire) {
     test(`wire: ${name}`, async () => {
@@ -148,8 +156,19 @@ function httpChecks(
         timeoutMs: 1234,
         ...(url === undefined ? {} : { callbackUrl: url }),
       });
-      await gateway.send(sampleMessage(change), own, tools);
+      await gateway.send({ ...sample(), ...change }, own, tools);
       assert.deepEqual(outbound.requests, [{ ...request, timeoutMs: 1234, signal }]);
+    });
+  }
+
+  if (gateway.channels.includes("email")) {
+    test("an attachment that cannot be read makes no request, and is told as that", async () => {
+      const outbound = scriptedOutbound(answer(200, "{}"));
+      const sound = sampleAttachment("a.txt", "text/plain", Buffer.from("a"));
+      const broken = { ...sound, content: () => Promise.reject(new Unreadable("storage is away")) };
+      const message = sampleEmail({ attachments: [sound, broken] });
+      await assert.rejects(gateway.send(message, parsed, toolsWith({ outbound })), Unreadable);
+      assert.deepEqual(outbound.requests, []);
     });
   }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { defineGateway, secret } from "#gateways/gateway.ts";
-import { stillClock, toolsWith } from "./conformance-samples.ts";
+import { toolsWith } from "./conformance-samples.ts";
 
 const plain = defineGateway({
   kind: "plain",
@@ -27,7 +27,7 @@ test("a definition without more holds what is unknown, is no test and takes no c
     headers: {},
     body: Buffer.alloc(0),
   };
-  assert.equal(plain.receive(callback, { key: "k" }, { clock: stillClock }).kind, "not_configured");
+  assert.equal((await plain.receive(callback, { key: "k" }, toolsWith())).kind, "not_configured");
   const message = { id: "msg_1", channel: "sms" as const, recipient: "+1", message: "", attempt: 1 };
   assert.deepEqual(await plain.send(message, { key: "k" }, toolsWith()), {
     kind: "accepted",

@@ -18,6 +18,7 @@ export function scriptedOutbound(
       return typeof script === "function" ? script(request) : script;
     },
     refuses: () => null,
+    dial: async () => ({ kind: "not_sent", code: "unreachable", reason: "nothing scripted" }),
     async close() {},
   };
 }

@@ -2,6 +2,7 @@
 // reader who is slow slows the provider.
 
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
 import {
@@ -206,6 +207,17 @@ test("a completion that comes whole is not cut by a client that keeps its connec
   }
 });
 
+/** Until the other side has taken what was written, or has gone. */
+function hasRoom(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      response.off("drain", over).off("close", over);
+      resolve();
+    };
+    response.on("drain", over).on("close", over);
+  });
+}
+
 test("readers who take nothing keep nobody else from a stream", async () => {
   const content = "x".repeat(200_000);
   peer.answer(async (asked) => {
@@ -213,7 +225,7 @@ test("readers who take nothing keep nobody else from a stream", async () => {
     const quick = asked.body.user === "quick";
     for (let piece = 0; piece < (quick ? 5 : 400) && !asked.response.destroyed; piece++)
       if (!write(delta(asked.body.model, { content: quick ? "word " : content })))
-        await new Promise((resolve) => asked.response.once("drain", resolve).once("close", resolve));
+        await hasRoom(asked.response);
     if (!asked.response.destroyed) finishes(asked);
   });
   await it.pool({ members: [memberOf(peer)] });

@@ -78,6 +78,21 @@ test("lengths are those of the bytes", async () => {
   assert.equal(headers["content-length"], String(Buffer.byteLength(text)));
 });
 
+test("bytes go out as they are, and HEAD has their length alone", async () => {
+  const { app } = edge();
+  const [got, looked] = [
+    await app.inject({ method: "GET", url: "/t/o/x" }),
+    await app.inject({ method: "HEAD", url: "/t/o/x" }),
+  ];
+  assert.equal(got.headers["content-type"], "image/gif");
+  assert.ok(got.rawPayload.some((byte) => byte > 127));
+  assert.equal(got.headers["content-length"], String(got.rawPayload.length));
+  assert.deepEqual(
+    [looked.headers["content-length"], looked.rawPayload.length],
+    [got.headers["content-length"], 0],
+  );
+});
+
 test("a client that takes none of its answer is let go", async () => {
   const wanted = 64 * 1024 * 1024;
   const parts = { metrics: async () => "x".repeat(wanted) };

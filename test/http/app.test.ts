@@ -41,7 +41,7 @@ const disguised: [path: string, status: number][] = [
   ["/api", 404],
   ["/api/sms", 404],
   ["/api/whatsapp/send", 404],
-  ["/api/email/send", 404],
+  ["/api/email/send", 403],
   ["/index.php/api/sms/send", 404],
 ];
 for (const [path, status] of disguised) {
@@ -236,7 +236,7 @@ test("headers that do not come to an end are 408", async () => {
 test("the server's own limits of time", () => {
   const { server } = edge().app;
   assert.equal(server.headersTimeout, 10_000);
-  assert.equal(server.requestTimeout, 120_000);
+  assert.equal(server.requestTimeout, 150_000);
   assert.equal(server.keepAliveTimeout, 65_000);
 });
 

@@ -246,6 +246,7 @@ test("an account's rate limit is its own, counts every channel endpoint, and say
         country: null,
         plan: { name: "x", expiresAt: null },
         requestsPerMinute: 2,
+        attachments: { maxFiles: 10, maxBytes: 10_485_760 },
         gateways: [],
       }),
     },

@@ -1,7 +1,11 @@
 // Reading bodies from real sockets: too large, too slow, cut off.
 
 import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
 import test from "node:test";
+import { takeBody } from "#http/body.ts";
+import { createDeadlines } from "#http/deadlines.ts";
+import { movableClock } from "../clock.ts";
 import { key } from "./edge.ts";
 import { lastAnswer, sendHead, withWire } from "./wire.ts";
 
@@ -152,4 +156,78 @@ test("two requests in one packet get two answers, in order", async () => {
       ["one", "two"],
     );
   });
+});
+
+/** A body that is written by hand, and what is made of it. */
+function taking(take: (chunk: Buffer) => boolean | Promise<boolean>, maxBytes = 100) {
+  const clock = movableClock();
+  const stream = Object.assign(new PassThrough(), { headers: { "transfer-encoding": "chunked" } });
+  const end = takeBody(stream as never, maxBytes, createDeadlines(clock, 1_000), take);
+  return { clock, stream, end };
+}
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("nothing more is read while a piece is being taken", async () => {
+  const taken: string[] = [];
+  const open: (() => void)[] = [];
+  const { stream, end } = taking((chunk) => {
+    taken.push(String(chunk));
+    return new Promise((resolve) => open.push(() => resolve(true)));
+  });
+  stream.write("a");
+  await turn();
+  stream.write("b");
+  stream.end();
+  await turn();
+  assert.deepEqual(taken, ["a"]);
+  open[0]?.();
+  await turn();
+  assert.deepEqual(taken, ["a", "b"]);
+  open[1]?.();
+  assert.equal(await end, "ended");
+});
+
+test("however it ends, what is being taken is finished first", async () => {
+  for (const how of ["gone", "too_slow"] as const) {
+    let finish: () => void = () => {};
+    const { clock, stream, end } = taking(
+      () =>
+        new Promise((resolve) => {
+          finish = () => resolve(true);
+        }),
+    );
+    let over = false;
+    void end.then(() => {
+      over = true;
+    });
+    stream.write("a");
+    await turn();
+    if (how === "gone") stream.destroy();
+    else await clock.advance(1_000);
+    await turn();
+    assert.equal(over, false);
+    finish();
+    assert.equal(await end, how);
+  }
+});
+
+test("its taker may end it, or fail", async () => {
+  const stopped = taking(() => false);
+  stopped.stream.write("a");
+  assert.equal(await stopped.end, "stopped");
+  const later = taking(async () => false);
+  later.stream.write("a");
+  assert.equal(await later.end, "stopped");
+  // The stream tells its end while its last piece is being taken.
+  const last = taking(async () => turn().then(() => false));
+  last.stream.end("a");
+  assert.equal(await last.end, "stopped");
+  const failing = taking(async () => {
+    throw new Error("no room");
+  });
+  failing.stream.write("a");
+  await assert.rejects(failing.end, /no room/);
+  const large = taking(() => true, 3);
+  large.stream.write("abcd");
+  assert.equal(await large.end, "too_large");
 });

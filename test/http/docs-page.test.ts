@@ -26,6 +26,7 @@ test("fields, their rules and the errors are shown", () => {
     "insufficient_credit",
     "string or integer",
     "data.segments",
+    "data.opened_at",
     "array of objects",
   ]) {
     assert.ok(html.includes(text), text);

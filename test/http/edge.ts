@@ -1,13 +1,18 @@
 // The HTTP edge on parts that live in memory: what a test hands in, and what the edge asked of them.
 
+import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { Account } from "#accounts/account.ts";
+import type { EmailSend } from "#contract/email.ts";
 import type { MessageRecord } from "#contract/record.ts";
 import type { SmsSend } from "#contract/sms.ts";
 import { buildApp, type HttpTimeouts } from "#http/app.ts";
 import type { HttpParts, HttpSettings, ManageParts } from "#http/parts.ts";
 import type { Accepted } from "#messaging/accept.ts";
+import { Intake } from "#messaging/intake.ts";
+import type { BoundFile, Piece } from "#store/attachments.ts";
+import type { Database } from "#store/database.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
 
@@ -22,6 +27,7 @@ export const account: Account = {
   country: "DE",
   plan: { name: "basic", expiresAt: null },
   requestsPerMinute: null,
+  attachments: { maxFiles: 10, maxBytes: 10_485_760 },
   gateways: [],
 };
 
@@ -54,6 +60,7 @@ export const settings: HttpSettings = {
   publicUrl: "https://sms.example.test",
   maxContacts: 10_000,
   maxBodyBytes: 1024 * 1024,
+  maxUploadBytes: 4 * 1024 * 1024,
   trustedProxies: [],
   metricsToken: null,
 };
@@ -67,12 +74,38 @@ export const noManagement = new Proxy({} as ManageParts, {
 
 export interface Edge {
   app: FastifyInstance;
+  parts: HttpParts;
   clock: MovableClock;
   log: MemoryLog;
   /** Every call of `acceptSms`. */
   accepted: { account: Account; requestId: string; send: SmsSend }[];
+  /** Every call of `acceptEmail`. */
+  mails: { send: EmailSend; files: readonly BoundFile[] }[];
+  /** The base64 of the files that are in the store, by their ids. */
+  staged: Map<string, string>;
   /** Every key that was looked up. */
   keys: string[];
+}
+
+/** As much of a store as files need. */
+function fileStore(staged: Edge["staged"]): Database {
+  const run = async ({ name }: { name: string }, input: unknown): Promise<unknown> => {
+    if (name === "stagePiece") {
+      const { id, content } = input as Piece;
+      staged.set(id, (staged.get(id) ?? "") + content);
+      return undefined;
+    }
+    assert.equal(name, "removeLooseFile");
+    staged.delete((input as { id: string }).id);
+    return true;
+  };
+  return {
+    engine: "sqlite",
+    run: run as Database["run"],
+    announce: () => {},
+    onAnnounced: () => {},
+    close: async () => {},
+  };
 }
 
 export interface EdgeOptions {
@@ -108,6 +141,15 @@ export const noAi: HttpParts["ai"] = {
   models: async () => [],
 };
 
+/** Where no test of mail links has put its own: no token is ours. */
+export const noVisits: HttpParts["visits"] = {
+  opened: () => {},
+  followed: () => null,
+  subscribed: () => false,
+  unsubscribe: async () => false,
+  close: async () => {},
+};
+
 /** An app that listens nowhere yet. */
 export function edge(options: EdgeOptions = {}): Edge {
   const clock = movableClock();
@@ -119,7 +161,11 @@ export function edge(options: EdgeOptions = {}): Edge {
     [otherKey, { ...account, id: "acc_2", name: "other" }],
     [expiredKey, { ...account, id: "acc_3", plan: { name: "old", expiresAt: clock.now() } }],
   ]);
+  const mails: Edge["mails"] = [];
+  const staged: Edge["staged"] = new Map();
   let drawn = 0;
+  let named = 0;
+  const ids = (prefix: string) => `${prefix}_${++named}`;
   const parts: HttpParts = {
     clock,
     random: {
@@ -135,6 +181,17 @@ export function edge(options: EdgeOptions = {}): Edge {
       accepted.push({ account: caller, requestId, send });
       return acceptance(requestId, send);
     },
+    async acceptEmail(_caller, requestId, send, files) {
+      mails.push({ send, files });
+      if (send.issues.length > 0) return { kind: "invalid", issues: [] };
+      return {
+        kind: "accepted",
+        requestId,
+        ids: send.contacts.map((_, at) => `msg_${at}`),
+        statuses: send.contacts.map(() => "queued"),
+      };
+    },
+    openIntake: (owner) => new Intake({ database: fileStore(staged), clock, log, newId: ids }, owner),
     lookup: async () => null,
     recent: async () => ({ records: [], nextCursor: null }),
     cancel: async () => ({ kind: "not_found" }),
@@ -142,6 +199,7 @@ export function edge(options: EdgeOptions = {}): Edge {
     received: async () => ({ records: [], nextCursor: null }),
     credit: async () => ({ sms: { allowance: 1_000, remaining: 999 }, whatsapp: null, email: null }),
     callback: async () => ({ kind: "not_found" }),
+    visits: noVisits,
     readiness: async () => ({ ready: true, checks: { database: "ok" } }),
     ai: options.ai ?? noAi,
     metrics: async () => "up 1\n",
@@ -149,7 +207,7 @@ export function edge(options: EdgeOptions = {}): Edge {
     ...options.parts,
   };
   const app = buildApp(parts, { ...settings, ...options.settings }, options.timeouts);
-  return { app, clock, log, accepted, keys };
+  return { app, parts, clock, log, accepted, mails, staged, keys };
 }
 
 export interface Sent {

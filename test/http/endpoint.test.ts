@@ -9,7 +9,7 @@ import { createRateLimit } from "#http/rate-limit.ts";
 import { createWrongCredentials } from "#http/wrong-credentials.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
-import { account, key, noAi, noManagement, settings } from "./edge.ts";
+import { account, key, noAi, noManagement, noVisits, settings } from "./edge.ts";
 
 const clock = movableClock();
 
@@ -22,6 +22,8 @@ function callWith(headers: Record<string, string>): Call {
     log: memoryLog(),
     authenticate: async (given: string) => (given === key ? account : null),
     acceptSms: never,
+    acceptEmail: never,
+    openIntake: never,
     lookup: never,
     recent: never,
     cancel: never,
@@ -29,6 +31,7 @@ function callWith(headers: Record<string, string>): Call {
     received: never,
     credit: never,
     callback: never,
+    visits: noVisits,
     readiness: never,
     metrics: never,
     manage: noManagement,
@@ -48,6 +51,7 @@ function callWith(headers: Record<string, string>): Call {
       rateLimit: createRateLimit(clock),
       wrongCredentials: createWrongCredentials(clock),
       bodyLimits,
+      uploads: { ...bodyLimits, maxFieldBytes: 100 },
     },
   };
 }

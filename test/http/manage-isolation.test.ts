@@ -28,6 +28,7 @@ interface Holder {
   pool: string;
   member: string;
   poolKey: string;
+  domain: string;
 }
 
 /** Routes that strangers may call. One more of them is a decision, and is written down here. */
@@ -66,6 +67,7 @@ const ids: Record<string, { of(holder: Holder): Params; nobody: Params }> = {
     of: ({ pool, poolKey }) => ({ pool, key: poolKey }),
     nobody: { pool: `pool_${none}`, key: `key_${none}` },
   },
+  domain: { of: ({ domain }) => ({ domain }), nobody: { domain: `dom_${none}` } },
   "channel recipient": {
     of: ({ recipient }) => ({ channel: "sms", recipient }),
     nobody: { channel: "sms", recipient: "+4915199999999" },
@@ -121,6 +123,7 @@ async function holder(name: string): Promise<Holder> {
   const pool = (await post("/pools", { name: "default" })).id;
   const member = await post(`/pools/${pool}/members`, { name: "one", kind: "sandbox", models: ["echo"] });
   const poolKey = (await post(`/pools/${pool}/keys`, { name: "app" })).id;
+  const domain = (await post("/sending-domains", { domain: `${name}.example.com` })).id;
   return {
     ...account,
     gateway,
@@ -131,6 +134,7 @@ async function holder(name: string): Promise<Holder> {
     pool,
     member: member.id,
     poolKey,
+    domain,
   };
 }
 

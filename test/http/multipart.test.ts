@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { boundaryOf, readMultipart } from "#http/multipart.ts";
+import { boundaryOf, type MultipartEvent, MultipartReader, readMultipart } from "#http/multipart.ts";
 
 const boundaries: [header: string, expected: string | null][] = [
   ["multipart/form-data; boundary=abc", "abc"],
@@ -103,6 +103,107 @@ test("reads what the platform writes", async () => {
     }),
   );
 });
+
+interface Gathered {
+  parts: { name: string; filename?: string; value: Buffer }[];
+  fault: string | null;
+  complete: boolean;
+}
+
+/** What an incremental reading gives of bytes that come in these pieces. */
+function gather(pieces: readonly Buffer[], limits = { maxFields: 100, maxFieldBytes: 1_000 }): Gathered {
+  const reader = new MultipartReader("XX", limits);
+  const gathered: Gathered = { parts: [], fault: null, complete: false };
+  for (const piece of pieces) {
+    const events = reader.write(piece);
+    for (let next = events.next(); ; next = events.next()) {
+      if (next.done) {
+        gathered.fault = next.value;
+        break;
+      }
+      add(gathered, next.value);
+    }
+    if (gathered.fault !== null) return gathered;
+  }
+  return { ...gathered, complete: reader.complete };
+}
+
+function add({ parts }: Gathered, event: MultipartEvent): void {
+  const last = parts.at(-1);
+  if (event.kind === "field") parts.push({ name: event.name, value: Buffer.from(event.value) });
+  else if (event.kind === "file")
+    parts.push({ name: event.name, filename: event.filename, value: Buffer.alloc(0) });
+  else if (event.kind === "piece" && last) last.value = Buffer.concat([last.value, event.bytes]);
+}
+
+const mixed = Buffer.concat([
+  Buffer.from(`before\r\n${part(named("a"), "ü\r\n--X")}`),
+  Buffer.from(part(`${named("f")}; filename="x.bin"`, "\r\n--X\r\n\r\n--\r\n-\r")),
+  Buffer.from(`--XX\r\n${named("empty")}\r\n\r\n${part(`${named("g")}; filename="y"`, "")}--XX--\r\nafter`),
+]);
+
+test("a body gives the same wherever it is cut", () => {
+  const whole = gather([mixed]);
+  assert.deepEqual(
+    whole.parts.map(({ name, filename, value }) => [name, filename, value.toString()]),
+    [
+      ["a", undefined, "ü\r\n--X"],
+      ["f", "x.bin", "\r\n--X\r\n\r\n--\r\n-\r"],
+      ["empty", undefined, ""],
+      ["g", "y", ""],
+    ],
+  );
+  assert.ok(whole.complete);
+  for (let at = 0; at <= mixed.length; at++) {
+    assert.deepEqual(gather([mixed.subarray(0, at), mixed.subarray(at)]), whole, `cut at ${at}`);
+  }
+  assert.deepEqual(gather([...mixed].map((byte) => Buffer.from([byte]))), whole, "byte by byte");
+});
+
+test("a body that ends anywhere before its last boundary is not complete", () => {
+  const end = mixed.indexOf("--XX--") + 6;
+  for (let at = 0; at < end; at++) assert.equal(gather([mixed.subarray(0, at)]).complete, false, `${at}`);
+  assert.ok(gather([mixed.subarray(0, end)]).complete);
+});
+
+test("contents of files are handed out as they come, and next to nothing is kept", () => {
+  const reader = new MultipartReader("XX", { maxFields: 5, maxFieldBytes: 200 });
+  const head = `--XX\r\n${named("f")}; filename="x"\r\n\r\n`;
+  assert.deepEqual([...reader.write(Buffer.from(head))], []);
+  let given = 0;
+  for (let at = 0; at < 100; at++) {
+    for (const event of reader.write(Buffer.alloc(1_000, "x")))
+      given += event.kind === "piece" ? event.bytes.length : 0;
+    assert.ok(given > (at + 1) * 1_000 - 6, `${given} of ${at + 1} thousand`);
+  }
+});
+
+test("fields are bounded together, contents of files are not", () => {
+  const limits = { maxFields: 10, maxFieldBytes: 300 };
+  const file = part(`${named("f")}; filename=x`, "x".repeat(1_000));
+  assert.equal(gather([Buffer.from(`${file}${part(named("a"), "1")}--XX--`)], limits).fault, null);
+  const field = part(named("a"), "1".repeat(100));
+  assert.equal(gather([Buffer.from(`${field}${field}${field}--XX--`)], limits).fault, "too_large");
+  // Told as soon as it is known, whether or not the field ever ends.
+  assert.equal(gather([Buffer.from(field.slice(0, -4)), Buffer.alloc(400, "x")], limits).fault, "too_large");
+});
+
+const filenames: [parameters: string, filename: string][] = [
+  ['filename="a b.pdf"', "a b.pdf"],
+  ['filename="ü.pdf"', "ü.pdf"],
+  ['filename="a%22b%0D%0A.pdf"', 'a"b\r\n.pdf'],
+  ['filename="50%25.pdf"', "50%25.pdf"],
+  ['filename="C:\\dir\\a.pdf"', "C:\\dir\\a.pdf"],
+  ["filename*=utf-8''na%C3%AFve.pdf", "naïve.pdf"],
+  [`filename="=?utf-8?B?bmHDr3ZlLnBkZg==?="; filename*=utf-8''na%C3%AFve.pdf`, "naïve.pdf"],
+  ["filename=\"a.pdf\"; filename*=utf-8''%ff", "a.pdf"],
+];
+for (const [parameters, filename] of filenames) {
+  test(`the file name of ${parameters}`, () => {
+    const { parts } = gather([Buffer.from(`${part(`${named("f")}; ${parameters}`, "x")}--XX--`)]);
+    assert.equal(parts[0]?.filename, filename);
+  });
+}
 
 test("whatever the bytes are, it comes to an end", () => {
   const piece = fc.constantFrom(

@@ -7,6 +7,8 @@ import type { Served } from "#ai/serve.ts";
 import { problems } from "#contract/problem.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { openapiDocument } from "#http/openapi.ts";
+import { docsEndpoints } from "#http/routes/docs.ts";
+import { mailLinkEndpoints } from "#http/routes/mail-links.ts";
 import { ask, edge, key, noAi, record } from "./edge.ts";
 
 interface Parameter {
@@ -223,23 +225,44 @@ test("the server has every documented route and no other", async () => {
     routed.add(`${head.method.toLowerCase()} ${head.path}`);
   }
   assert.deepEqual(new Set(operations.map(({ method, path }) => `${method} ${path}`)), routed);
-  const tree = app.printRoutes({ commonPrefix: false });
+  // The document itself, the pages, and what mails lead to are not in it.
+  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints].map(({ head }) => head);
+  for (const { path, method, rest } of all.filter((head) => head.rest !== undefined))
+    assert.ok(app.hasRoute({ method, url: path.replace(`{${rest}}`, "*") }), path);
+  // Of several routes that end in anything, the printed tree shows one.
+  const plain = all.filter(({ rest }) => rest === undefined).map(({ method }) => method);
+  const tree = app.printRoutes({ commonPrefix: false }).replaceAll(/── \* \(.*/g, "");
   const leaves = [...tree.matchAll(/\(((?:[A-Z]+(?:, )?)+)\)/g)].flatMap(([, methods]) =>
     methods!.split(", "),
   );
-  // Each GET has its HEAD; the document itself and the two pages are not in it.
-  const gets = operations.filter(({ method }) => method === "get").length + 3;
+  // Each GET has its HEAD.
+  const gets = plain.filter((method) => method === "GET").length;
   assert.equal(leaves.filter((method) => method === "GET").length, gets);
   assert.equal(leaves.filter((method) => method === "HEAD").length, gets);
   for (const each of ["POST", "PUT", "PATCH", "DELETE"]) {
     assert.equal(
       leaves.filter((method) => method === each).length,
-      operations.filter(({ method }) => method === each.toLowerCase()).length,
+      plain.filter((method) => method === each).length,
       each,
     );
   }
   const known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
   assert.equal(leaves.filter((method) => !known.includes(method)).length, 0);
+});
+
+test("where files are uploaded, the form has files and JSON has base64", () => {
+  const { requestBody } = document.paths["/api/email/send"]!.post!;
+  const form = requestBody!.content["multipart/form-data"]!.schema as {
+    properties: Record<string, { items: object }>;
+  };
+  assert.deepEqual(form.properties.contact!.items, { $ref: "#/components/schemas/EmailContact" });
+  assert.deepEqual(form.properties.attachments!.items, {
+    type: "string",
+    contentMediaType: "application/octet-stream",
+  });
+  assert.deepEqual(requestBody!.content["application/json"]!.schema, {
+    $ref: "#/components/schemas/EmailSendRequest",
+  });
 });
 
 /** Serves anything, to anybody. */

@@ -3,10 +3,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Account } from "#accounts/account.ts";
+import { readEmail } from "#contract/email.ts";
 import { readSms } from "#contract/sms.ts";
-import { type Accepted, acceptSms } from "#messaging/accept.ts";
+import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept.ts";
 import { createIds } from "#runtime/ids.ts";
 import type { SendInput } from "#store/accept.ts";
+import type { BoundFile } from "#store/attachments.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import { movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
@@ -18,6 +20,7 @@ const account: Account = {
   country: null,
   plan: { name: "basic", expiresAt: null },
   requestsPerMinute: null,
+  attachments: { maxFiles: 10, maxBytes: 10_485_760 },
   gateways: ["one", "two"].map((identifier) => ({
     id: `gw_${identifier}`,
     identifier,
@@ -145,4 +148,76 @@ test("what cannot be found out within 10 s is told as unknown", async () => {
 test("a proof that breaks in its own COMMIT is asked for again", async () => {
   const { finished } = accepting(["commit_unknown", "commit_unknown", { answer: true }]);
   assert.equal((await finished()).kind, "accepted");
+});
+
+const mailer: Account = {
+  ...account,
+  gateways: [{ ...account.gateways[0]!, id: "gw_mail", identifier: "mail", channel: "email" }],
+};
+const mail = { email: "ada@example.com", subject: "Hello", message: "Hi" };
+const file: BoundFile = {
+  id: "att_1",
+  filename: "a.pdf",
+  content_type: "application/pdf",
+  size: 3,
+  sha256: "00",
+};
+
+/** Has an email accepted under a key; gives what became of it and what storage was asked. */
+async function acceptMail(answer: object, contact: object = mail, files: readonly BoundFile[] = [file]) {
+  const clock = movableClock();
+  const calls: { name: string; input: unknown }[] = [];
+  const run = async ({ name }: { name: string }, input: unknown) => {
+    calls.push({ name, input });
+    return name === "storeSends" ? answer : null;
+  };
+  const parts = {
+    database: { run } as unknown as Database,
+    clock,
+    newIds: createIds(clock, seededRandom()).many,
+    wake: () => {},
+    announced: () => {},
+    running: new Set<string>(),
+    crashPoint: () => {},
+  };
+  const send = readEmail({ contact: [contact] }, { maxContacts: 100 });
+  const repeatable = { path: "/p", key: "k" };
+  const result = await acceptEmail(parts, mailer, "req_1", send, files, repeatable);
+  return { result, input: calls.find(({ name }) => name === "storeSends")?.input as SendInput };
+}
+
+test("an email is stored with its own columns and its files, for one credit", async () => {
+  const { result, input } = await acceptMail(storedAnswer.answer);
+  assert.ok(result.kind === "accepted");
+  assert.equal(input.channel, "email");
+  assert.equal(input.cost, 1);
+  assert.deepEqual(input.emails, [[result.ids[0], "Hello", null, null]]);
+  assert.deepEqual(input.attachments, [file]);
+});
+
+test("what was staged and is gone is told as unavailable", async () => {
+  const { result } = await acceptMail({ kind: "file_gone" });
+  assert.deepEqual(result, { kind: "unavailable", retryAfterMs: 5000 });
+});
+
+test("two sends are the same by every field of their contacts, and by their files' names, types and contents", async () => {
+  const of = async (contact: object, files?: readonly BoundFile[]) =>
+    (await acceptMail(storedAnswer.answer, contact, files)).input.repeat?.fingerprint;
+  const same = await of(mail);
+  assert.equal(await of({ ...mail, email: " ada@example.com " }, [{ ...file, id: "att_2" }]), same);
+  const others = [
+    await of({ ...mail, email: "b@example.com" }),
+    await of({ ...mail, subject: "x" }),
+    await of({ ...mail, message: "x" }),
+    await of({ ...mail, sender_name: "x" }),
+    await of({ ...mail, reply_to_email: "b@example.com" }),
+    await of({ ...mail, gateway_identifier: "mail" }),
+    await of({ ...mail, schedule_at: "2030-01-01 00:00:00" }),
+    await of(mail, []),
+    await of(mail, [file, file]),
+    await of(mail, [{ ...file, filename: "b.pdf" }]),
+    await of(mail, [{ ...file, content_type: "text/plain" }]),
+    await of(mail, [{ ...file, sha256: "01" }]),
+  ];
+  assert.equal(new Set([same, ...others]).size, others.length + 1);
 });

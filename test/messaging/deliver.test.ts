@@ -5,6 +5,7 @@ import test from "node:test";
 import type { Gateway, GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type DeliverParts, deliverWork } from "#messaging/deliver.ts";
+import { createMailFiles } from "#messaging/mail-files.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
 import type { DueMessage, Settlement } from "#store/progress.ts";
@@ -74,6 +75,11 @@ function delivering(
     announced: () => {},
     newId: (prefix) => `${prefix}_1`,
     pausesChanged: () => void points.push("pauses changed"),
+    composing: {
+      database,
+      files: createMailFiles(database),
+      add: ({ html }) => ({ html, headers: [], returnPath: null }),
+    },
   };
   const work = deliverWork(
     parts,
@@ -85,6 +91,7 @@ function delivering(
       rules: { ...usualRules, ...options.rules },
       timeoutMs: 7000,
       callbackUrl: "https://trunkline.test/callbacks/main",
+      email: null,
       latenessMs: 259_200_000,
     },
     9,

@@ -39,6 +39,23 @@ for (const engine of engines) {
         assert.equal(await lookup(database, mine, "sms", id), null, id);
     });
 
+    test("a page of large emails is shorter than asked for, and goes on where it ended", async () => {
+      await it.gateway({ identifier: "mail", channel: "email" });
+      const bodies = ["a", "b", "c"].map((letter) => letter.repeat(3 * 1024 * 1024));
+      for (const message of bodies) {
+        const contact = [{ email: "ann@example.com", subject: "Hello", message }];
+        assert.equal((await it.post("/api/email/send", { contact })).statusCode, 200);
+      }
+      const page = async (cursor: string | null) => {
+        const found = await recent(it.system.database, mine, "email", { limit: 3, cursor, status: null });
+        assert.ok(found);
+        return { cursor: found.nextCursor, letters: found.records.map(({ message }) => message[0]) };
+      };
+      const first = await page(null);
+      assert.deepEqual(first.letters, ["c", "b"]);
+      assert.deepEqual(await page(first.cursor), { cursor: null, letters: ["a"] });
+    });
+
     test("pages, newest first, without gaps or repeats; the last one has no cursor", async () => {
       const { database } = it.system;
       const seen: string[] = [];

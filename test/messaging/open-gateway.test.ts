@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createMailFiles } from "#messaging/mail-files.ts";
 import { openGateway, openSettings } from "#messaging/open-gateway.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import { findGateway, saveGateway } from "#store/gateways.ts";
@@ -61,6 +62,11 @@ function open(state: LanesTable, sealer = it.system.configure.sealer) {
     sealer,
     publicUrl: "https://trunkline.test",
     pollMs: 3_600_000,
+    composing: {
+      database: it.system.database,
+      files: createMailFiles(it.system.database),
+      add: ({ html }: { html: string | null }) => ({ html, headers: [], returnPath: null }),
+    },
   };
   return { opened: openGateway(parts, state), outbound };
 }

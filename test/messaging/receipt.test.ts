@@ -6,10 +6,13 @@ import type { CallbackRequest } from "#gateways/gateway.ts";
 import { type ReceiptParts, receiveCallback } from "#messaging/receipt.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
+import type { OutboundResult } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { findGatewayByIdentifier } from "#store/gateways.ts";
 import { recentInbound } from "#store/inbound.ts";
 import { listSuppressions } from "#store/suppressions.ts";
+import * as ses from "../gateways/email/ses-example.ts";
+import { answer, scriptedOutbound } from "../gateways/scripted-outbound.ts";
 import { settings, sign } from "../gateways/sms/twilio-example.ts";
 import { engines, type Harness, harness, seededRandom } from "../harness.ts";
 import { callbackToken, provider, providerSettings, takes } from "../scenarios/provider.ts";
@@ -43,6 +46,7 @@ for (const engine of engines) {
       parts = {
         database: it.system.database,
         clock: it.clock,
+        outbound: scriptedOutbound({ kind: "no_answer", reason: "nothing scripted" }),
         log: it.log,
         sealer: it.system.configure.sealer,
         newId: createIds(it.clock, seededRandom(99)),
@@ -195,6 +199,29 @@ for (const engine of engines) {
           ["Bank", "opt_out"],
         ],
       );
+    });
+
+    test("a subscription is confirmed by one visit, and only when it is verified", async () => {
+      await it.gateway({ identifier: "ses", channel: "email", kind: "ses", settings: ses.settings });
+      const call = async (body: ses.Message, visited: OutboundResult) => {
+        const outbound = scriptedOutbound((request) =>
+          request.url === ses.certificateUrl ? answer(200, ses.validCertificate) : visited,
+        );
+        const made = { ...body, Timestamp: new Date(it.clock.now()).toISOString() };
+        const result = await receiveCallback({ ...parts, outbound }, "ses", ses.posted(ses.signed(made)));
+        const visits = outbound.requests.filter(({ url }) => url !== ses.certificateUrl);
+        return { ...result, visits: visits.map(({ method, url }) => `${method} ${url}`) };
+      };
+      const visits = [`GET ${ses.subscribeUrl}`];
+      assert.deepEqual(await call(ses.subscription(), answer(200)), { kind: "done", visits });
+      for (const failed of [answer(404), answer(302), { kind: "no_answer", reason: "timeout" }] as const) {
+        assert.deepEqual(await call(ses.subscription(), failed), { kind: "unavailable", visits });
+      }
+      const elsewhere = ses.subscription({ SubscribeURL: "https://evil.test/?Action=ConfirmSubscription" });
+      assert.deepEqual(await call(elsewhere, answer(200)), { kind: "malformed", visits: [] });
+      const stranger = ses.subscription({ TopicArn: `${ses.topic}2` });
+      assert.deepEqual(await call(stranger, answer(200)), { kind: "forbidden", visits: [] });
+      assert.doesNotMatch(it.log.text(), /Token=|2336412f/);
     });
 
     test("media and broken text are stored in a form that every reader takes", async () => {

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { smsRecord } from "#contract/record.ts";
-import { recordOf } from "#messaging/record.ts";
+import { emailRecord, smsRecord } from "#contract/record.ts";
+import { eventRecordOf, recordOf } from "#messaging/record.ts";
 import type { MessageRow } from "#store/lookup.ts";
 
 const at = Date.UTC(2026, 2, 1, 9, 30);
@@ -102,4 +102,45 @@ test("an ended message with its timeline", () => {
     { at: "2026-03-01T09:30:00.002Z", type: "sent", detail: null },
   ]);
   assert.doesNotThrow(() => smsRecord.parse(record));
+});
+
+const emailRow: MessageRow = {
+  ...row,
+  channel: "email",
+  number: "Ada@example.com",
+  recipient: "ada@example.com",
+  encoding: null,
+  segments: null,
+  subject: "Hello",
+  sender_name: "Acme",
+  reply_to: "help@example.com",
+  opened_at: at,
+  open_count: 2,
+  attachments: [{ filename: "a.pdf", size: 3, content_type: "application/pdf" }],
+};
+
+test("an email has its own fields, and none of an SMS", () => {
+  const record = recordOf(emailRow, []);
+  assert.deepEqual(emailRecord.parse(record), record);
+  assert.ok(record.channel === "email");
+  const { email, subject, sender_name, reply_to_email, attachments, opened_at, open_count } = record;
+  assert.deepEqual(
+    { email, subject, sender_name, reply_to_email, attachments, opened_at, open_count },
+    {
+      email: "Ada@example.com",
+      subject: "Hello",
+      sender_name: "Acme",
+      reply_to_email: "help@example.com",
+      attachments: emailRow.attachments,
+      opened_at: "2026-03-01T09:30:00.000Z",
+      open_count: 2,
+    },
+  );
+  for (const field of ["number", "recipient", "segments", "encoding"]) assert.equal(field in record, false);
+});
+
+test("events show the body of an SMS, and not that of an email", () => {
+  assert.deepEqual(eventRecordOf(row), recordOf(row));
+  const { message: _, ...rest } = recordOf(emailRow);
+  assert.deepEqual(eventRecordOf(emailRow), rest);
 });

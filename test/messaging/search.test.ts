@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type MessageFilters, search } from "#messaging/search.ts";
+import { bodyBytes } from "#store/emails.ts";
 import { type Harness, harness } from "../harness.ts";
 
 let it: Harness;
@@ -72,7 +73,7 @@ test("a page that finds too little in its looks comes back short, with where to 
     run: async (operation: { name: string }, input: { before: string; most: number }) => {
       if (operation.name !== "searchMessages") throw new Error(operation.name);
       asked.push(input.before);
-      return { rows: [], lookedTo: `msg_${100 - asked.length}` };
+      return { rows: [], lookedTo: `msg_${100 - asked.length}`, bytesLeft: 1 };
     },
   };
   const result = await search(database as never, account, none, { limit: 10, cursor: null });
@@ -83,4 +84,19 @@ test("a page that finds too little in its looks comes back short, with where to 
   });
   assert.equal(asked.length, 20);
   assert.deepEqual(asked.slice(0, 3), ["msg_~", "msg_99", "msg_98"]);
+});
+
+test("a page ends where the bodies of emails take up their room, and says where to go on", async () => {
+  const left: number[] = [];
+  const database = {
+    ...it.system.database,
+    run: async (_: unknown, input: { bytes: number }) => {
+      left.push(input.bytes);
+      return { rows: [{ id: `msg_${9 - left.length}` }], lookedTo: "msg_1", bytesLeft: 2 - left.length };
+    },
+  };
+  const result = await search(database as never, account, none, { limit: 10, cursor: null });
+  assert.ok(result.kind === "found");
+  assert.deepEqual([result.rows.map(({ id }) => id), result.nextCursor], [["msg_8", "msg_7"], "msg_1"]);
+  assert.deepEqual(left, [bodyBytes, 1]);
 });

@@ -26,6 +26,7 @@ const account = (change: Partial<Account> = {}): Account => ({
   country: "DE",
   plan: { name: "basic", expiresAt: null },
   requestsPerMinute: null,
+  attachments: { maxFiles: 10, maxBytes: 10_485_760 },
   gateways: [gateway({ identifier: "old" }), gateway({ identifier: "main", isDefault: true })],
   ...change,
 });

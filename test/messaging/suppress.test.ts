@@ -38,7 +38,7 @@ test("numbers are spelled as recipients, addresses in lower case with their doma
     ["email", " Jane.Doe+News@EXAMPLE.com ", "jane.doe+news@example.com"],
     ["email", "jane@Bücher.example", "jane@xn--bcher-kva.example"],
     ["email", "jane@xn--bcher-kva.example", "jane@xn--bcher-kva.example"],
-    ["email", "a@b", "a@b"],
+    ["email", "a@b", null],
     ["email", "jane", null],
     ["email", "@example.com", null],
     ["email", "jane@", null],

@@ -1,6 +1,7 @@
 // The examples of the reference pages are files that Trunkline takes as they stand.
 
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +15,9 @@ import { openConfiguring } from "../configure/parts.ts";
 const folder = mkdtempSync(join(tmpdir(), "trunkline-example-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+const { publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const sendgridKey = publicKey.export({ type: "spki", format: "der" }).toString("base64");
+
 const environment = {
   ACME_API_KEY: "tl_0123456789abcdef0123456789abcdef",
   ACME_POOL_KEY: "tlp_0123456789abcdef0123456789abcdef",
@@ -24,6 +28,19 @@ const environment = {
   SMS_CALLBACK_TOKEN: "callback-token",
   TWILIO_ACCOUNT_SID: "AC0123456789",
   TWILIO_AUTH_TOKEN: "an auth token",
+  SMTP_PASSWORD: "a mail server's password",
+  AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
+  AWS_SECRET_ACCESS_KEY: "an aws secret",
+  SENDGRID_API_KEY: "a sendgrid key",
+  SENDGRID_WEBHOOK_KEY: sendgridKey,
+  MAILGUN_API_KEY: "a mailgun key",
+  MAILGUN_SIGNING_KEY: "a signing key",
+  POSTMARK_SERVER_TOKEN: "a server token",
+  POSTMARK_CALLBACK_TOKEN: "a callback token of ours",
+  RESEND_API_KEY: "a resend key",
+  RESEND_WEBHOOK_SECRET: `whsec_${Buffer.alloc(24).toString("base64")}`,
+  BREVO_API_KEY: "a brevo key",
+  BREVO_CALLBACK_TOKEN: "a callback token of ours",
 };
 
 const examplesOf = (page: string) =>

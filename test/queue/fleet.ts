@@ -98,6 +98,8 @@ export class Fleet {
       requests_per_minute: null,
       lateness_ms: 259_200_000,
       channel_failover: 0,
+      attachment_files: 10,
+      attachment_bytes: 10_485_760,
       created_at: 0,
       updated_at: 0,
     });

@@ -11,6 +11,7 @@ import { configureApiKey } from "#configure/account.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { engines, harness } from "../harness.ts";
 import { groundOf } from "./26-secrets-left.ts";
+import { sendMails } from "./26-secrets-mail.ts";
 import { askModels } from "./26-secrets-models.ts";
 import { signIn } from "./26-secrets-people.ts";
 import { planted, providers, respond, settingsFor, shownToTheirOwner } from "./26-secrets-planted.ts";
@@ -303,7 +304,7 @@ for (const engine of engines) {
       evidence.given.push(ground.given, masterKey, metricsToken);
       const story = storyOf(it, evidence);
       await start(story, folder);
-      for (const chapter of [send, hear, signIn, askModels, change, look]) await chapter(story);
+      for (const chapter of [send, hear, signIn, askModels, sendMails, change, look]) await chapter(story);
       // With the write-ahead log, and without it.
       await keep();
       await it.close();
@@ -320,6 +321,7 @@ for (const engine of engines) {
     for (const column of [
       "gateways.settings",
       "webhook_endpoints.secret",
+      "dkim_keys.private_key",
       "audit_entries.detail",
       "users.password",
     ])

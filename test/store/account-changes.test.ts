@@ -18,6 +18,8 @@ const account = (name: string): AccountsTable => ({
   requests_per_minute: null,
   lateness_ms: 1000,
   channel_failover: 0,
+  attachment_files: 10,
+  attachment_bytes: 10_485_760,
   created_at: now,
   updated_at: now,
 });

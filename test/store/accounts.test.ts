@@ -60,6 +60,8 @@ onBothEngines((open) => {
       requests_per_minute: 60,
       lateness_ms: 259_200_000,
       channel_failover: 0,
+      attachment_files: 10,
+      attachment_bytes: 10_485_760,
       created_at: now + 77,
       updated_at: now + 77,
     });
@@ -74,6 +76,8 @@ onBothEngines((open) => {
       requests_per_minute: 60,
       lateness_ms: 259_200_000,
       channel_failover: 0,
+      attachment_files: 10,
+      attachment_bytes: 10_485_760,
       created_at: now,
       updated_at: now + 77,
       gateways: [],

@@ -5,16 +5,23 @@ import test from "node:test";
 import type { Channel, Status } from "#contract/channel.ts";
 import { storeSends } from "#store/accept.ts";
 import type { Database } from "#store/database.ts";
-import { countByStatus, findMessage, recentMessages } from "#store/lookup.ts";
+import { countByStatus, findMessage, type RecentMessages, recentMessages } from "#store/lookup.ts";
 import { onBothEngines } from "./conformance.ts";
 import { makeAccount, makeGateway, makeMessages, makeSending, now, sendOf, settle } from "./rows.ts";
 
 async function pages(database: Database, accountId: string, limit: number, status: Status | null = null) {
   const ids: string[] = [];
   for (let before: string | null = null; ; ) {
-    const rows = await database.run(recentMessages, { accountId, channel: "sms", status, before, limit });
+    const { rows, more }: RecentMessages = await database.run(recentMessages, {
+      accountId,
+      channel: "sms" as const,
+      status,
+      before,
+      limit,
+    });
     ids.push(...rows.map(({ id }) => id));
-    if (rows.length < limit) return ids;
+    assert.ok(rows.length === limit || !more);
+    if (!more) return ids;
     before = ids.at(-1)!;
   }
 }
@@ -68,11 +75,11 @@ onBothEngines((open) => {
       accountId,
       channel: "sms",
       status: null,
-      before: first.at(-1)!.id,
+      before: first.rows.at(-1)!.id,
       limit: 100,
     });
     assert.deepEqual(
-      [...first, ...second].map(({ id }) => id),
+      [...first.rows, ...second.rows].map(({ id }) => id),
       ids.toReversed(),
     );
   });

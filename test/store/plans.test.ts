@@ -199,6 +199,7 @@ for (const [name, open] of openers) {
       acceptedBefore: null,
       limit: 51,
       most: 5000,
+      bytes: 1,
     };
     const sms = { channels: ["sms"] as const };
     const searches: [string, Partial<SearchInput>, string, number][] = [

@@ -263,7 +263,14 @@ onBothEngines((open) => {
       messageId: ids[0]!,
       status: "delivered" as const,
     };
-    await database.run(storeReceipts, { ...receipt, code: null, reason: null, at: null, receivedAt: now });
+    await database.run(storeReceipts, {
+      ...receipt,
+      code: null,
+      reason: null,
+      bounce: null,
+      at: null,
+      receivedAt: now,
+    });
     const happening = { at: now, detail: "", reference: "SM1" };
     const settlement = { id: ids[0]!, laneId: gatewayId, fence, attempt: 1, happening, receipt: null };
     await database.run(settleMessages, { ...settlement, step: "accepted" });

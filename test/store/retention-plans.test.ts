@@ -46,7 +46,7 @@ async function fill(store: Store): Promise<string> {
   await store.query("insert into events select id, 1000, account_id, 1, 'sent', '' from messages");
   await store.query("insert into message_references select gateway_id, id, id, 1 from messages");
   await store.query(
-    "insert into receipts select gateway_id, id, id, id, 'sent', null, null, null, 1, 1 from messages",
+    "insert into receipts select gateway_id, id, id, id, 'sent', null, null, null, 1, 1, null from messages",
   );
   await store.query(
     "insert into inbound_messages select 'in' || substr(id, 4), account_id, gateway_id, channel, id, '', '', '', '', 1, null, null from messages",

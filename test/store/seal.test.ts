@@ -119,3 +119,17 @@ test("many first starts at once agree on one key", async () => {
   assert.equal(keys.size, 1);
   assert.ok([...keys][0]!.length >= 43);
 });
+
+test("a MAC is a purpose's and a key's own, and the same every time", () => {
+  const macs = [
+    sealer.mac("one", "text"),
+    sealer.mac("two", "text"),
+    sealer.mac("one", "texts"),
+    sealer.mac("", "onetext"),
+    createSealer(`${key}!`, random).mac("one", "text"),
+  ];
+  assert.ok(macs.every((mac) => mac.length === 32));
+  assert.equal(new Set(macs.map((mac) => mac.toString("hex"))).size, macs.length);
+  assert.deepEqual(createSealer(key, random).mac("one", "text"), macs[0]);
+  assert.notEqual(macs[0]?.toString("hex"), sealer.digest("text"));
+});

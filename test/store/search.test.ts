@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Channel, channels, type Status } from "#contract/channel.ts";
 import { storeSends } from "#store/accept.ts";
+import { bodyBytes } from "#store/emails.ts";
 import { findOwnGateway, findOwnMessage, type SearchInput, searchMessages } from "#store/search.ts";
 import { onBothEngines, type Store } from "./conformance.ts";
 import { makeAccount, makeGateway, makeMessages, now, seeded, sendOf } from "./rows.ts";
@@ -70,6 +71,7 @@ const everything = (accountId: string): SearchInput => ({
   acceptedBefore: null,
   limit: 7,
   most: 10,
+  bytes: bodyBytes,
 });
 
 onBothEngines((open) => {
@@ -130,6 +132,42 @@ onBothEngines((open) => {
     assert.deepEqual([found.rows, found.lookedTo], [[], ids.at(-10)]);
     const last = await look(store, { ...rare, before: ids[5]! });
     assert.deepEqual([last.rows, last.lookedTo], [[], null]);
+  });
+
+  test("a look ends where the bodies of emails take up their room, and goes on there", async () => {
+    const store = open();
+    const accountId = await makeAccount(store.database);
+    const sms = await makeGateway(store.database, accountId);
+    const email = await makeGateway(store.database, accountId, { channel: "email" });
+    const made: string[] = [];
+    for (const [channel, body] of [
+      ["email", "a".repeat(50)],
+      ["sms", "b".repeat(500)],
+      ["email", "ü".repeat(30)],
+      ["email", "c".repeat(300)],
+      ["sms", "d"],
+    ] as const) {
+      const send = sendOf(accountId, channel === "sms" ? sms : email, { channel, each: { body } });
+      await store.database.run(storeSends, send);
+      made.unshift(send.messages[0]![0]);
+    }
+    const asked = { ...everything(accountId), bytes: 109 };
+    const of = async (before: string, bytes = 109) => {
+      const found = await look(store, { ...asked, before, bytes });
+      return [found.rows.map(({ id }) => made.indexOf(id)), found.lookedTo, found.bytesLeft];
+    };
+    assert.deepEqual(await of("msg_~"), [[0], made[0], 0]);
+    assert.deepEqual(await of(made[0]!), [[1], made[1], 0]);
+    assert.deepEqual(await of(made[1]!), [[2, 3], made[3], 0]);
+    assert.deepEqual(await of(made[3]!), [[4], null, 59]);
+    assert.deepEqual(await of(made[1]!, 110), [[2, 3, 4], null, 0]);
+    assert.deepEqual(await findAll(store, asked), made);
+    const whole = await look(store, everything(accountId));
+    assert.deepEqual(
+      whole.rows.map(({ body }) => body.length),
+      [1, 300, 30, 500, 50],
+    );
+    assert.deepEqual(whole.lookedTo, null);
   });
 
   test("one message with its timeline; a gateway by its name; nothing of another account's", async () => {

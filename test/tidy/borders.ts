@@ -29,13 +29,14 @@ export const packageHomes: readonly { name: RegExp; home: RegExp; where: string 
     where: "src/runtime",
   },
   { name: /^(pino|node:timers)(\/.*)?$/, home: /^src\/runtime\//, where: "src/runtime" },
+  { name: /^smtp-server$/, home: /^src\/runtime\//, where: "src/runtime" },
   { name: /^yaml$/, home: /^src\/provision\//, where: "src/provision" },
-  { name: /^nodemailer$/, home: /^src\/gateways\/email\//, where: "src/gateways/email" },
+  { name: /^nodemailer(\/.*)?$/, home: /^src\/gateways\/email\//, where: "src/gateways/email" },
   { name: /^baileys$/, home: /^src\/gateways\/whatsapp\//, where: "src/gateways/whatsapp" },
 ];
 
 /** Loaded when first needed, by the one file that uses them. */
-export const heavy: readonly string[] = ["pg", "nodemailer", "baileys"];
+export const heavy: readonly string[] = ["pg", "nodemailer", "smtp-server", "baileys"];
 
 /** What only `src/runtime` may touch, so that a test can move the clock and read the log. */
 export const outsideWorld: readonly { pattern: RegExp; name: string; also?: RegExp }[] = [

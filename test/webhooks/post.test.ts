@@ -39,6 +39,7 @@ beforeEach(async () => {
     random,
     outbound: {
       refuses: () => null,
+      dial: async () => ({ kind: "not_sent", code: "unreachable", reason: "nothing scripted" }),
       request: async (request) => {
         asked.push(request);
         return respond();

@@ -5,10 +5,13 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { queryOf } from "#http/authenticate.ts";
-import { readBytes } from "#http/body.ts";
+import { type BodyBytes, takeBody } from "#http/body.ts";
+import type { Deadlines } from "#http/deadlines.ts";
 import { type Call, endpoint } from "#http/endpoint.ts";
 
-const maxBytes = 1024 * 1024;
+const keptBytes = 1024 * 1024;
+/** Mail servers hand in reports with the whole mail that they return; what they say stands before it. */
+const longestMail = 64 * 1024 * 1024;
 
 /** Path and query as they came; a request in absolute form gives its host away, which is not used. */
 function pathOf(request: IncomingMessage): string {
@@ -24,6 +27,22 @@ function headersOf(request: IncomingMessage): Record<string, string> {
   return headers;
 }
 
+/** The whole body, at most 1 MiB; of a raw mail, which may be longer, the first MiB. */
+async function readCallback(request: IncomingMessage, deadlines: Deadlines): Promise<BodyBytes> {
+  const isMail = /^\s*message\/rfc822\s*(?:;|$)/i.test(request.headers["content-type"] ?? "");
+  const chunks: Buffer[] = [];
+  let kept = 0;
+  const end = await takeBody(request, isMail ? longestMail : keptBytes, deadlines, (chunk) => {
+    const piece = chunk.subarray(0, keptBytes - kept);
+    kept += piece.length;
+    if (piece.length > 0) chunks.push(piece);
+    return true;
+  });
+  if (end === "ended") return { kind: "bytes", bytes: Buffer.concat(chunks, kept) };
+  if (end === "stopped") throw new Error("Nobody stops the reading of a callback.");
+  return { kind: end };
+}
+
 /** Whether the text can name a gateway at all. */
 function isIdentifier(text: string | undefined): text is string {
   return text?.isWellFormed() === true && !/[\0-\x1f\x7f]/.test(text);
@@ -32,7 +51,7 @@ function isIdentifier(text: string | undefined): text is string {
 async function receive({ parts, settings, request, params, gate }: Call) {
   const { identifier } = params;
   if (!isIdentifier(identifier)) return plain(404, "Not found.");
-  const read = await readBytes(request, maxBytes, gate.bodyLimits.deadlines);
+  const read = await readCallback(request, gate.bodyLimits.deadlines);
   switch (read.kind) {
     case "gone":
       return null;
@@ -59,6 +78,8 @@ async function receive({ parts, settings, request, params, gate }: Call) {
       return plain(503, "This gateway takes no callbacks until its secret is configured.");
     case "malformed":
       return plain(400, "Not understood.");
+    case "unavailable":
+      return plain(503, "Not now.");
     case "not_found":
       return plain(404, "Not found.");
   }
@@ -81,8 +102,10 @@ const shared = {
     403: z.string().describe("The signature or token is wrong."),
     404: z.string().describe("There is no such gateway."),
     408: z.string().describe("The body took too long to arrive."),
-    413: z.string().describe("The body is over 1 MiB."),
-    503: z.string().describe("The gateway has no secret to verify callbacks with."),
+    413: z.string().describe("The body is over 1 MiB, or a mail over 64 MiB."),
+    503: z
+      .string()
+      .describe("The gateway has no secret to verify callbacks with, or cannot verify this one now."),
   },
   replyType: plainText,
   problems: [],

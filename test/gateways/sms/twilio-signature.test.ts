@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { twilio } from "#gateways/sms/twilio.ts";
-import { stillClock } from "../conformance-samples.ts";
+import { toolsWith } from "../conformance-samples.ts";
 import { settings, sid, sign } from "./twilio-example.ts";
 
 /** Twilio's published examples, all with the auth token 12345. */
@@ -93,57 +93,62 @@ const examples: { name: string; url: string; body: string; signature: string; co
 ];
 
 describe("twilio: signatures", () => {
-  const receive = (
+  const receive = async (
     url: string,
     body: string,
     signature: string,
     contentType = "application/x-www-form-urlencoded",
   ) =>
-    twilio.receive(
-      {
-        method: "POST",
-        url,
-        query: new URL(url).searchParams,
-        headers: { "x-twilio-signature": signature, "content-type": contentType },
-        body: Buffer.from(body),
-      },
-      twilio.settings.parse({ ...settings, auth_token: "12345" }),
-      { clock: stillClock },
+    (
+      await twilio.receive(
+        {
+          method: "POST",
+          url,
+          query: new URL(url).searchParams,
+          headers: { "x-twilio-signature": signature, "content-type": contentType },
+          body: Buffer.from(body),
+        },
+        twilio.settings.parse({ ...settings, auth_token: "12345" }),
+        toolsWith(),
+      )
     ).kind;
 
   for (const { name, url, body, signature, contentType } of examples) {
-    test(`published example: ${name}`, () => {
+    test(`published example: ${name}`, async () => {
       // These calls are about no message, so they are understood to be Twilio's and then malformed.
-      assert.equal(receive(url, body, signature, contentType), "malformed");
-      assert.equal(receive(url, `${body}1`, signature, contentType), "forbidden");
-      assert.equal(receive(`${url}1`, body, signature, contentType), "forbidden");
-      assert.equal(receive(url.replace("mycompany", "other"), body, signature, contentType), "forbidden");
+      assert.equal(await receive(url, body, signature, contentType), "malformed");
+      assert.equal(await receive(url, `${body}1`, signature, contentType), "forbidden");
+      assert.equal(await receive(`${url}1`, body, signature, contentType), "forbidden");
+      assert.equal(
+        await receive(url.replace("mycompany", "other"), body, signature, contentType),
+        "forbidden",
+      );
       for (const wrong of [signature.slice(0, -1), `${signature}=`, signature.toLowerCase(), "", "WRONG"]) {
-        assert.equal(receive(url, body, wrong, contentType), "forbidden", wrong);
+        assert.equal(await receive(url, body, wrong, contentType), "forbidden", wrong);
       }
     });
   }
 
-  test("a body hash that fits does not replace the signature, nor the other way round", () => {
+  test("a body hash that fits does not replace the signature, nor the other way round", async () => {
     const body = '{"MessageSid":"SM1"}';
     const hash = createHash("sha256").update(body).digest("hex");
     const url = `${published}&bodySHA256=${hash}`;
-    assert.equal(receive(url, body, "a9nBmqA0ju/hNViExpshrM61xv4="), "forbidden");
+    assert.equal(await receive(url, body, "a9nBmqA0ju/hNViExpshrM61xv4="), "forbidden");
     assert.equal(
-      receive(`${published}&bodySHA256=${jsonHash}`, body, "a9nBmqA0ju/hNViExpshrM61xv4="),
+      await receive(`${published}&bodySHA256=${jsonHash}`, body, "a9nBmqA0ju/hNViExpshrM61xv4="),
       "forbidden",
     );
   });
 
-  test("a signed GET is nothing without its signature on a POST that adds a body", () => {
+  test("a signed GET is nothing without its signature on a POST that adds a body", async () => {
     const query: [string, string][] = [
       ["MessageSid", sid],
       ["MessageStatus", "delivered"],
     ];
     const good = sign({ method: "GET", query, contentType: "", body: Buffer.alloc(0) });
     const own = twilio.settings.parse(settings);
-    assert.equal(twilio.receive(good, own, { clock: stillClock }).kind, "received");
+    assert.equal((await twilio.receive(good, own, toolsWith())).kind, "received");
     const forged = { ...good, method: "POST", body: Buffer.from("MessageStatus=failed") };
-    assert.equal(twilio.receive(forged, own, { clock: stillClock }).kind, "forbidden");
+    assert.equal((await twilio.receive(forged, own, toolsWith())).kind, "forbidden");
   });
 });

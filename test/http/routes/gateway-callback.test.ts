@@ -83,6 +83,7 @@ const results: [result: CallbackResult, status: number, type: string, text: stri
     "This gateway takes no callbacks until its secret is configured.",
   ],
   [{ kind: "malformed" }, 400, "text/plain; charset=utf-8", "Not understood."],
+  [{ kind: "unavailable" }, 503, "text/plain; charset=utf-8", "Not now."],
   [{ kind: "not_found" }, 404, "text/plain; charset=utf-8", "Not found."],
 ];
 for (const [result, status, type, text] of results) {
@@ -100,6 +101,26 @@ test("a body over 1 MiB is refused, whatever the send limit is", async () => {
   assert.equal((await ask(to, { url: "/callbacks/a", body: Buffer.alloc(1024 * 1024) })).status, 200);
   assert.equal((await ask(to, { url: "/callbacks/a", body: Buffer.alloc(1024 * 1024 + 1) })).status, 413);
   assert.equal(calls.length, 1);
+});
+
+test("of a raw mail, which may be up to 64 MiB, the first MiB arrives", async () => {
+  const { options, calls } = taking();
+  const body = Buffer.alloc(3 * 1024 * 1024, "a line\r\n");
+  for (const type of ["message/rfc822", "Message/RFC822; charset=utf-8"]) {
+    const headers = { "content-type": type };
+    assert.equal((await ask(edge(options), { url: "/callbacks/a", headers, body })).status, 200);
+    assert.ok(calls.at(-1)![1].body.equals(body.subarray(0, 1024 * 1024)));
+  }
+  for (const [type, length] of [
+    ["message/rfc822", 64 * 1024 * 1024 + 1],
+    ["message/rfc822-headers", 1024 * 1024 + 1],
+    ["text/plain; x=message/rfc822", 1024 * 1024 + 1],
+  ] as const) {
+    const headers = { "content-type": type };
+    const answer = await ask(edge(options), { url: "/callbacks/a", headers, body: Buffer.alloc(length) });
+    assert.equal(answer.status, 413, type);
+  }
+  assert.equal(calls.length, 2);
 });
 
 test("what cannot be an identifier is not looked for", async () => {

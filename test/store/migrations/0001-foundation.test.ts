@@ -54,13 +54,13 @@ test("ids sort by their bytes, whatever the database's language", async () => {
     });
     await database.run(storeSends, send);
     const query = { accountId, channel: "sms", status: null, before: null, limit: 10 } as const;
-    const rows = await database.run(recentMessages, query);
+    const { rows } = await database.run(recentMessages, query);
     assert.deepEqual(
       rows.map(({ id }) => id),
       ids.toReversed(),
       engine,
     );
-    const before = await database.run(recentMessages, { ...query, before: "msg_a" });
+    const before = (await database.run(recentMessages, { ...query, before: "msg_a" })).rows;
     assert.deepEqual(
       before.map(({ id }) => id),
       ["msg_Z", "msg_A"],

@@ -48,6 +48,7 @@ function dataOf(account: AccountWithCredits): AccountReplyData {
     rate_limit: { requests_per_minute: account.requests_per_minute },
     lateness_ms: account.lateness_ms,
     channel_failover: account.channel_failover === 1,
+    attachments: { max_files: account.attachment_files, max_bytes: account.attachment_bytes },
     created_at: wireTime(account.created_at),
     updated_at: wireTime(account.updated_at),
   };
@@ -151,7 +152,7 @@ export const changeAccountRoute = endpoint({
   tag: "Accounts",
   summary: "Change an account",
   description:
-    "Only the given fields change, also inside `plan`. `name`, `plan` and `rate_limit` take an operator. An account that the provisioning file names keeps its name. A changed time zone does not move what is scheduled already.",
+    "Only the given fields change, also inside `plan` and `attachments`. `name`, `plan` and `rate_limit` take an operator. An account that the provisioning file names keeps its name. A changed time zone does not move what is scheduled already.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },

@@ -2,13 +2,15 @@
 
 import { accountOf } from "#accounts/authenticate.ts";
 import { changeGateway } from "#configure/change-gateway.ts";
+import { readEmail } from "#contract/email.ts";
 import type { Issue } from "#contract/issue.ts";
 import { gatewayReply, gatewayTestReply, testGatewayRequest } from "#contract/manage-gateways.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { readSms } from "#contract/sms.ts";
 import { checked } from "#http/checked.ts";
-import { endpoint } from "#http/endpoint.ts";
+import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
 import { isProblem } from "#http/read-body.ts";
+import type { Accepted } from "#messaging/accept.ts";
 import { continueGateway, stopGateway } from "#store/gateway-states.ts";
 import { findOwn, gatewayAnswer, gatewayParams, stoppedByHand } from "./gateways.ts";
 
@@ -40,15 +42,11 @@ export const testGatewayRoute = endpoint({
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
   const { identifier, channel, active } = found.gateway;
-  if (channel !== "sms")
+  if (channel === "whatsapp")
     return problem("conflict", { message: `Gateways of the channel ${channel} cannot be tested yet.` });
   if (active === 0) return problem("conflict", { message: "Switch the gateway on first." });
   const { to, message = `Trunkline test message through ${identifier}.` } = given.value;
-  const send = readSms(
-    { contact: [{ number: to, message, gateway_identifier: identifier }] },
-    { maxContacts: 1 },
-  );
-  const result = await call.parts.acceptSms(accountOf(call.account), call.requestId, send, null);
+  const result = await sendTest(call, { channel, to, message, identifier });
   switch (result.kind) {
     case "accepted":
       return {
@@ -71,12 +69,27 @@ export const testGatewayRoute = endpoint({
   }
 });
 
+async function sendTest(
+  { account, parts, requestId }: ManageAccountCall,
+  test: { channel: "sms" | "email"; to: string; message: string; identifier: string },
+): Promise<Accepted> {
+  const { channel, to, message, identifier: gateway_identifier } = test;
+  const one = { maxContacts: 1 };
+  if (channel === "sms") {
+    const send = readSms({ contact: [{ number: to, message, gateway_identifier }] }, one);
+    return await parts.acceptSms(accountOf(account), requestId, send, null);
+  }
+  const subject = "Trunkline test message";
+  const send = readEmail({ contact: [{ email: to, subject, message, gateway_identifier }] }, one);
+  return await parts.acceptEmail(accountOf(account), requestId, send, [], null);
+}
+
 /** A fault of the send, as one of the test's body. */
 function inOwnWords({ path, message }: Issue): Issue {
   if (path.at(-1) === "message") return { path: ["message"], message: "cannot be sent" };
-  return path.at(-1) === "number"
-    ? { path: ["to"], message: "must be a phone number" }
-    : { path: ["body"], message };
+  if (path.at(-1) === "number") return { path: ["to"], message: "must be a phone number" };
+  if (path.at(-1) === "email") return { path: ["to"], message: "must be an email address" };
+  return { path: ["body"], message };
 }
 
 export const pauseGatewayRoute = endpoint({

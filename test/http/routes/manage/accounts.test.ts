@@ -23,6 +23,7 @@ interface Shown {
     renews: string | null;
   };
   rate_limit: { requests_per_minute: number | null };
+  attachments: { max_files: number; max_bytes: number };
   api_key: string;
 }
 
@@ -36,7 +37,12 @@ test("a new account has everything that was asked for, and its key works", async
     plan: { name: "basic", expires_at: "2030-01-01T01:00:00+01:00", credit: { sms: 5 }, renews: "monthly" },
     rate_limit: { requests_per_minute: 60 },
     channel_failover: true,
+    attachments: { max_bytes: 2_048 },
   });
+  assert.deepEqual(made.attachments, { max_files: 10, max_bytes: 2_048 });
+  const fewer = await m.operator("PATCH", `/accounts/${made.id}`, { attachments: { max_files: 1 } });
+  made.attachments = { max_files: 1, max_bytes: 2_048 };
+  assert.deepEqual(dataOf<Shown>(fewer).attachments, made.attachments);
   assert.deepEqual(made.plan, {
     name: "basic",
     expires_at: "2030-01-01T00:00:00.000Z",

@@ -1,0 +1,44 @@
+// Looks a sending domain up in DNS, and lets the keys sign whose records are right: from then on a signature of
+// theirs can be verified everywhere.
+
+import type { Dns } from "#runtime/runtime.ts";
+import { readGateways } from "#store/gateway-states.ts";
+import type { DomainWithKeys } from "#store/sending-domains.ts";
+import { inputOf } from "./change-gateway.ts";
+import { checkDomain, type DomainFindings, type MailRoute } from "./domain-check.ts";
+import { domainOf } from "./domain-records.ts";
+import type { ConfigureParts } from "./gateway.ts";
+import { activate } from "./sending-domain.ts";
+
+export interface Checked {
+  findings: DomainFindings;
+  /** Keys that sign now and did not before. */
+  activated: string[];
+}
+
+/** Null: the domain was deleted meanwhile. */
+export async function checkSendingDomain(
+  parts: ConfigureParts & { dns: Dns },
+  { domain, keys }: DomainWithKeys,
+): Promise<Checked | null> {
+  const routes = await mailRoutes(parts, domain.account_id);
+  const findings = await checkDomain(parts, domain.domain, keys, routes);
+  const right = findings.dkim.filter(({ result }) => result === "ok").map(({ keyId }) => keyId);
+  const activated = await activate(parts, domain, right);
+  return activated === null ? null : { findings, activated };
+}
+
+/** Whom the account's email gateways write as. */
+async function mailRoutes(
+  { database, sealer }: Pick<ConfigureParts, "database" | "sealer">,
+  accountId: string,
+): Promise<MailRoute[]> {
+  const found = await database.run(readGateways, { accountId, identifier: null, countTo: 0 });
+  return found.flatMap(({ gateway }): MailRoute[] => {
+    if (gateway.channel !== "email") return [];
+    const { from, host } = inputOf(sealer, gateway).settings;
+    const domain = typeof from === "string" ? domainOf(from.slice(from.lastIndexOf("@") + 1)) : null;
+    if (domain === null) return [];
+    return [{ identifier: gateway.identifier, domain, host: typeof host === "string" ? host : null }];
+  });
+}

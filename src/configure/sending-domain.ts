@@ -1,0 +1,223 @@
+// Sending domains and their keys, for the management API and the provisioning file. New keys wait until their
+// records are in DNS; private halves are sealed, bound to their row, and never leave again.
+
+import { z } from "zod";
+import type { Issue } from "#contract/issue.ts";
+import { privateKeyRule, publishedKey, readPrivateKey } from "#gateways/email/dkim-key.ts";
+import { newPrivateKey } from "#runtime/key-pair.ts";
+import type { Random } from "#runtime/runtime.ts";
+import type { DkimKeysTable, SendingDomainsTable } from "#store/schema-email.ts";
+import {
+  activateKeys,
+  addPendingKeys,
+  createSendingDomain as createRow,
+  findSendingDomain,
+  mostSendingDomains,
+  privateKeyPlace,
+  putActiveKeys,
+  removeSendingDomain,
+} from "#store/sending-domains.ts";
+import { domainOf } from "./domain-records.ts";
+import type { ConfigureParts } from "./gateway.ts";
+
+/** How long the record of a retired key is spoken of: mail that it signed is verified for days. */
+const retiredMs = 30 * 86_400_000;
+
+const label = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
+
+export const domainKeyInput = z.strictObject({
+  selector: z
+    .string()
+    .max(100)
+    .regex(new RegExp(`^${label}(?:\\.${label})*$`), "must be a name in DNS, such as mail2026")
+    .describe("Where its record stands: `{selector}._domainkey.{domain}`."),
+  private_key: z
+    .string()
+    .max(10_000)
+    .refine((pem) => readPrivateKey(pem) !== null, { error: privateKeyRule })
+    .meta({ secret: true })
+    .describe(
+      "The private key in PEM without a passphrase: RSA of 2048 to 4096 bits, or Ed25519. Never shown again.",
+    ),
+});
+
+export const sendingDomainInput = z.strictObject({
+  domain: z
+    .string()
+    .refine((text) => domainOf(text) !== null, { error: "must be a domain, such as example.com" })
+    .describe(
+      "The domain of the senders' addresses; it signs for the domains below it as well. Unique in the account.",
+    ),
+  keys: z
+    .array(domainKeyInput)
+    .max(2)
+    .refine(oneOfEach, { error: "must be at most one RSA key and one Ed25519 key" })
+    .default([])
+    .describe(
+      "Keys that are in DNS already, to be carried over: they sign at once. Without any, an RSA and an Ed25519 key are made, which wait for their records.",
+    ),
+});
+export type SendingDomainInput = z.output<typeof sendingDomainInput>;
+
+export const rotateInput = z.strictObject({
+  replace: z
+    .boolean()
+    .default(false)
+    .describe("Whether new keys take the place of others that still wait for their records."),
+});
+
+function oneOfEach(keys: readonly z.output<typeof domainKeyInput>[]): boolean {
+  const algorithms = keys.map(({ private_key }) => readPrivateKey(private_key)?.algorithm);
+  const selectors = keys.map(({ selector }) => selector.toLowerCase());
+  return new Set(algorithms).size === keys.length && new Set(selectors).size === keys.length;
+}
+
+export type DomainParts = ConfigureParts & { random: Random };
+
+export type DomainSaved =
+  | { kind: "saved"; id: string }
+  /** The account has it already. */
+  | { kind: "taken" }
+  | { kind: "invalid"; issues: Issue[] };
+
+const tooMany: Issue = {
+  path: ["domain"],
+  message: `is one too many: an account has ${mostSendingDomains} sending domains at most`,
+};
+
+/** Makes a domain: with the given keys, which sign at once, or with two new ones, which wait. */
+export async function createSendingDomain(
+  parts: DomainParts,
+  accountId: string,
+  input: SendingDomainInput,
+): Promise<DomainSaved> {
+  const now = parts.clock.now();
+  const domain: SendingDomainsTable = {
+    id: parts.newId("dom"),
+    account_id: accountId,
+    domain: domainOf(input.domain)!,
+    created_at: now,
+    updated_at: now,
+  };
+  const given = givenKeys(parts, domain, input.keys);
+  const keys = given.length > 0 ? given : await newKeys(parts, domain);
+  const outcome = await parts.database.run(createRow, { domain, keys });
+  if (outcome === "taken") return { kind: "taken" };
+  if (outcome === "too_many") return { kind: "invalid", issues: [tooMany] };
+  parts.lanesChanged();
+  return { kind: "saved", id: domain.id };
+}
+
+/** Creates the account's domain, or gives it the keys that the provisioning file has for it. */
+export async function configureSendingDomain(
+  parts: DomainParts,
+  accountId: string,
+  input: SendingDomainInput,
+): Promise<{ kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] }> {
+  const domain = domainOf(input.domain)!;
+  const elsewhere: Issue = { path: ["domain"], message: "is being changed elsewhere" };
+  const existing = await parts.database.run(findSendingDomain, { accountId, domain });
+  if (existing === null) {
+    const made = await createSendingDomain(parts, accountId, input);
+    return made.kind === "taken" ? { kind: "invalid", issues: [elsewhere] } : made;
+  }
+  const keys = givenKeys(parts, existing.domain, input.keys).filter(
+    (key) =>
+      !existing.keys.some(
+        ({ state, selector, public_key }) =>
+          state === "active" && selector === key.selector && public_key === key.public_key,
+      ),
+  );
+  const of = { accountId, domainId: existing.domain.id, at: parts.clock.now() };
+  if (keys.length > 0) {
+    if (!(await parts.database.run(putActiveKeys, { ...of, keys })))
+      return { kind: "invalid", issues: [elsewhere] };
+    parts.lanesChanged();
+  }
+  return { kind: "saved", id: existing.domain.id };
+}
+
+/** Makes a new pair of keys, which waits for its records while the one before it signs. */
+export async function rotateKeys(
+  parts: DomainParts,
+  domain: SendingDomainsTable,
+  { replace }: z.output<typeof rotateInput>,
+): Promise<"added" | "pending" | "not_found"> {
+  const keys = await newKeys(parts, domain);
+  const at = parts.clock.now();
+  const of = { accountId: domain.account_id, domainId: domain.id, at };
+  return await parts.database.run(addPendingKeys, { ...of, keys, replace, forgetBefore: at - retiredMs });
+}
+
+/**
+ * Lets waiting keys sign, all of them or those with these ids, and retires the ones that did. Returns the ids of those
+ * that sign now and did not before; null: there is no such domain.
+ */
+export async function activate(
+  parts: ConfigureParts,
+  domain: Pick<SendingDomainsTable, "id" | "account_id">,
+  ids: string[] | null,
+): Promise<string[] | null> {
+  const of = { accountId: domain.account_id, domainId: domain.id, at: parts.clock.now() };
+  const activated = await parts.database.run(activateKeys, { ...of, ids });
+  if (activated !== null && activated.length > 0) parts.lanesChanged();
+  return activated;
+}
+
+/** Removes a domain with its keys. False: the account has none. */
+export async function deleteSendingDomain(
+  parts: ConfigureParts,
+  accountId: string,
+  domainId: string,
+): Promise<boolean> {
+  const removed = await parts.database.run(removeSendingDomain, { accountId, domainId });
+  if (removed) parts.lanesChanged();
+  return removed;
+}
+
+/** One of each kind: Ed25519 is short and quick, and receivers that do not read it read RSA. */
+async function newKeys(parts: DomainParts, domain: SendingDomainsTable): Promise<DkimKeysTable[]> {
+  // Never the name of an earlier key, whose record resolvers keep for hours after it is changed.
+  const name = Array.from(parts.random.bytes(6), (byte) => letters[byte % letters.length]).join("");
+  const kinds = ["rsa", "ed25519"] as const;
+  const pems = await Promise.all(kinds.map(newPrivateKey));
+  return pems.map((pem, at) => keyRow(parts, domain, `tl-${name}-${kinds[at]}`, pem, "pending"));
+}
+
+/** Without letters that look like others. */
+const letters = "23456789abcdefghjkmnpqrstvwxyz";
+
+function givenKeys(
+  parts: DomainParts,
+  domain: SendingDomainsTable,
+  keys: SendingDomainInput["keys"],
+): DkimKeysTable[] {
+  return keys.map(({ selector, private_key }) =>
+    keyRow(parts, domain, selector.toLowerCase(), private_key, "active"),
+  );
+}
+
+function keyRow(
+  { newId, sealer, clock }: DomainParts,
+  domain: SendingDomainsTable,
+  selector: string,
+  pem: string,
+  state: "pending" | "active",
+): DkimKeysTable {
+  const read = readPrivateKey(pem);
+  if (read === null) throw new Error("A key that was checked is not readable.");
+  const id = newId("dkim");
+  const now = clock.now();
+  return {
+    id,
+    domain_id: domain.id,
+    account_id: domain.account_id,
+    selector,
+    algorithm: read.algorithm,
+    public_key: publishedKey(read),
+    private_key: sealer.seal(pem, privateKeyPlace(id)),
+    state,
+    created_at: now,
+    updated_at: now,
+  };
+}

@@ -1,0 +1,232 @@
+// Reads the SPF policy of a domain (RFC 7208) with all that it includes, as receivers do for every mail: within ten
+// questions to DNS, of which two may lead nowhere. What depends on the single mail (macros) stays open.
+
+import ipaddr from "ipaddr.js";
+import type { Dns } from "#runtime/runtime.ts";
+
+const mostLookups = 10;
+const mostVoid = 2;
+/** Reading goes on a little, so that the number can be told. */
+const mostRead = 20;
+const mostNested = 10;
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = readonly [Address, number];
+type Qualifier = "+" | "-" | "~" | "?";
+
+type Term = { qualifier: Qualifier } & (
+  | { kind: "all" }
+  | { kind: "networks"; networks: Network[] }
+  | { kind: "include"; policy: Policy }
+  /** Nobody can tell without the mail, or DNS did not say. */
+  | { kind: "open" }
+);
+interface Policy {
+  terms: Term[];
+  redirect: Policy | null;
+}
+
+export interface SpfPolicy {
+  record: string;
+  /** Questions that receivers have to ask, over everything that is included; counted up to about 20. */
+  lookups: number;
+  /** Why receivers throw the whole policy away, in plain words. */
+  faults: string[];
+  /** What DNS did not tell just now. */
+  unanswered: string[];
+  /** What becomes of everybody else's mail; null: nothing is said. */
+  otherwise: Qualifier | null;
+  /** Whether a server with this address may send; null: nobody can tell. */
+  allows(ip: string): boolean | null;
+}
+
+export type SpfReading =
+  | { kind: "found"; policy: SpfPolicy }
+  | { kind: "none" }
+  /** More than one policy, which is none. */
+  | { kind: "many"; records: string[] }
+  | { kind: "failed"; reason: string };
+
+const isSpf = (text: string) => /^v=spf1(?: |$)/i.test(text);
+
+export async function readSpf(dns: Dns, domain: string): Promise<SpfReading> {
+  const answer = await dns.txt(domain);
+  if (answer.kind === "failed") return answer;
+  const records = answer.kind === "found" ? answer.values.filter(isSpf) : [];
+  const [record] = records;
+  if (record === undefined) return { kind: "none" };
+  if (records.length > 1) return { kind: "many", records };
+  const reader = new Reader(dns);
+  const policy = await reader.read(record, domain, 0);
+  const { lookups, unanswered } = reader;
+  return {
+    kind: "found",
+    policy: {
+      record,
+      lookups,
+      unanswered,
+      faults: reader.faults(),
+      otherwise: otherwiseOf(policy),
+      allows: (ip) => allows(policy, ip),
+    },
+  };
+}
+
+function otherwiseOf({ terms, redirect }: Policy): Qualifier | null {
+  const last = terms.find(({ kind }) => kind === "all");
+  if (last) return last.qualifier;
+  return redirect === null ? null : otherwiseOf(redirect);
+}
+
+class Reader {
+  readonly unanswered: string[] = [];
+  lookups = 0;
+  readonly #dns: Dns;
+  readonly #faults = new Set<string>();
+  #void = 0;
+
+  constructor(dns: Dns) {
+    this.#dns = dns;
+  }
+
+  faults(): string[] {
+    const faults = [...this.#faults];
+    if (this.lookups > mostLookups)
+      faults.push(`It needs more than ${mostLookups} questions to DNS (${this.lookups} at least).`);
+    if (this.#void > mostVoid)
+      faults.push(`${this.#void} of its names lead nowhere; more than ${mostVoid} are too many.`);
+    return faults;
+  }
+
+  async read(record: string, domain: string, depth: number): Promise<Policy> {
+    const policy: Policy = { terms: [], redirect: null };
+    let redirect: string | null = null;
+    for (const text of record.split(" ").slice(1)) {
+      if (text === "") continue;
+      const modifier = /^([a-z][a-z0-9_.-]*)=(.*)$/i.exec(text);
+      if (modifier) {
+        // `exp` and unknown ones change nothing.
+        if (modifier[1]?.toLowerCase() === "redirect") redirect = modifier[2]!;
+        continue;
+      }
+      const term = await this.#term(text, domain, depth);
+      if (term !== null) policy.terms.push(term);
+    }
+    // Behind `all` nothing is read.
+    if (redirect !== null && !policy.terms.some(({ kind }) => kind === "all")) {
+      policy.redirect = await this.#other(redirect, depth, "redirect");
+      if (policy.redirect === null) policy.terms.push({ qualifier: "?", kind: "open" });
+    }
+    return policy;
+  }
+
+  async #term(text: string, domain: string, depth: number): Promise<Term | null> {
+    const [, sign = "+", name = "", rest = ""] = /^([+?~-])?([a-z0-9]+)(.*)$/i.exec(text) ?? [];
+    const qualifier = sign as Qualifier;
+    const wrong = () => {
+      this.#faults.add(`“${text.slice(0, 100)}” is not understood.`);
+      return null;
+    };
+    switch (name.toLowerCase()) {
+      case "all":
+        return rest === "" ? { qualifier, kind: "all" } : wrong();
+      case "ip4":
+      case "ip6": {
+        const network = networkOf(rest.slice(1), name.toLowerCase() === "ip4" ? 4 : 6);
+        return network === null || !rest.startsWith(":")
+          ? wrong()
+          : { qualifier, kind: "networks", networks: [network] };
+      }
+      case "include": {
+        if (!rest.startsWith(":") || rest.length === 1) return wrong();
+        const policy = await this.#other(rest.slice(1), depth, "include");
+        return policy === null ? { qualifier, kind: "open" } : { qualifier, kind: "include", policy };
+      }
+      case "a":
+      case "mx": {
+        const [, named, four, six] = /^(?::([^/]+))?(?:\/(\d{1,2}))?(?:\/\/(\d{1,3}))?$/.exec(rest) ?? [];
+        if (rest !== "" && named === undefined && four === undefined && six === undefined) return wrong();
+        const of = named ?? domain;
+        const addresses = await this.#addresses(of, name.toLowerCase() === "mx");
+        if (addresses === null) return { qualifier, kind: "open" };
+        const networks = addresses.map((ip): Network => {
+          const address = ipaddr.parse(ip);
+          return [address, address.kind() === "ipv4" ? Number(four ?? 32) : Number(six ?? 128)];
+        });
+        return { qualifier, kind: "networks", networks };
+      }
+      case "ptr":
+      case "exists":
+        this.lookups += 1;
+        return { qualifier, kind: "open" };
+      default:
+        return wrong();
+    }
+  }
+
+  /** The policy of another domain; null: it could not be read. */
+  async #other(name: string, depth: number, how: "include" | "redirect"): Promise<Policy | null> {
+    this.lookups += 1;
+    if (name.includes("%") || this.lookups > mostRead || depth >= mostNested) return null;
+    const answer = await this.#dns.txt(name);
+    if (answer.kind === "failed") {
+      this.unanswered.push(`${name}: ${answer.reason}`);
+      return null;
+    }
+    const records = answer.kind === "found" ? answer.values.filter(isSpf) : [];
+    if (records.length === 1) return await this.read(records[0]!, name, depth + 1);
+    const what = records.length === 0 ? "has no SPF policy" : "has more than one SPF policy";
+    this.#faults.add(`${how} leads to ${name.slice(0, 253)}, which ${what}.`);
+    return null;
+  }
+
+  /** Null: nobody could tell. */
+  async #addresses(name: string, ofMail: boolean): Promise<string[] | null> {
+    this.lookups += 1;
+    if (name.includes("%") || this.lookups > mostRead) return null;
+    const first = ofMail ? await this.#dns.mx(name) : await this.#dns.addresses(name);
+    if (first.kind === "failed") {
+      this.unanswered.push(`${name}: ${first.reason}`);
+      return null;
+    }
+    if (first.kind === "none") {
+      this.#void += 1;
+      return [];
+    }
+    if (!ofMail) return first.values;
+    const answers = await Promise.all(first.values.slice(0, 10).map((host) => this.#dns.addresses(host)));
+    return answers.flatMap((answer) => (answer.kind === "found" ? answer.values : []));
+  }
+}
+
+function networkOf(text: string, version: 4 | 6): Network | null {
+  const [ip = "", length, ...more] = text.split("/");
+  const longest = version === 4 ? 32 : 128;
+  const bits = length === undefined ? longest : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
+  const isAddress = version === 4 ? ipaddr.IPv4.isValidFourPartDecimal(ip) : ipaddr.IPv6.isValid(ip);
+  return isAddress && bits <= longest && more.length === 0 ? [ipaddr.parse(ip), bits] : null;
+}
+
+function allows(policy: Policy, ip: string): boolean | null {
+  const found = match(policy, ipaddr.process(ip));
+  return found === "open" ? null : found === "+";
+}
+
+/** The sign of the first term that fits; null: none does. `open`: one that nobody can tell comes before. */
+function match(policy: Policy, address: Address): Qualifier | "open" | null {
+  for (const term of policy.terms) {
+    if (term.kind === "all") return term.qualifier;
+    if (term.kind === "open") return "open";
+    if (term.kind === "networks") {
+      const fits = term.networks.some(
+        ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+      );
+      if (fits) return term.qualifier;
+      continue;
+    }
+    const inside = match(term.policy, address);
+    if (inside === "open") return "open";
+    if (inside === "+") return term.qualifier;
+  }
+  return policy.redirect === null ? null : match(policy.redirect, address);
+}

@@ -1,0 +1,125 @@
+// Header fields of a mail as RFC 5322, 2047 and 2231 write them: ASCII alone, no line over 998 bytes, and whatever
+// comes in, one field comes out: a control character that got this far becomes a space, never a line end.
+
+/** Lines should be no longer (RFC 5322, 2.1.1), and may not be with encoded words in them (RFC 2047, 2). */
+const columns = 76;
+/** `=?UTF-8?B?` and `?=`. */
+const wordFrame = 12;
+/** The most that is put on one line as it is; the limit of 998 less room for a name. */
+const longestWord = 900;
+/** A display name that is longer is encoded, because encoded words can be folded. */
+const longestQuoted = 60;
+
+export interface Mailbox {
+  address: string;
+  name: string | null;
+}
+
+/** A field of free text, such as Subject, ending in CRLF. */
+export function textField(name: string, text: string): string {
+  const line = withoutControls(text);
+  if (line === "") return `${name}:\r\n`;
+  const words = line.split(" ");
+  const plain =
+    /^[!-~]+(?: [!-~]+)*$/.test(line) &&
+    !line.includes("=?") &&
+    !words.some((word) => word.length > longestWord);
+  return folded(name, plain ? words : encodedWords(line, name.length + 2));
+}
+
+/** A field of one mailbox, such as From, ending in CRLF. */
+export function mailboxField(name: string, { address, name: shown }: Mailbox): string {
+  const phrase = withoutControls(shown ?? "").trim();
+  if (phrase === "") return folded(name, [address]);
+  const quotable =
+    /^[ -~]+$/.test(phrase) &&
+    !phrase.includes("=?") &&
+    !phrase.includes("  ") &&
+    phrase.length <= longestQuoted;
+  const words = quotable ? [`"${phrase.replace(/["\\]/g, "\\$&")}"`] : encodedWords(phrase, name.length + 2);
+  return folded(name, [...words, `<${address}>`]);
+}
+
+/**
+ * `; filename="…"`, or in any script as RFC 2231 splits and encodes it: to go behind a field's value. Some readers look
+ * for encoded words even in what they have decoded, and would show another name than this one: there are none.
+ */
+export function parameter(name: string, value: string): string {
+  const line = withoutControls(value).replaceAll("=?", "=_");
+  if (/^[ -~]*$/.test(line) && !/["\\%]|^ | $| {2}/.test(line) && line.length <= longestQuoted) {
+    return `;\r\n ${name}="${line}"`;
+  }
+  const sections: string[] = [];
+  let section = "UTF-8''";
+  for (const character of line) {
+    // What RFC 2231 lets stand: RFC 5987's attr-char.
+    const piece = /^[A-Za-z0-9!#$&+.^_`{|}~-]$/.test(character) ? character : percents(character);
+    if (section.length + piece.length > longestQuoted) {
+      sections.push(section);
+      section = "";
+    }
+    section += piece;
+  }
+  sections.push(section);
+  if (sections.length === 1) return `;\r\n ${name}*=${section}`;
+  return sections.map((each, index) => `;\r\n ${name}*${index}*=${each}`).join("");
+}
+
+function percents(character: string): string {
+  return Buffer.from(character)
+    .toString("hex")
+    .toUpperCase()
+    .replace(/../g, (byte) => `%${byte}`);
+}
+
+/** `Name: word word`, broken before a word that does not fit any more. */
+function folded(name: string, words: readonly string[]): string {
+  let field = `${name}:`;
+  let length = field.length;
+  for (const word of words) {
+    // Never before the first word: some readers take such a field for an empty one.
+    const fits = length + 1 + word.length <= columns || length === name.length + 1;
+    field += fits ? ` ${word}` : `\r\n ${word}`;
+    length = fits ? length + 1 + word.length : 1 + word.length;
+  }
+  return `${field}\r\n`;
+}
+
+/** Encoded words (RFC 2047) of a well-formed text. `taken`: columns of the first line that are not free. No character is cut in two. */
+export function encodedWords(text: string, taken = 0): string[] {
+  const words: string[] = [];
+  let start = 0;
+  let end = 0;
+  let bytes = 0;
+  let room = wordBytes(columns - taken);
+  const word = () => `=?UTF-8?B?${Buffer.from(text.slice(start, end)).toString("base64")}?=`;
+  for (const character of text) {
+    const size = utf8Size(character.codePointAt(0)!);
+    if (bytes + size > room && end > start) {
+      words.push(word());
+      start = end;
+      bytes = 0;
+      room = wordBytes(columns - 1);
+    }
+    bytes += size;
+    end += character.length;
+  }
+  words.push(word());
+  return words;
+}
+
+/** How many bytes fit into one encoded word of so many columns; a very long field name gets a longer line. */
+function wordBytes(free: number): number {
+  return Math.max(3, Math.floor((Math.min(free, 75) - wordFrame) / 4) * 3);
+}
+
+function utf8Size(codePoint: number): number {
+  if (codePoint < 0x80) return 1;
+  if (codePoint < 0x800) return 2;
+  return codePoint < 0x10000 ? 3 : 4;
+}
+
+/** Well formed, and with a space for every run of control characters. */
+function withoutControls(text: string): string {
+  return text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ");
+}

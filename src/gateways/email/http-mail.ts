@@ -1,0 +1,159 @@
+// What the adapters of email APIs share: mailboxes and attachments in JSON, the outcome of an answer by the vendor's
+// own error codes, and the reading of signed events. Vendors differ in names; the traps here are the same with all.
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import { wireAddress } from "#contract/address.ts";
+import type { Outcome, OutgoingEmail, OutgoingMessage } from "#gateways/gateway.ts";
+import { cleanText, outcomeOfFailure, providerText, retryAfter } from "#gateways/http-outcome.ts";
+import { type Json, parseJson, referenceFrom } from "#gateways/json-path.ts";
+import { oneLine } from "#runtime/clean-text.ts";
+import type { OutboundResult } from "#runtime/runtime.ts";
+import type { EmailSettings } from "./email-settings.ts";
+import { encodedWords, type Mailbox } from "./header-text.ts";
+
+/** Under this name our id goes to a vendor (tag, custom argument, variable, metadata) and comes back in its events. */
+export const ourIdName = "trunkline_message";
+
+/** The mail of a message. The channel `email` always has one: without it somebody chose the wrong gateway. */
+export function mailIn(message: OutgoingMessage): OutgoingEmail {
+  if (message.email === undefined) throw new Error(`Message ${message.id} is no email.`);
+  return message.email;
+}
+
+/** Who the mail is from: the gateway's address, with the caller's name or else the gateway's. */
+export function senderOf(email: OutgoingEmail, own: EmailSettings): Mailbox {
+  return { address: wireAddress(own.from) ?? own.from, name: email.senderName ?? own.from_name ?? null };
+}
+
+/** `"Name" <address>` (RFC 5322, 3.4), the name in UTF-8: for vendors that encode it themselves. */
+export function mailboxText({ address, name }: Mailbox): string {
+  if (name === null) return address;
+  return `"${name.replace(/["\\]/g, "\\$&")}" <${address}>`;
+}
+
+/** The same in ASCII alone (RFC 2047): for vendors that want names encoded. */
+export function asciiMailboxText(mailbox: Mailbox): string {
+  const { address, name } = mailbox;
+  if (name === null || /^[\u0020-\u007e]*$/.test(name)) return mailboxText(mailbox);
+  return `${encodedName(name)} <${address}>`;
+}
+
+/** Encoded words on one line, for a field that takes no others. */
+export const encodedName = (name: string) => encodedWords(name.toWellFormed()).join(" ");
+
+export interface Base64Attachment {
+  filename: string;
+  contentType: string;
+  base64: string;
+}
+
+/** The attachments in their order. Read one after the other: each is in memory twice while it is encoded. */
+export async function base64Attachments(email: OutgoingEmail): Promise<Base64Attachment[]> {
+  const encoded: Base64Attachment[] = [];
+  for (const { filename, contentType, content } of email.attachments) {
+    encoded.push({ filename, contentType, base64: (await content()).toString("base64") });
+  }
+  return encoded;
+}
+
+/** Whose fault an error is. `later`: nobody's, not sent, try again. `doubt`: it may have been sent. */
+export type Fault = "message" | "gateway" | "later" | "doubt";
+
+export interface AnswerReading {
+  /** The vendor's name, as reasons say it. */
+  vendor: string;
+  /** Texts that must not stand in a reason. */
+  secrets: readonly string[];
+  /** Epoch ms. */
+  now: number;
+  /** The vendor's id of the mail in a 2xx; null: the answer is not the vendor's, so the outcome is in doubt. */
+  reference(json: Json, answer: Answer): string | null;
+  /** The vendor's code in any other answer, for the record; null: it has none. */
+  code?(json: Json, answer: Answer): string | null;
+  /**
+   * By the vendor's documentation, with the vendor's own words; undefined: as the status says. Not asked for a 5xx
+   * that is not in `definite`.
+   */
+  faultOf?(code: string, status: number, text: string): Fault | undefined;
+  /** 5xx statuses with which this vendor certainly has not taken the mail. */
+  definite?: readonly number[];
+}
+
+export type Answer = Extract<OutboundResult, { kind: "answer" }>;
+
+/** The outcome of a vendor's answer, or of its absence: `accepted` only for a 2xx with the vendor's id. */
+export function mailOutcome(result: OutboundResult, reading: AnswerReading): Outcome {
+  const { vendor, secrets, now, definite = [] } = reading;
+  const byStatus = { secrets: () => secrets, now, definite };
+  if (result.kind !== "answer") return outcomeOfFailure(result, byStatus);
+  const { status } = result;
+  const json = parseJson(result.body.toString("utf8")) ?? null;
+  if (status >= 200 && status < 300) {
+    const reference = referenceFrom(reading.reference(json, result));
+    if (reference !== null) return { kind: "accepted", reference };
+    const reason = `${vendor} answered ${status} without a message id.`;
+    return { kind: "unknown", code: "unreadable_answer", reason };
+  }
+  const outcome = outcomeOfFailure(result, byStatus);
+  const code = reading.code?.(json, result) ?? null;
+  if (outcome.kind === "accepted" || code === null || !/^[\w.:-]{1,64}$/.test(code)) return outcome;
+  const shown = cleanText(code, secrets, 64);
+  if (shown !== code) return outcome;
+  const text = providerText(result.body, secrets);
+  const reason = `${vendor} error ${code}${text === "" || text === code ? "." : `: ${text}`}`;
+  const fault =
+    status < 400 || (status > 499 && !definite.includes(status))
+      ? undefined
+      : reading.faultOf?.(code, status, text);
+  switch (fault) {
+    case "message":
+      return { kind: "rejected", code, reason };
+    case "gateway":
+      return { kind: "deferred", code, reason, trouble: "refused" };
+    case "later":
+      return { kind: "deferred", code, reason, ...retryAfter(result.headers["retry-after"], now) };
+    case "doubt":
+      return { kind: "unknown", code, reason };
+    case undefined:
+      return { ...outcome, code, reason };
+  }
+}
+
+/** Our id as an event brought it back; undefined when it is none of ours. */
+export function ourIdFrom(text: string | null | undefined): string | undefined {
+  return text !== null && text !== undefined && /^msg_[\w-]{1,60}$/.test(text) ? text : undefined;
+}
+
+/** A vendor's time as epoch ms: a count of seconds (fractions allowed) or ISO 8601 with a zone; undefined: neither. */
+export function eventTime(text: string | null | undefined): number | undefined {
+  const given = text ?? "";
+  if (/^\d{9,10}(?:\.\d{1,9})?$/.test(given)) return Math.round(Number(given) * 1000);
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/.test(given)) return undefined;
+  const at = Date.parse(given);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/**
+ * Vendors repeat a callback for up to three days with its first timestamp, so no shorter window keeps every report;
+ * inside it a replay changes nothing, because the same report again is the same row.
+ */
+const replayWindowMs = 3 * 86_400_000;
+/** How far a vendor's clock may be ahead. */
+const aheadMs = 3_600_000;
+
+/** Whether a callback that was signed at that time (epoch ms) is still taken. */
+export function isFresh(signedAt: number | undefined, now: number): boolean {
+  return signedAt !== undefined && signedAt > now - replayWindowMs && signedAt < now + aheadMs;
+}
+
+/** Compares a token or signature without telling by the time it takes where they differ, nor how long they are. */
+export function sameText(given: string, wanted: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
+}
+
+/** A vendor's words of an event, on one line, not masked and not cut yet; undefined when there are none. */
+export function wordsOf(text: string | null | undefined): string | undefined {
+  const words = oneLine(text ?? "");
+  return words === "" ? undefined : words;
+}

@@ -1,0 +1,123 @@
+// Mailgun's webhooks (https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhook-payloads): one
+// signed JSON event a call. The signature stands in the body and covers a time and a token, not the event itself.
+
+import { createHmac } from "node:crypto";
+import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/gateway.ts";
+import { type Json, parseJson, readPath, textAt } from "#gateways/json-path.ts";
+import { eventTime, isFresh, ourIdName, sameText, wordsOf } from "./http-mail.ts";
+import {
+  bareMessageId,
+  type EventNames,
+  eventKey,
+  eventNames,
+  present,
+  receivedReports,
+  visitOf,
+} from "./mail-event.ts";
+
+/** An event of Mailgun's as receipts and engagements. `key`: the HTTP webhook signing key; `now`: epoch ms. */
+export function receiveMailgun({ body }: CallbackRequest, key: string | undefined, now: number): Received {
+  if (key === undefined || key === "") {
+    return { kind: "not_configured", reason: "The gateway has no webhook signing key." };
+  }
+  const document = parseJson(body.toString("utf8")) ?? null;
+  if (!isSigned(document, key)) return { kind: "forbidden", reason: "The signature is missing or wrong." };
+  if (!isFresh(eventTime(textAt(document, "$.signature.timestamp")), now)) {
+    return { kind: "forbidden", reason: "The signature is too old." };
+  }
+  const event = readPath(document, "$.event-data") ?? null;
+  const word = textAt(event, "$.event");
+  if (word === null) return { kind: "malformed", reason: "The callback has no event." };
+  const reader = readers.get(word);
+  if (reader === undefined) return receivedReports([]);
+  const names = eventNames(
+    bareMessageId(textAt(event, "$.message.headers.message-id")),
+    textAt(event, `$.user-variables.${ourIdName}`),
+    eventTime(textAt(event, "$.timestamp")),
+  );
+  if (names === null) return { kind: "malformed", reason: "The event names no message." };
+  return receivedReports([reader(event, names)]);
+}
+
+/** Hex of HMAC-SHA256 over the timestamp and the token, one behind the other. */
+function isSigned(document: Json, key: string): boolean {
+  const [timestamp, token, given] = ["timestamp", "token", "signature"].map((name) =>
+    textAt(document, `$.signature.${name}`),
+  );
+  const wanted = createHmac("sha256", key)
+    .update(`${timestamp ?? ""}${token ?? ""}`, "utf8")
+    .digest("hex");
+  return sameText(given ?? "", wanted) && (timestamp ?? "") !== "" && (token ?? "") !== "";
+}
+
+type Reader = (event: Json, names: EventNames) => Receipt | Engagement;
+
+const readers = new Map<string, Reader>([
+  ["delivered", (_event, names) => ({ status: "delivered", ...names })],
+  ["failed", (event, names) => failureOf(event, names)],
+  [
+    "rejected",
+    (event, names) =>
+      present<Receipt>({
+        status: "failed",
+        ...names,
+        code: "rejected",
+        reason: wordsOf(textAt(event, "$.reject.reason")) ?? "Mailgun refused to send it.",
+      }),
+  ],
+  ["opened", (event, names) => visit("opened", event, names)],
+  ["clicked", (event, names) => visit("clicked", event, names)],
+  ["unsubscribed", (event, names) => visit("unsubscribed", event, names)],
+  ["complained", (event, names) => present<Engagement>({ kind: "complained", ...names, key: keyOf(event) })],
+]);
+
+/** Unique within a day, says Mailgun: enough among the events of one mail. */
+const keyOf = (event: Json) => eventKey(textAt(event, "$.id"));
+
+function visit(kind: Engagement["kind"], event: Json, names: EventNames): Engagement {
+  return present<Engagement>({
+    kind,
+    ...names,
+    key: keyOf(event),
+    ...visitOf({
+      url: kind === "clicked" ? textAt(event, "$.url") : null,
+      userAgent: textAt(event, "$.client-info.user-agent"),
+      ip: textAt(event, "$.ip"),
+    }),
+    // `apple`, `gmail` or `generic`; empty for a person.
+    machine: (textAt(event, "$.client-info.bot") ?? "") === "" ? undefined : true,
+  });
+}
+
+/** `temporary`: Mailgun goes on trying. Suppressed ones were never sent; the others were refused by the receiving server. */
+function failureOf(event: Json, names: EventNames): Receipt | Engagement {
+  const word = textAt(event, "$.reason") ?? "";
+  const words =
+    wordsOf(textAt(event, "$.delivery-status.description")) ??
+    wordsOf(textAt(event, "$.delivery-status.message"));
+  if (textAt(event, "$.severity") === "temporary") {
+    return present<Engagement>({ kind: "deferred", ...names, key: keyOf(event), reason: words });
+  }
+  const code = /^[\w-]{1,64}$/.test(word) ? word : undefined;
+  if (word.startsWith("suppress-")) {
+    const reason = words ?? "The address is on Mailgun's suppression list.";
+    return present<Receipt>({ status: "failed", ...names, code, reason });
+  }
+  const bounce = bounceOf(event, word);
+  return present<Receipt>({ status: "bounced", ...names, code, reason: words, bounce });
+}
+
+/**
+ * Newer events say the type. Else: `bounce` is the answer of the receiving server, hard unless its enhanced code
+ * (RFC 3463) speaks of the mailbox's state, the network or a policy; `espblock`, `old` and `generic` are not about the address.
+ */
+function bounceOf(event: Json, word: string): "hard" | "soft" {
+  const type = textAt(event, "$.delivery-status.bounce-type");
+  if (type === "hard" || type === "soft") return type;
+  const enhanced =
+    textAt(event, "$.delivery-status.enhanced-code") ??
+    /^\d\.\d{1,3}\.\d{1,3}/.exec(textAt(event, "$.delivery-status.message") ?? "")?.[0] ??
+    "";
+  if (/^4|^5\.[23467]\./.test(enhanced)) return "soft";
+  return word === "bounce" || word === "hardfail" ? "hard" : "soft";
+}

@@ -1,0 +1,118 @@
+// Reads a mail as its parts, as far as reports need it: bounded in size, depth and number, linear in its length, and
+// never at a loss for what to do with nonsense. Bytes are characters here (latin1); reports are ASCII by their standards.
+
+import { StringDecoder } from "node:string_decoder";
+
+export type Headers = ReadonlyMap<string, string>;
+
+export interface MimePart {
+  /** Lower-case names; of several of a name the first. Unfolded, otherwise as they stand. */
+  headers: Headers;
+  /** Lower case, without parameters. */
+  type: string;
+  /** Parameters of the content type, names in lower case. */
+  parameters: ReadonlyMap<string, string>;
+  /** Transfer encoding undone; empty for a multipart, whose parts follow it. */
+  body: string;
+}
+
+/** Longer mails are read up to here. */
+export const longestMail = 1024 * 1024;
+const longestHeaders = 128 * 1024;
+const mostHeaders = 500;
+const mostParts = 50;
+const deepest = 4;
+
+/** A mail's parts in their order, the mail itself first; whatever the bytes are, there is at least that. */
+export function readParts(raw: Uint8Array): MimePart[] {
+  const bytes = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.byteLength, longestMail));
+  const parts: MimePart[] = [];
+  readPart(new StringDecoder("latin1").end(bytes).replaceAll("\r\n", "\n"), 0, parts);
+  return parts;
+}
+
+function readPart(text: string, depth: number, parts: MimePart[]): void {
+  if (parts.length >= mostParts) return;
+  const end = text.startsWith("\n") ? 0 : text.indexOf("\n\n");
+  const head = end === -1 ? text : text.slice(0, end);
+  const rest = end === -1 ? "" : text.slice(end + (end === 0 ? 1 : 2));
+  const headers = readFields(head);
+  const { type, parameters } = readType(headers.get("content-type") ?? "text/plain");
+  const boundary = parameters.get("boundary");
+  const inside = type.startsWith("multipart/") && boundary && depth < deepest;
+  const body = inside ? "" : decoded(rest, headers.get("content-transfer-encoding") ?? "");
+  parts.push({ headers, type, parameters, body });
+  if (!inside) return;
+  for (const piece of piecesOf(rest, boundary)) readPart(piece, depth + 1, parts);
+}
+
+/** A block of `Name: value` lines, folded ones put together; stops at the bounds. */
+export function readFields(block: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  let name: string | null = null;
+  let value = "";
+  let count = 0;
+  const keep = () => {
+    if (name !== null && !fields.has(name)) fields.set(name, value.trim());
+    name = null;
+  };
+  for (const line of block.slice(0, longestHeaders).split("\n")) {
+    if (/^[ \t]/.test(line)) {
+      if (name !== null) value += ` ${line.trim()}`;
+      continue;
+    }
+    keep();
+    const colon = line.indexOf(":");
+    if (colon < 1 || colon > 100 || !/^[!-9;-~]+\s*$/.test(line.slice(0, colon))) continue;
+    count += 1;
+    if (count > mostHeaders) break;
+    name = line.slice(0, colon).trim().toLowerCase();
+    value = line.slice(colon + 1);
+  }
+  keep();
+  return fields;
+}
+
+function readType(value: string): Pick<MimePart, "type" | "parameters"> {
+  const parameters = new Map<string, string>();
+  const text = value.slice(0, 2000);
+  for (const [, name, quoted, bare] of text.matchAll(/;\s*([\w*-]{1,40})\s*=\s*(?:"([^"]*)"|([^\s;"]+))/g)) {
+    const key = name?.toLowerCase() ?? "";
+    if (!parameters.has(key)) parameters.set(key, quoted ?? bare ?? "");
+  }
+  return { type: text.split(";", 1)[0]?.trim().toLowerCase() ?? "", parameters };
+}
+
+/** What stands between the lines of a boundary. */
+function piecesOf(text: string, boundary: string): string[] {
+  const mark = `--${boundary}`;
+  const pieces: string[] = [];
+  let from = -1;
+  let at = text.startsWith(mark) ? 0 : text.indexOf(`\n${mark}`);
+  while (at !== -1 && pieces.length < mostParts) {
+    if (from !== -1) pieces.push(text.slice(from, at));
+    const lineStart = text[at] === "\n" ? at + 1 : at;
+    const lineEnd = text.indexOf("\n", lineStart + mark.length);
+    // The last one ends in two dashes.
+    if (lineEnd === -1 || text.startsWith("--", lineStart + mark.length)) return pieces;
+    from = lineEnd + 1;
+    at = text.indexOf(`\n${mark}`, lineEnd);
+  }
+  // Cut off: what there is of the last piece is read all the same.
+  if (from !== -1 && pieces.length < mostParts) pieces.push(text.slice(from));
+  return pieces;
+}
+
+function decoded(text: string, encoding: string): string {
+  switch (encoding.trim().toLowerCase()) {
+    case "base64":
+      return Buffer.from(text, "base64").toString("latin1").replaceAll("\r\n", "\n");
+    case "quoted-printable":
+      return text
+        .replace(/=[ \t]*\n/g, "")
+        .replace(/[ \t]+$/gm, "")
+        .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    default:
+      return text;
+  }
+}

@@ -1,0 +1,22 @@
+// Reports handed in over HTTP: a mail server that gets a gateway's bounces pipes them to the gateway's callback URL as
+// they came. The token is all that tells it from anybody else, so it is compared first, in constant time.
+
+import type { CallbackRequest, Received } from "#gateways/gateway.ts";
+import { carriesToken } from "./callback-token.ts";
+import { readReport, tellOf } from "./delivery-report.ts";
+
+/**
+ * A raw mail (`message/rfc822`) posted with the right token. The message is found by the
+ * headers of the mail that the report returns. A mail that is no report, or about no mail of ours, is taken and is nothing.
+ */
+export function receiveReport(callback: CallbackRequest, token: string | undefined): Received {
+  if (token === undefined || token === "")
+    return { kind: "not_configured", reason: "This gateway has no token for handing in reports." };
+  if (!carriesToken(callback, token)) return { kind: "forbidden", reason: "The token is missing or wrong." };
+  if (callback.method !== "POST" || callback.body.length === 0)
+    return { kind: "malformed", reason: "Reports are posted as raw mails." };
+  const report = readReport(callback.body);
+  const messageId = report.kind === "none" ? null : report.original.messageId;
+  const told = messageId === null ? { receipts: [], engagements: [] } : tellOf(report, messageId);
+  return { kind: "received", ...told, inbound: [] };
+}

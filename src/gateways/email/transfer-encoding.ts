@@ -1,0 +1,124 @@
+// Bodies as they may cross any mail server: ASCII, lines of at most 76 bytes that end in CRLF and never begin with a
+// dot or `From `. So nothing has to be stuffed or escaped on the way, and no server reads a second mail out of one.
+
+export type TransferEncoding = "7bit" | "quoted-printable" | "base64";
+
+const longestLine = 76;
+/** Over this share of bytes beyond ASCII, base64 is the shorter one. */
+const base64Share = 0.12;
+/** What `7bit` may not have: controls, long lines, blank ends, and what a reader could take for something else. */
+const needsEncoding = /[^\t\r\n -~]|[^\r\n]{77}|[\t ](?:\r|$)|(?:^|\n)(?:\.|From )|=_/;
+
+const [tab, lineFeed, carriageReturn, space, dot, equals] = [9, 10, 13, 32, 46, 61];
+const hexDigits = Buffer.from("0123456789ABCDEF");
+/** Bytes that stand for themselves, but for a blank at the end of a line. */
+const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte === tab || (byte >= space && byte < 127 && byte !== equals) ? 1 : 0,
+);
+
+/** A text with its line ends made CRLF (a bare CR or LF is one), and how it is encoded; it ends in a line end. */
+export function encodedText(text: string): { encoding: TransferEncoding; body: Buffer } {
+  const lines = text.replace(/\r\n?|\n/g, "\r\n");
+  if (!needsEncoding.test(lines)) return { encoding: "7bit", body: Buffer.from(ended(lines), "latin1") };
+  const bytes = Buffer.from(lines);
+  if (bytes.length - lines.length > lines.length * base64Share) {
+    return { encoding: "base64", body: wrappedBase64(bytes) };
+  }
+  return { encoding: "quoted-printable", body: quotedPrintable(bytes) };
+}
+
+function ended(lines: string): string {
+  return lines.endsWith("\r\n") ? lines : `${lines}\r\n`;
+}
+
+/**
+ * RFC 2045, 6.7. `bytes`: text whose line ends are CRLF; every other control byte is encoded. Most of it is runs of
+ * plain bytes, so those have a loop of their own.
+ */
+function quotedPrintable(bytes: Buffer): Buffer {
+  // Three for each byte, and a soft break for each 25 of those.
+  const out = Buffer.allocUnsafe(bytes.length * 3 + Math.ceil(bytes.length / 24) * 3 + 2);
+  let length = 0;
+  let column = 0;
+  for (let index = 0; index < bytes.length; ) {
+    const first = bytes[index]!;
+    if (first === carriageReturn && bytes[index + 1] === lineFeed) {
+      length = lineEnd(out, length);
+      column = 0;
+      index += 2;
+      continue;
+    }
+    let escaped = plain[first] === 0 || (column === 0 && (first === dot || startsFrom(bytes, index)));
+    if (!escaped) {
+      const from = index;
+      // The last column belongs to the `=` of a soft break.
+      const limit = Math.min(bytes.length, index + longestLine - 1 - column);
+      while (index < limit && plain[bytes[index]!] === 1) {
+        out[length] = bytes[index]!;
+        length += 1;
+        index += 1;
+      }
+      // A blank at the end is left for its own turn.
+      if (index > from && isBlank(bytes[index - 1]!) && endsLine(bytes, index)) {
+        index -= 1;
+        length -= 1;
+      }
+      column += index - from;
+      if (index > from) continue;
+      escaped = isBlank(first) && endsLine(bytes, index + 1);
+    }
+    // Unless the line ends here, the last column belongs to the `=` of a soft break.
+    const most = endsLine(bytes, index + 1) ? longestLine : longestLine - 1;
+    if (column + (escaped ? 3 : 1) > most) {
+      out[length] = equals;
+      length = lineEnd(out, length + 1);
+      column = 0;
+      continue;
+    }
+    if (escaped) {
+      out[length] = equals;
+      out[length + 1] = hexDigits[first >> 4]!;
+      out[length + 2] = hexDigits[first & 15]!;
+      length += 3;
+      column += 3;
+    } else {
+      out[length] = first;
+      length += 1;
+      column += 1;
+    }
+    index += 1;
+  }
+  if (column > 0 || length === 0) length = lineEnd(out, length);
+  return out.subarray(0, length);
+}
+
+function lineEnd(out: Buffer, at: number): number {
+  out[at] = carriageReturn;
+  out[at + 1] = lineFeed;
+  return at + 2;
+}
+
+function endsLine(bytes: Buffer, at: number): boolean {
+  return at >= bytes.length || (bytes[at] === carriageReturn && bytes[at + 1] === lineFeed);
+}
+
+const isBlank = (byte: number) => byte === space || byte === tab;
+
+function startsFrom(bytes: Buffer, at: number): boolean {
+  return bytes[at] === 70 && bytes[at + 1] === 114 && bytes[at + 2] === 111 && bytes[at + 3] === 109;
+}
+
+/** Base64 in lines of 76 characters, the last one ended as well. Nothing: nothing. */
+export function wrappedBase64(bytes: Buffer): Buffer {
+  const flat = Buffer.from(bytes.toString("base64"), "latin1");
+  const lines = Math.ceil(flat.length / longestLine);
+  const out = Buffer.allocUnsafe(flat.length + lines * 2);
+  let length = 0;
+  for (let from = 0; from < flat.length; from += longestLine) {
+    length += flat.copy(out, length, from, Math.min(from + longestLine, flat.length));
+    out[length] = carriageReturn;
+    out[length + 1] = lineFeed;
+    length += 2;
+  }
+  return out;
+}

@@ -1,0 +1,125 @@
+// What a mail carries out into the world so that it can be told again: who loads its pixel, follows its links, wants
+// no more, or returns it. Each token is authenticated for its own purpose, so that none can be guessed, made from
+// another one, or given another target.
+
+import { timingSafeEqual } from "node:crypto";
+import type { Sealer } from "#store/seal.ts";
+
+/** `bounce`: whoever gives a mail back writes to an address with it (VERP). */
+export type TokenPurpose = "open" | "click" | "unsubscribe" | "bounce";
+
+/** Where the URLs of tokens are, below the public address. */
+export const tokenPaths = { open: "/t/o/", click: "/t/c/", unsubscribe: "/u/" } as const;
+
+/** Crockford's base32, as ids are written: it survives mail servers that change the case of a local part. */
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+/** 26 digits: 130 bits of the MAC, and as long as what stands behind the prefix of an id. */
+const digits = 26;
+const version = "1";
+const shape = /^1([0-7][0-9a-hjkmnp-tv-z]{25})([0-9a-hjkmnp-tv-z]{26})([A-Za-z0-9_-]*)$/;
+/** A link with a longer target is left as it is: mail programs cut long URLs. */
+export const longestTarget = 2_000;
+/** Base64 of the longest payload, and the rest. */
+const longestToken = 1 + 2 * digits + Math.ceil((longestTarget * 4) / 3) + 4;
+
+/** 130 bits of the MAC in digits. */
+function digitsOf(mac: Buffer): string {
+  let text = "";
+  let bits = 0;
+  let value = 0;
+  for (const byte of mac) {
+    value = ((value << 8) | byte) & 0xfff;
+    bits += 8;
+    while (bits >= 5 && text.length < digits) {
+      bits -= 5;
+      text += alphabet[(value >>> bits) & 31];
+    }
+  }
+  return text;
+}
+
+const macOf = (sealer: Sealer, purpose: TokenPurpose, id: string, payload: string) =>
+  digitsOf(sealer.mac(`mail ${purpose}`, `${id} ${payload}`));
+
+/** `payload`: ASCII that the token carries along, readable by anybody but not to be changed. */
+function write(sealer: Sealer, purpose: TokenPurpose, messageId: string, payload = ""): string {
+  const id = messageId.slice("msg_".length);
+  return `${version}${id}${macOf(sealer, purpose, id, payload)}${Buffer.from(payload).toString("base64url")}`;
+}
+
+/** Null: it is not a token of ours for this purpose. */
+function read(
+  sealer: Sealer,
+  purpose: TokenPurpose,
+  token: string,
+): { messageId: string; payload: string } | null {
+  if (token.length > longestToken) return null;
+  const [, id, mac, encoded] = shape.exec(token) ?? [];
+  if (id === undefined || mac === undefined || encoded === undefined) return null;
+  const bytes = Buffer.from(encoded, "base64url");
+  // One spelling only, so that a token is as good as its text.
+  if (bytes.toString("base64url") !== encoded) return null;
+  const payload = bytes.toString("latin1");
+  const expected = macOf(sealer, purpose, id, payload);
+  if (!timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) return null;
+  return { messageId: `msg_${id}`, payload };
+}
+
+/** For the URL of a message's pixel. */
+export const openToken = (sealer: Sealer, messageId: string) => write(sealer, "open", messageId);
+export const readOpenToken = (sealer: Sealer, token: string) =>
+  read(sealer, "open", token)?.messageId ?? null;
+
+/**
+ * A link target as a browser would follow it, in ASCII; null for one that is no absolute http(s) URL or too long for
+ * a token. What comes from here is safe in a header.
+ */
+export function clickTarget(target: string): string | null {
+  if (target.length > longestTarget || !/^\s*https?:/i.test(target) || !URL.canParse(target)) return null;
+  const { href, protocol } = new URL(target);
+  if (protocol !== "http:" && protocol !== "https:") return null;
+  return href.length <= longestTarget && /^[\x21-\x7e]+$/.test(href) ? href : null;
+}
+
+/** For the URL of a followed link; `target` is one that `clickTarget` gave. */
+export const clickToken = (sealer: Sealer, messageId: string, target: string) =>
+  write(sealer, "click", messageId, target);
+
+export function readClickToken(sealer: Sealer, token: string): { messageId: string; target: string } | null {
+  const known = read(sealer, "click", token);
+  const target = known && clickTarget(known.payload);
+  return known && target !== null ? { messageId: known.messageId, target: target as string } : null;
+}
+
+/** Who is unsubscribed from what. In the token itself, because an opt-out has to work longer than messages are kept. */
+export interface Subscription {
+  messageId: string;
+  accountId: string;
+  /** As messages and the suppression list have it. */
+  recipient: string;
+}
+
+export const unsubscribeToken = (sealer: Sealer, { messageId, accountId, recipient }: Subscription) =>
+  write(sealer, "unsubscribe", messageId, `${accountId} ${recipient}`);
+
+export function readUnsubscribeToken(sealer: Sealer, token: string): Subscription | null {
+  const known = read(sealer, "unsubscribe", token);
+  if (!known) return null;
+  const { messageId, payload } = known;
+  const space = payload.indexOf(" ");
+  return { messageId, accountId: payload.slice(0, space), recipient: payload.slice(space + 1) };
+}
+
+const localPart = /^b\+(1[0-9a-z]{52})$/;
+
+/** The address that a message's bounces come back to; its local part has 55 characters of the 64 that are allowed. */
+export const returnPathOf = (sealer: Sealer, messageId: string, domain: string) =>
+  `b+${write(sealer, "bounce", messageId)}@${domain}`;
+
+/** The message whose bounces come to this address, in whatever case it is written; null: none of ours. */
+export function readReturnPath(sealer: Sealer, address: string): string | null {
+  if (address.length > 320) return null;
+  const at = address.lastIndexOf("@");
+  const [, token] = localPart.exec(address.slice(0, Math.max(at, 0)).toLowerCase()) ?? [];
+  return token === undefined ? null : (read(sealer, "bounce", token)?.messageId ?? null);
+}

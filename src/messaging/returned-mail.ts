@@ -1,0 +1,58 @@
+// Mails that come back to the addresses that our mails were sent from (VERP): the address proves which message a report
+// is about, so whatever the report itself says of that is not needed. What is no report is taken and is nothing.
+
+import { readReport, tellOf } from "#gateways/email/delivery-report.ts";
+import type { IncomingMail } from "#runtime/mail-port.ts";
+import type { Clock, Log } from "#runtime/runtime.ts";
+import type { Database } from "#store/database.ts";
+import { findCarrier, storeEngagements } from "#store/engagements.ts";
+import { storeReceipts } from "#store/receipts.ts";
+import type { Sealer } from "#store/seal.ts";
+import { engagementFrom, receiptFrom } from "./engagement.ts";
+import { readReturnPath } from "./mail-token.ts";
+
+export interface ReturnedMailParts {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  sealer: Sealer;
+  /** Something happened that webhook endpoints may ask for. */
+  announced(): void;
+}
+
+export interface ReturnedMail {
+  /** Whether an address is one that bounces of a message of ours come back to. */
+  accepts(address: string): boolean;
+  /** Resolves when all that the mail says is stored; rejects when storage does. */
+  take(mail: IncomingMail): Promise<void>;
+}
+
+export function createReturnedMail(parts: ReturnedMailParts): ReturnedMail {
+  const { database, clock, log, sealer } = parts;
+  return {
+    accepts: (address) => readReturnPath(sealer, address) !== null,
+    async take({ recipients, raw }) {
+      const report = readReport(raw);
+      if (report.kind === "none") {
+        log.debug({ why: report.why }, "a returned mail was no report");
+        return;
+      }
+      const ids = new Set(recipients.map((address) => readReturnPath(sealer, address)));
+      for (const id of ids) {
+        // Removed by retention since: there is nothing left to tell of it.
+        const carrier = id === null ? null : await database.run(findCarrier, id);
+        if (id === null || carrier === null) continue;
+        const { receipts, engagements } = tellOf(report, id);
+        const at = clock.now();
+        await Promise.all([
+          ...receipts.map((one) => database.run(storeReceipts, receiptFrom(carrier.gateway_id, one, at))),
+          ...engagements.map((one) =>
+            database.run(storeEngagements, engagementFrom(carrier.gateway_id, one, at)),
+          ),
+        ]);
+        log.info({ message: id, gateway: carrier.identifier, report: report.kind }, "a report came back");
+        parts.announced();
+      }
+    },
+  };
+}

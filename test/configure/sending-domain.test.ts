@@ -1,0 +1,188 @@
+// Sending domains: what is made waits for DNS, what is carried over signs at once, and the private half of a key
+// stands nowhere in the clear.
+
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { afterEach, beforeEach, test } from "node:test";
+import { accountInput, configureAccount } from "#configure/account.ts";
+import {
+  activate,
+  configureSendingDomain,
+  createSendingDomain,
+  deleteSendingDomain,
+  rotateInput,
+  rotateKeys,
+  sendingDomainInput,
+} from "#configure/sending-domain.ts";
+import { publishedKey, readPrivateKey } from "#gateways/email/dkim-key.ts";
+import { privateKeyPlace, readSendingDomains } from "#store/sending-domains.ts";
+import { type Configuring, openConfiguring } from "./parts.ts";
+
+const pem = { type: "pkcs8", format: "pem" } as const;
+const ownRsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export(pem).toString();
+const ownEdwards = generateKeyPairSync("ed25519").privateKey.export(pem).toString();
+const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export(pem).toString();
+
+let open: Configuring;
+let accountId: string;
+beforeEach(async () => {
+  open = await openConfiguring();
+  accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+});
+afterEach(() => open.close());
+
+const create = (input: object = {}) =>
+  createSendingDomain(open.parts, accountId, sendingDomainInput.parse({ domain: "example.com", ...input }));
+const provision = (input: object = {}) =>
+  configureSendingDomain(
+    open.parts,
+    accountId,
+    sendingDomainInput.parse({ domain: "example.com", ...input }),
+  );
+
+async function made(input: object = {}) {
+  const result = await create(input);
+  assert.ok(result.kind === "saved");
+  return await find(result.id);
+}
+
+async function find(id: string) {
+  const [found] = await open.parts.database.run(readSendingDomains, { accountId, id });
+  assert.ok(found);
+  return found;
+}
+
+test("a new domain has an RSA and an Ed25519 key, which wait; their private halves are sealed to their rows", async () => {
+  const { domain, keys } = await made({ domain: "News.Example.com" });
+  assert.equal(domain.domain, "news.example.com");
+  assert.deepEqual(
+    keys.map(({ algorithm, state }) => [algorithm, state]),
+    [
+      ["rsa-sha256", "pending"],
+      ["ed25519-sha256", "pending"],
+    ],
+  );
+  const selectors = keys.map(({ selector }) => /^tl-([2-9a-z]{6})-(rsa|ed25519)$/.exec(selector));
+  assert.deepEqual(
+    selectors.map((found) => found?.[2]),
+    ["rsa", "ed25519"],
+  );
+  assert.equal(selectors[0]?.[1], selectors[1]?.[1]);
+  for (const key of keys) {
+    const opened = open.parts.sealer.open(key.private_key, privateKeyPlace(key.id));
+    const read = readPrivateKey(opened);
+    assert.ok(read);
+    assert.deepEqual([read.algorithm, publishedKey(read)], [key.algorithm, key.public_key]);
+    assert.throws(() => open.parts.sealer.open(key.private_key, privateKeyPlace("dkim_other")));
+    assert.ok(!open.dump().includes(opened.split("\n")[1]!));
+  }
+});
+
+test("keys that are given sign at once, and stand nowhere in the clear", async () => {
+  const keys = [
+    { selector: "Mail2025", private_key: ownRsa },
+    { selector: "ed.mail2025", private_key: ownEdwards },
+  ];
+  const found = await made({ keys });
+  assert.deepEqual(
+    found.keys.map(({ selector, state }) => [selector, state]),
+    [
+      ["mail2025", "active"],
+      ["ed.mail2025", "active"],
+    ],
+  );
+  for (const text of [ownRsa, ownEdwards]) assert.ok(!open.dump().includes(text.split("\n")[1]!));
+  assert.equal(open.parts.told.lanes, 1);
+});
+
+test("faults of what is given are told by field, and never repeat a key", () => {
+  const keys = (...given: object[]) => ({ domain: "example.com", keys: given });
+  for (const [input, place] of [
+    [{ domain: "example" }, "domain"],
+    [{ domain: "a@example.com" }, "domain"],
+    [keys({ selector: "a b", private_key: ownRsa }), "keys.0.selector"],
+    [keys({ selector: "s1", private_key: weak }), "keys.0.private_key"],
+    [keys({ selector: "s1", private_key: "hunter2" }), "keys.0.private_key"],
+    [keys({ selector: "s1", private_key: ownRsa }, { selector: "s2", private_key: ownRsa }), "keys"],
+    [keys({ selector: "s1", private_key: ownRsa }, { selector: "S1", private_key: ownEdwards }), "keys"],
+    [{ domain: "example.com", colour: "red" }, ""],
+  ] as const) {
+    const result = sendingDomainInput.safeParse(input);
+    assert.deepEqual(
+      result.error?.issues.map(({ path }) => path.join(".")),
+      [place],
+    );
+    assert.doesNotMatch(JSON.stringify(result.error?.issues), /hunter2|PRIVATE/);
+  }
+});
+
+test("a domain is there once for an account, and each account may have it", async () => {
+  await made();
+  assert.deepEqual(await create({ domain: "EXAMPLE.com" }), { kind: "taken" });
+  const own = accountId;
+  accountId = await configureAccount(open.parts, accountInput.parse({ name: "stranger" }));
+  await made();
+  assert.notEqual(own, accountId);
+});
+
+test("a rotation has new selectors, waits while another one does, and takes over when it is activated", async () => {
+  const first = await made();
+  const ids = first.keys.map(({ id }) => id);
+  const rotate = (input: object = {}) => rotateKeys(open.parts, first.domain, rotateInput.parse(input));
+  assert.equal(await rotate(), "pending");
+  assert.deepEqual(await activate(open.parts, first.domain, null), ids);
+  assert.equal(await rotate(), "added");
+  assert.equal(await rotate(), "pending");
+  assert.equal(await rotate({ replace: true }), "added");
+  const { keys } = await find(first.domain.id);
+  assert.deepEqual(
+    keys.map(({ state }) => state),
+    ["active", "active", "pending", "pending"],
+  );
+  assert.equal(new Set(keys.map(({ selector }) => selector)).size, 4);
+  const told = open.parts.told.lanes;
+  await activate(open.parts, first.domain, null);
+  assert.equal(open.parts.told.lanes, told + 1);
+  assert.deepEqual(
+    (await find(first.domain.id)).keys.map(({ state }) => state),
+    ["retired", "retired", "active", "active"],
+  );
+  await open.parts.clock.advance(31 * 86_400_000);
+  await rotate();
+  assert.equal((await find(first.domain.id)).keys.length, 4, "what was retired a month ago is forgotten");
+});
+
+test("provisioning makes what is not there, and leaves keys alone unless it gives others", async () => {
+  const result = await provision();
+  assert.ok(result.kind === "saved");
+  const before = open.dump();
+  assert.deepEqual(await provision(), result);
+  assert.equal(open.dump(), before);
+  const keys = [{ selector: "mail2025", private_key: ownRsa }];
+  assert.deepEqual(await provision({ keys }), result);
+  const given = await find(result.id);
+  assert.deepEqual(
+    given.keys.filter(({ state }) => state === "active").map(({ selector }) => selector),
+    ["mail2025"],
+  );
+  const after = open.dump();
+  await provision({ keys });
+  assert.equal(open.dump(), after, "the same one again changes nothing");
+  await provision({ keys: [{ selector: "mail2025", private_key: ownEdwards }] });
+  const { keys: replaced } = await find(result.id);
+  assert.deepEqual(
+    replaced.filter(({ selector }) => selector === "mail2025").map(({ algorithm }) => algorithm),
+    ["ed25519-sha256"],
+  );
+});
+
+test("deleted, nothing is left of it, and another account cannot do it", async () => {
+  const { domain, keys } = await made();
+  const stranger = await configureAccount(open.parts, accountInput.parse({ name: "stranger" }));
+  assert.equal(await deleteSendingDomain(open.parts, stranger, domain.id), false);
+  assert.equal(await activate(open.parts, { id: domain.id, account_id: stranger }, null), null);
+  assert.equal(await deleteSendingDomain(open.parts, accountId, domain.id), true);
+  assert.equal(await deleteSendingDomain(open.parts, accountId, domain.id), false);
+  assert.ok(!open.dump().includes(keys[0]!.selector));
+  assert.equal(await rotateKeys(open.parts, domain, { replace: false }), "not_found");
+});

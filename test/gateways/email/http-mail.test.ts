@@ -1,0 +1,222 @@
+// What adapters of email APIs share: names that no mail program reads as something else, outcomes by a vendor's codes,
+// and the reading of what events bring back.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import PostalMime from "postal-mime";
+import {
+  type AnswerReading,
+  asciiMailboxText,
+  base64Attachments,
+  eventTime,
+  isFresh,
+  mailboxText,
+  mailIn,
+  mailOutcome,
+  ourIdFrom,
+  sameText,
+  senderOf,
+  wordsOf,
+} from "#gateways/email/http-mail.ts";
+import { now, sampleAttachment, sampleEmail, sampleMessage, seed } from "../conformance-samples.ts";
+import { answer } from "../scripted-outbound.ts";
+
+const address = "news@example.com";
+const own = {
+  from: address,
+  from_name: "Example" as string | undefined,
+  tracking: { opens: false, clicks: false },
+  unsubscribe: false,
+};
+
+/** How a mail program reads a From header. */
+async function readBack(text: string) {
+  const { from } = await PostalMime.parse(Buffer.from(`From: ${text}\r\n\r\n`));
+  return { address: from?.address, name: from?.name };
+}
+
+describe("mailboxes", () => {
+  test("the caller's name goes before the gateway's, and there may be none", () => {
+    const email = mailIn(sampleEmail({ senderName: "Ada" }));
+    assert.deepEqual(senderOf(email, own), { address, name: "Ada" });
+    assert.deepEqual(senderOf({ ...email, senderName: null }, own), { address, name: "Example" });
+    const nameless = { ...own, from_name: undefined };
+    assert.deepEqual(senderOf({ ...email, senderName: null }, nameless), { address, name: null });
+    assert.equal(
+      senderOf(email, { ...own, from: "news@Bücher.example" }).address,
+      "news@xn--bcher-kva.example",
+    );
+    assert.equal(mailboxText({ address, name: null }), address);
+    assert.equal(asciiMailboxText({ address, name: null }), address);
+    assert.throws(() => mailIn(sampleMessage()), /no email/);
+  });
+
+  test("a name is quoted, whatever stands in it", () => {
+    assert.equal(mailboxText({ address, name: 'A "B" \\ C' }), '"A \\"B\\" \\\\ C" <news@example.com>');
+    assert.equal(asciiMailboxText({ address, name: "Ü" }), "=?UTF-8?B?w5w=?= <news@example.com>");
+  });
+
+  test("any name of one line reads back as itself, with the same single address", async () => {
+    const character = fc.oneof(
+      fc.constantFrom(...'"\\<>,;:@()[]=? ', "ü", "🎉", "漢"),
+      fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
+    );
+    const name = fc
+      .array(character, { minLength: 1, maxLength: 120, size: "max" })
+      .map((parts) =>
+        parts
+          .join("")
+          .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+          .trim(),
+      )
+      // A reader decodes encoded words also where it should not: inside quotes.
+      .filter((text) => text !== "" && text.isWellFormed() && !text.includes("=?"));
+    await fc.assert(
+      fc.asyncProperty(name, async (given) => {
+        for (const text of [
+          mailboxText({ address, name: given }),
+          asciiMailboxText({ address, name: given }),
+        ]) {
+          assert.deepEqual(await readBack(text), { address, name: given });
+        }
+        assert.match(asciiMailboxText({ address, name: given }), /^[\u0020-\u007e]+$/);
+        for (const [word] of asciiMailboxText({ address, name: given }).matchAll(/=\?UTF-8\?B\?\S*/g)) {
+          assert.ok(word.length <= 75);
+        }
+      }),
+      { numRuns: 500, seed },
+    );
+  });
+});
+
+test("attachments keep their order and their bytes", async () => {
+  const attachments = [
+    sampleAttachment("b.bin", "application/octet-stream", Buffer.from([0, 1, 255])),
+    sampleAttachment("a.txt", "text/plain", Buffer.alloc(0)),
+  ];
+  assert.deepEqual(await base64Attachments(mailIn(sampleEmail({ attachments }))), [
+    { filename: "b.bin", contentType: "application/octet-stream", base64: "AAH/" },
+    { filename: "a.txt", contentType: "text/plain", base64: "" },
+  ]);
+});
+
+describe("outcomes", () => {
+  const reading: AnswerReading = {
+    vendor: "Vendor",
+    secrets: ["s3cret-key"],
+    now,
+    reference: (json) =>
+      typeof json === "object" && json !== null && "id" in json ? (json.id as string) : null,
+    code: (json) => (typeof json === "object" && json !== null && "code" in json ? String(json.code) : null),
+    faultOf: (code) =>
+      ({ m: "message", g: "gateway", l: "later", d: "doubt" })[code] as ReturnType<
+        NonNullable<AnswerReading["faultOf"]>
+      >,
+    definite: [503],
+  };
+  const of = (status: number, body: object | string, headers: Record<string, string> = {}) =>
+    mailOutcome(answer(status, body, headers), reading);
+
+  test("accepted only with an id that can be stored", () => {
+    assert.deepEqual(of(200, { id: "x" }), { kind: "accepted", reference: "x" });
+    for (const body of [{ id: "" }, { id: "nul\0" }, { id: "x".repeat(300) }, {}, "<html>"]) {
+      const reason = "Vendor answered 200 without a message id.";
+      assert.deepEqual(of(200, body), { kind: "unknown", code: "unreadable_answer", reason });
+    }
+  });
+
+  test("by the vendor's code", () => {
+    const reason = (code: string) => `Vendor error ${code}: No.`;
+    const body = (code: string) => ({ code, message: "No." });
+    assert.deepEqual(of(401, body("m")), { kind: "rejected", code: "m", reason: reason("m") });
+    assert.deepEqual(of(400, body("g")), {
+      kind: "deferred",
+      code: "g",
+      reason: reason("g"),
+      trouble: "refused",
+    });
+    assert.deepEqual(of(400, body("l"), { "retry-after": "7" }), {
+      kind: "deferred",
+      code: "l",
+      reason: reason("l"),
+      retryAfterMs: 7000,
+    });
+    assert.deepEqual(of(400, body("d")), { kind: "unknown", code: "d", reason: reason("d") });
+    assert.deepEqual(of(400, body("new")), { kind: "rejected", code: "new", reason: reason("new") });
+    assert.deepEqual(of(503, body("m")), { kind: "rejected", code: "m", reason: reason("m") });
+  });
+
+  test("a 5xx that is not definite, and a redirect, are not judged by a code", () => {
+    assert.deepEqual(of(500, { code: "m" }), {
+      kind: "unknown",
+      code: "m",
+      reason: 'Vendor error m: {"code":"m"}',
+    });
+    assert.equal(of(302, { code: "m" }).kind, "deferred");
+    assert.equal(of(503, "").kind, "deferred");
+  });
+
+  test("a code that is odd, or a secret, is left out", () => {
+    for (const code of ["", "a b", "x".repeat(65), "s3cret-key", "ü"]) {
+      const outcome = of(400, { code, message: "No." });
+      assert.deepEqual(outcome, {
+        kind: "rejected",
+        code: "http_400",
+        reason: "The provider answered 400: No.",
+      });
+    }
+  });
+
+  test("no answer at all is as it is for every provider", () => {
+    assert.equal(mailOutcome({ kind: "no_answer", reason: "x" }, reading).kind, "unknown");
+    assert.equal(
+      mailOutcome({ kind: "not_sent", code: "unreachable", reason: "x" }, reading).kind,
+      "deferred",
+    );
+  });
+});
+
+describe("events", () => {
+  test("our id is taken only where it is one", () => {
+    assert.equal(ourIdFrom("msg_01test"), "msg_01test");
+    for (const none of [null, undefined, "", "msg_", "msg_a b", "acc_1", "xmsg_1", `msg_${"x".repeat(61)}`]) {
+      assert.equal(ourIdFrom(none), undefined);
+    }
+  });
+
+  test("times come as seconds or as ISO 8601 with a zone", () => {
+    const times = new Map<string | null | undefined, number | undefined>([
+      ["1513299569", 1_513_299_569_000],
+      ["1513299569.1235", 1_513_299_569_124],
+      ["2017-08-05T00:41:02.669Z", Date.UTC(2017, 7, 5, 0, 41, 2, 669)],
+      ["2017-08-05T00:41:02+02:00", Date.UTC(2017, 7, 4, 22, 41, 2)],
+      ["2017-08-05T00:41:02", undefined],
+      ["2017-13-05T00:41:02Z", undefined],
+      ["1513299569000", undefined],
+      ["-1", undefined],
+      ["yesterday", undefined],
+      ["", undefined],
+      [null, undefined],
+      [undefined, undefined],
+    ]);
+    for (const [text, at] of times) assert.equal(eventTime(text), at, String(text));
+  });
+
+  test("three days back and an hour ahead are fresh", () => {
+    const hour = 3_600_000;
+    assert.ok(isFresh(now, now) && isFresh(now - 71 * hour, now) && isFresh(now + hour - 1, now));
+    assert.ok(!isFresh(undefined, now) && !isFresh(now - 72 * hour, now) && !isFresh(now + hour, now));
+  });
+
+  test("texts are the same only when they are", () => {
+    assert.ok(sameText("token", "token") && sameText("", ""));
+    assert.ok(!sameText("token", "Token") && !sameText("token", "token ") && !sameText("", "t"));
+  });
+
+  test("words are one line, and whole: what masks them has to know all of a secret", () => {
+    assert.equal(wordsOf(" 550\r\n 5.1.1\u0000 no\tuser "), "550 5.1.1 no user");
+    assert.equal(wordsOf("x".repeat(999)), "x".repeat(999));
+    for (const none of [null, undefined, "", " \n"]) assert.equal(wordsOf(none), undefined);
+  });
+});

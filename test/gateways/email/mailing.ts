@@ -1,0 +1,74 @@
+// What the tests of the `smtp` gateway send with: a mail, settings for a server on loopback, and real connections
+// to it while the clock stands still.
+
+import type { Tools } from "#gateways/email/smtp-connection.ts";
+import { type SmtpSettings, smtpSettings } from "#gateways/email/smtp-settings.ts";
+import type { DkimKey, OutgoingEmail, OutgoingMessage } from "#gateways/gateway.ts";
+import { readAllowList } from "#runtime/address.ts";
+import { createOutbound } from "#runtime/outbound.ts";
+import { type MovableClock, movableClock } from "../../clock.ts";
+import { sampleMessage } from "../conformance-samples.ts";
+
+const email: OutgoingEmail = {
+  subject: "Grüße & 100 %",
+  text: "Guten Tag,\nalles da?\n.\nEnde",
+  html: "<p>Guten Tag,</p>\n<p>alles da?</p>",
+  senderName: null,
+  replyTo: null,
+  headers: [],
+  returnPath: null,
+  attachments: [],
+};
+
+export function sampleEmail(change: Partial<OutgoingEmail> = {}): OutgoingEmail {
+  return { ...email, ...change };
+}
+
+export function sampleMail(
+  change: Partial<OutgoingEmail> = {},
+  message: Partial<OutgoingMessage> = {},
+): OutgoingMessage {
+  return sampleMessage({
+    channel: "email",
+    recipient: "ada@example.net",
+    email: sampleEmail(change),
+    ...message,
+  });
+}
+
+/** Plain settings for a server on loopback. */
+export function loopbackSettings(port: number, change: Record<string, unknown> = {}): SmtpSettings {
+  return smtpSettings.parse({
+    host: "localhost",
+    port,
+    security: "none",
+    from: "news@example.com",
+    from_name: "Example News",
+    name: "trunkline.test",
+    ...change,
+  });
+}
+
+/** The guarded way out, which may reach loopback here; closed with `close`. */
+export const loopback = () => createOutbound({ allow: readAllowList("127.0.0.0/8") });
+
+export interface Mailing extends Tools {
+  clock: MovableClock;
+  callbackUrl: null;
+  dkim: readonly DkimKey[];
+  stop: AbortController;
+}
+
+export function mailingTools(change: Partial<Mailing> = {}): Mailing {
+  const stop = new AbortController();
+  return {
+    outbound: loopback(),
+    clock: movableClock(),
+    callbackUrl: null,
+    timeoutMs: 30_000,
+    signal: stop.signal,
+    dkim: [],
+    stop,
+    ...change,
+  };
+}

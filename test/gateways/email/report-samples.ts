@@ -1,0 +1,226 @@
+// Reports as mail servers write them, made after the examples of RFC 3464 and RFC 5965 and the forms that large
+// providers document or are known for. `{id}` is where the returned mail has our id.
+
+export const ourId = "msg_01k3j5m8q2x9v7n4c6b0d1f3gh";
+
+const crlf = (text: string) => Buffer.from(text.replaceAll("{id}", ourId).replaceAll("\n", "\r\n"), "latin1");
+
+/** A multipart report out of its second part's lines; the mail is returned as headers alone. */
+function report(type: string, kind: string, fields: string, headers = ""): Buffer {
+  return crlf(`From: Mail Delivery Subsystem <mailer-daemon@mx.example>
+To: <b+token@bounces.example.com>
+Subject: Delivery Status Notification
+Auto-Submitted: auto-replied
+${headers}MIME-Version: 1.0
+Content-Type: multipart/report; report-type=${type};
+\tboundary="==_bound/1"
+
+A preamble.
+--==_bound/1
+Content-Type: text/plain; charset=us-ascii
+
+In words, for people. 5.9.9 is not the status.
+
+--==_bound/1
+Content-Type: ${kind}
+
+${fields}
+--==_bound/1
+Content-Type: text/rfc822-headers
+
+Return-Path: <b+token@bounces.example.com>
+Message-ID: <{id}@example.com>
+Subject: Hello
+
+--==_bound/1--
+`);
+}
+
+const delivery = (fields: string) => report("delivery-status", "message/delivery-status", fields);
+const feedback = (type: string) =>
+  report(
+    "feedback-report",
+    "message/feedback-report",
+    `Feedback-Type: ${type}
+User-Agent: SomeGenerator/1.0
+Version: 1
+Original-Mail-From: <b+token@bounces.example.com>
+Arrival-Date: Thu, 8 Mar 2026 14:00:00 EDT
+Source-IP: 192.0.2.2`,
+  );
+
+export const samples = {
+  /** RFC 3464, appendix E.1. */
+  rfcFailed: delivery(`Reporting-MTA: dns; cs.utk.example
+
+Original-Recipient: rfc822;louisl@larry.slip.example
+Final-Recipient: rfc822;louisl@larry.slip.example
+Action: failed
+Status: 4.0.0
+Diagnostic-Code: smtp; 426 connection timed out
+Last-Attempt-Date: Thu, 7 Jul 1994 17:15:49 -0400`),
+  gmail: delivery(`Reporting-MTA: dns; googlemail.com
+Received-From-MTA: dns; example.com
+Arrival-Date: Thu, 01 Jan 2026 00:00:00 -0800 (PST)
+X-Original-Message-ID: <{id}@example.com>
+
+Final-Recipient: rfc822; nobody@gmail.com
+Action: failed
+Status: 5.1.1
+Remote-MTA: dns; gmail-smtp-in.l.google.com. (64.233.160.27, the server for the
+ domain gmail.com.)
+Diagnostic-Code: smtp; 550-5.1.1 The email account that you tried to reach does not exist. Please try
+ 550-5.1.1 double-checking the recipient's email address for typos or
+ 550 5.1.1  https://support.google.com/mail/?p=NoSuchUser - gsmtp`),
+  exchange: delivery(`Reporting-MTA: dns;AM0PR01MB1234.eurprd01.prod.exchangelabs.com
+Received-From-MTA: dns;mx.example.com
+
+Final-Recipient: rfc822;nobody@contoso.example
+Action: failed
+Status: 5.1.10
+Diagnostic-Code: smtp;550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient nobody@contoso.example not found by SMTP address lookup`),
+  postfixFull: delivery(`Reporting-MTA: dns; mx.example.org
+X-Postfix-Queue-ID: 4ABC
+X-Postfix-Sender: rfc822; b+token@bounces.example.com
+
+Final-Recipient: rfc822; full@example.org
+Original-Recipient: rfc822;full@example.org
+Action: failed
+Status: 5.2.2
+Remote-MTA: dns; mail.example.org
+Diagnostic-Code: smtp; 552 5.2.2 Mailbox full`),
+  postfixDelayed: delivery(`Reporting-MTA: dns; mx.example.org
+
+Final-Recipient: rfc822; slow@example.org
+Action: delayed
+Status: 4.4.1
+Diagnostic-Code: X-Postfix; connect to mail.example.org[192.0.2.9]:25: Connection timed out
+Will-Retry-Until: Mon, 9 Mar 2026 10:00:00 +0000`),
+  tooLarge: delivery(`Reporting-MTA: dns; mx.example.org
+
+Final-Recipient: rfc822; a@example.org
+Action: failed
+Status: 5.3.4
+Diagnostic-Code: smtp; 552 5.3.4 Message size exceeds fixed limit`),
+  spam: delivery(`Reporting-MTA: dns; mx.example.org
+
+Final-Recipient: rfc822; a@example.org
+Action: failed
+Status: 5.7.1
+Diagnostic-Code: smtp; 550 5.7.1 Message rejected as spam`),
+  /** A status that says nothing, and an answer that does. */
+  yahoo: delivery(`Reporting-MTA: dns; mx.example.org
+
+Final-Recipient: rfc822; a@yahoo.com
+Action: failed
+Status: 5.0.0
+Diagnostic-Code: smtp; 554 delivery error: dd This user doesn't have a yahoo.com account (a@yahoo.com) [0] - mta1`),
+  /** A list: one of its members took it, one did not. */
+  severalRecipients: delivery(`Reporting-MTA: dns; mx.example.org
+
+Final-Recipient: rfc822; one@example.org
+Action: delivered
+Status: 2.0.0
+
+Final-Recipient: rfc822; two@example.org
+Action: Failed
+Status: 5.1.1 (bad destination mailbox address)`),
+  delivered: delivery(`Reporting-MTA: dns; mx.example.org
+
+Final-Recipient: rfc822; one@example.org
+Action: delivered
+Status: 2.1.5`),
+  relayed: delivery(`Reporting-MTA: dns; mx.example.org
+
+Final-Recipient: rfc822; one@example.org
+Action: relayed
+Status: 2.0.0`),
+  abuse: feedback("abuse"),
+  fraud: feedback("fraud"),
+  notSpam: feedback("not-spam"),
+  authFailure: feedback("auth-failure"),
+  optOut: feedback("opt-out"),
+  qmail: crlf(`From: MAILER-DAEMON@mx.example.org
+To: b+token@bounces.example.com
+Subject: failure notice
+
+Hi. This is the qmail-send program at mx.example.org.
+I'm afraid I wasn't able to deliver your message to the following addresses.
+This is a permanent error; I've given up. Sorry it didn't work out.
+
+<nobody@example.org>:
+192.0.2.9 does not like recipient.
+Remote host said: 550 5.1.1 No such user here
+Giving up on 192.0.2.9.
+`),
+  exim: crlf(`X-Failed-Recipients: nobody@example.org
+Auto-Submitted: auto-replied
+From: Mail Delivery System <Mailer-Daemon@mx.example.org>
+Subject: Mail delivery failed: returning message to sender
+
+This message was created automatically by mail delivery software.
+
+  nobody@example.org
+    host mail.example.org [192.0.2.9]
+    SMTP error from remote mail server after RCPT TO:<nobody@example.org>:
+    550 5.1.1 <nobody@example.org>: Recipient address rejected: User unknown
+`),
+  outOfOffice: crlf(`From: Ann <ann@example.org>
+To: b+token@bounces.example.com
+Subject: Automatic reply: Hello
+Auto-Submitted: auto-replied
+X-Auto-Response-Suppress: All
+
+I am away until 5.1.1 of next year.
+`),
+  vacation: crlf(`From: ann@example.org
+Subject: Undeliverable happiness: on holiday!
+Precedence: bulk
+X-Autoreply: yes
+
+Back on Monday. My room is 550 5.1.1.
+`),
+  challenge: crlf(`From: ann+confirm@example.org
+Subject: Please confirm your message
+Content-Type: text/html
+
+<p>Click <a href="https://challenge.example/">here</a> to prove that you are no robot.</p>
+`),
+  person: crlf(`From: ann@example.org
+Subject: Re: Hello
+
+Thanks! The invoice says 5.1.1, is that right?
+`),
+  base64Status: crlf(`From: mailer-daemon@mx.example
+Subject: Undeliverable
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=outer
+
+--outer
+Content-Type: multipart/report; report-type=delivery-status; boundary=inner
+
+--inner
+Content-Type: text/plain
+
+Words.
+--inner
+Content-Type: message/delivery-status
+Content-Transfer-Encoding: base64
+
+${Buffer.from("Reporting-MTA: dns; a\r\n\r\nFinal-Recipient: rfc822; a@b.test\r\nAction: failed\r\nStatus: 5.1.1\r\n").toString("base64")}
+--inner
+Content-Type: message/rfc822
+
+X-Trunkline-Message: {id}
+Message-ID: <rewritten@relay.example>
+Content-Type: multipart/alternative; boundary=deep
+
+--deep
+Content-Type: message/delivery-status
+
+Action: delivered
+--deep--
+--inner--
+--outer--
+`),
+} as const;

@@ -1,0 +1,75 @@
+// Emails that were sent, for tests of what comes back afterwards.
+
+import type { NewEmail } from "#store/accept.ts";
+import { storeSends } from "#store/accept.ts";
+import { settleMessages } from "#store/progress.ts";
+import type { EmailsTable } from "#store/schema-email.ts";
+import type { Store } from "./conformance.ts";
+import { claim, columnsOf, fresh, makeAccount, makeGateway, sendOf, settlement, stamp } from "./rows.ts";
+
+export interface SentMails {
+  accountId: string;
+  gatewayId: string;
+  fence: number;
+  /** In the order of `recipients`. */
+  ids: string[];
+  /** The first of them. */
+  id: string;
+}
+
+export interface SendingOptions {
+  recipients?: readonly string[];
+  /** Default: made up. */
+  ids?: readonly string[];
+  accountId?: string;
+  gatewayId?: string;
+  fence?: number;
+}
+
+/** Emails that are `sending`. */
+export async function makeSendingMails(store: Store, options: SendingOptions = {}): Promise<SentMails> {
+  const { database } = store;
+  const recipients = options.recipients ?? [`${fresh("ann")}@example.com`];
+  const accountId = options.accountId ?? (await makeAccount(database));
+  const gatewayId =
+    options.gatewayId ?? (await makeGateway(database, accountId, { channel: "email", kind: "smtp" }));
+  const send = sendOf(accountId, gatewayId, { channel: "email", count: recipients.length });
+  for (const [i, message] of send.messages.entries()) {
+    message[0] = options.ids?.[i] ?? message[0];
+    message[3] = recipients[i]!;
+    message[4] = recipients[i]!;
+    message[11] = null;
+    message[12] = null;
+  }
+  const { id: ids } = columnsOf(send.messages);
+  const emails = ids.map((id): NewEmail => [id, "Hello", null, null]);
+  await database.run(storeSends, { ...send, emails });
+  const fence = options.fence ?? (await claim(store, gatewayId));
+  await stamp(database, gatewayId, fence, ids);
+  return { accountId, gatewayId, fence, ids, id: ids[0]! };
+}
+
+/** Emails that their provider took at `now + 10` as `p-{id}`. */
+export async function makeSentMails(store: Store, options: SendingOptions = {}): Promise<SentMails> {
+  const mails = await makeSendingMails(store, options);
+  for (const id of mails.ids) {
+    const happening = { reference: `p-${id}` };
+    await store.database.run(settleMessages, settlement({ ...mails, id }, "accepted", { happening }));
+  }
+  return mails;
+}
+
+export async function mailRow(store: Store, id: string): Promise<EmailsTable> {
+  const [row] = await store.query<EmailsTable>("select * from emails where message_id = ?", id);
+  if (!row) throw new Error(`No mail ${id}.`);
+  return row;
+}
+
+/** The account's suppression list of emails. */
+export async function listed(store: Store, accountId: string) {
+  const rows = await store.query<{ recipient: string; reason: string; note: string | null }>(
+    "select recipient, reason, note from suppressions where account_id = ? and channel = 'email' order by recipient",
+    accountId,
+  );
+  return rows.map((row) => ({ ...row }));
+}
