@@ -75,7 +75,6 @@ const domainCheck = z.object({
     .array(z.string())
     .describe("Ids of keys that sign from now on, because their records are right."),
 });
-export type DomainCheckData = z.output<typeof domainCheck>;
 
 export const domainCheckReply = z.object({ ...success, data: domainCheck });
 

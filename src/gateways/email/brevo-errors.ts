@@ -2,7 +2,7 @@
 // clients). Their statuses say little: most come with 400.
 
 import { type Json, textAt } from "#gateways/json-path.ts";
-import type { Fault } from "./http-mail.ts";
+import type { Fault } from "#gateways/vendor-outcome.ts";
 
 const faults = new Map<string, Fault>([
   ["invalid_parameter", "message"],

@@ -7,11 +7,12 @@ import { z } from "zod";
 import { defineGateway, type OutgoingMessage, secret } from "#gateways/gateway.ts";
 import { timeoutField } from "#gateways/http-outcome.ts";
 import { parseJson, textAt } from "#gateways/json-path.ts";
+import { vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { brevoCode, brevoFault } from "./brevo-errors.ts";
 import { brevoIdHeader, receiveBrevo } from "./brevo-events.ts";
 import { callbackTokenField } from "./callback-token.ts";
 import { emailFields } from "./email-settings.ts";
-import { base64Attachments, encodedName, mailOutcome, senderOf } from "./http-mail.ts";
+import { base64Attachments, encodedName, senderOf } from "./http-mail.ts";
 import { bareMessageId } from "./mail-event.ts";
 
 const settings = z.strictObject({
@@ -47,7 +48,7 @@ export const brevo = defineGateway({
       signal: tools.signal,
     });
     const json = (result.kind === "answer" ? parseJson(result.body.toString("utf8")) : null) ?? null;
-    return mailOutcome(result, {
+    return vendorOutcome(result, {
       vendor: "Brevo",
       secrets: [own.api_key, own.callback_token ?? ""],
       now: tools.clock.now(),

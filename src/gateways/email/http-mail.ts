@@ -1,13 +1,9 @@
-// What the adapters of email APIs share: mailboxes and attachments in JSON, the outcome of an answer by the vendor's
-// own error codes, and the reading of signed events. Vendors differ in names; the traps here are the same with all.
+// What the adapters of email APIs share: mailboxes and attachments in JSON, and the reading of signed events. Vendors
+// differ in names; the traps here are the same with all.
 
-import { createHash, timingSafeEqual } from "node:crypto";
 import { wireAddress } from "#contract/address.ts";
-import type { Outcome, OutgoingEmail, OutgoingMessage } from "#gateways/gateway.ts";
-import { cleanText, outcomeOfFailure, providerText, retryAfter } from "#gateways/http-outcome.ts";
-import { type Json, parseJson, referenceFrom } from "#gateways/json-path.ts";
+import type { OutgoingEmail, OutgoingMessage } from "#gateways/gateway.ts";
 import { oneLine } from "#runtime/clean-text.ts";
-import type { OutboundResult } from "#runtime/runtime.ts";
 import type { EmailSettings } from "./email-settings.ts";
 import { encodedWords, type Mailbox } from "./header-text.ts";
 
@@ -56,69 +52,6 @@ export async function base64Attachments(email: OutgoingEmail): Promise<Base64Att
   return encoded;
 }
 
-/** Whose fault an error is. `later`: nobody's, not sent, try again. `doubt`: it may have been sent. */
-export type Fault = "message" | "gateway" | "later" | "doubt";
-
-export interface AnswerReading {
-  /** The vendor's name, as reasons say it. */
-  vendor: string;
-  /** Texts that must not stand in a reason. */
-  secrets: readonly string[];
-  /** Epoch ms. */
-  now: number;
-  /** The vendor's id of the mail in a 2xx; null: the answer is not the vendor's, so the outcome is in doubt. */
-  reference(json: Json, answer: Answer): string | null;
-  /** The vendor's code in any other answer, for the record; null: it has none. */
-  code?(json: Json, answer: Answer): string | null;
-  /**
-   * By the vendor's documentation, with the vendor's own words; undefined: as the status says. Not asked for a 5xx
-   * that is not in `definite`.
-   */
-  faultOf?(code: string, status: number, text: string): Fault | undefined;
-  /** 5xx statuses with which this vendor certainly has not taken the mail. */
-  definite?: readonly number[];
-}
-
-export type Answer = Extract<OutboundResult, { kind: "answer" }>;
-
-/** The outcome of a vendor's answer, or of its absence: `accepted` only for a 2xx with the vendor's id. */
-export function mailOutcome(result: OutboundResult, reading: AnswerReading): Outcome {
-  const { vendor, secrets, now, definite = [] } = reading;
-  const byStatus = { secrets: () => secrets, now, definite };
-  if (result.kind !== "answer") return outcomeOfFailure(result, byStatus);
-  const { status } = result;
-  const json = parseJson(result.body.toString("utf8")) ?? null;
-  if (status >= 200 && status < 300) {
-    const reference = referenceFrom(reading.reference(json, result));
-    if (reference !== null) return { kind: "accepted", reference };
-    const reason = `${vendor} answered ${status} without a message id.`;
-    return { kind: "unknown", code: "unreadable_answer", reason };
-  }
-  const outcome = outcomeOfFailure(result, byStatus);
-  const code = reading.code?.(json, result) ?? null;
-  if (outcome.kind === "accepted" || code === null || !/^[\w.:-]{1,64}$/.test(code)) return outcome;
-  const shown = cleanText(code, secrets, 64);
-  if (shown !== code) return outcome;
-  const text = providerText(result.body, secrets);
-  const reason = `${vendor} error ${code}${text === "" || text === code ? "." : `: ${text}`}`;
-  const fault =
-    status < 400 || (status > 499 && !definite.includes(status))
-      ? undefined
-      : reading.faultOf?.(code, status, text);
-  switch (fault) {
-    case "message":
-      return { kind: "rejected", code, reason };
-    case "gateway":
-      return { kind: "deferred", code, reason, trouble: "refused" };
-    case "later":
-      return { kind: "deferred", code, reason, ...retryAfter(result.headers["retry-after"], now) };
-    case "doubt":
-      return { kind: "unknown", code, reason };
-    case undefined:
-      return { ...outcome, code, reason };
-  }
-}
-
 /** Our id as an event brought it back; undefined when it is none of ours. */
 export function ourIdFrom(text: string | null | undefined): string | undefined {
   return text !== null && text !== undefined && /^msg_[\w-]{1,60}$/.test(text) ? text : undefined;
@@ -144,12 +77,6 @@ const aheadMs = 3_600_000;
 /** Whether a callback that was signed at that time (epoch ms) is still taken. */
 export function isFresh(signedAt: number | undefined, now: number): boolean {
   return signedAt !== undefined && signedAt > now - replayWindowMs && signedAt < now + aheadMs;
-}
-
-/** Compares a token or signature without telling by the time it takes where they differ, nor how long they are. */
-export function sameText(given: string, wanted: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
 }
 
 /** A vendor's words of an event, on one line, not masked and not cut yet; undefined when there are none. */

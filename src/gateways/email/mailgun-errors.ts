@@ -3,7 +3,7 @@
 // 401, 403 and 404 are the gateway's trouble, 400 and 413 the mail's, 429 nobody's, 5xx in doubt.
 
 import { type Json, textAt } from "#gateways/json-path.ts";
-import type { Fault } from "./http-mail.ts";
+import type { Fault } from "#gateways/vendor-outcome.ts";
 
 interface Sentence {
   says: RegExp;

@@ -4,7 +4,8 @@
 import { createHmac } from "node:crypto";
 import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/gateway.ts";
 import { type Json, parseJson, readPath, textAt } from "#gateways/json-path.ts";
-import { eventTime, isFresh, ourIdName, sameText, wordsOf } from "./http-mail.ts";
+import { sameText } from "#runtime/same-text.ts";
+import { eventTime, isFresh, ourIdName, wordsOf } from "./http-mail.ts";
 import {
   bareMessageId,
   type EventNames,

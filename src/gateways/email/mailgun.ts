@@ -6,8 +6,9 @@ import { z } from "zod";
 import { defineGateway, type OutgoingEmail, type OutgoingMessage, secret } from "#gateways/gateway.ts";
 import { timeoutField } from "#gateways/http-outcome.ts";
 import { textAt } from "#gateways/json-path.ts";
+import { vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { emailFields } from "./email-settings.ts";
-import { mailboxText, mailOutcome, ourIdName, senderOf } from "./http-mail.ts";
+import { mailboxText, ourIdName, senderOf } from "./http-mail.ts";
 import { bareMessageId } from "./mail-event.ts";
 import { mailgunCode, mailgunFault } from "./mailgun-errors.ts";
 import { receiveMailgun } from "./mailgun-events.ts";
@@ -59,7 +60,7 @@ export const mailgun = defineGateway({
       timeoutMs: tools.timeoutMs,
       signal: tools.signal,
     });
-    return mailOutcome(result, {
+    return vendorOutcome(result, {
       vendor: "Mailgun",
       secrets: [own.api_key, basicPair(own), own.webhook_signing_key ?? ""],
       now: tools.clock.now(),

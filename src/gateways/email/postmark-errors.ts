@@ -2,7 +2,7 @@
 // in the body and collide with HTTP statuses by design: code 401 with status 422 is an unconfirmed sender.
 
 import { type Json, textAt } from "#gateways/json-path.ts";
-import type { Fault } from "./http-mail.ts";
+import type { Fault } from "#gateways/vendor-outcome.ts";
 
 const faults = new Map<string, Fault>([
   ["10", "gateway"], // bad or missing API token

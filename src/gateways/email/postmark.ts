@@ -5,9 +5,10 @@ import { z } from "zod";
 import { defineGateway, type OutgoingMessage, secret } from "#gateways/gateway.ts";
 import { timeoutField } from "#gateways/http-outcome.ts";
 import { parseJson, textAt } from "#gateways/json-path.ts";
+import { vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { callbackTokenField } from "./callback-token.ts";
 import { emailFields } from "./email-settings.ts";
-import { base64Attachments, mailboxText, mailOutcome, ourIdName, senderOf } from "./http-mail.ts";
+import { base64Attachments, mailboxText, ourIdName, senderOf } from "./http-mail.ts";
 import { isMaintenance, postmarkCode, postmarkFault } from "./postmark-errors.ts";
 import { receivePostmark } from "./postmark-events.ts";
 
@@ -54,7 +55,7 @@ export const postmark = defineGateway({
     });
     const json = (result.kind === "answer" ? parseJson(result.body.toString("utf8")) : null) ?? null;
     const offline = result.kind === "answer" && isMaintenance(result.status, json);
-    return mailOutcome(result, {
+    return vendorOutcome(result, {
       vendor: "Postmark",
       secrets: [own.server_token, own.callback_token ?? ""],
       now: tools.clock.now(),

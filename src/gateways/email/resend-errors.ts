@@ -2,7 +2,7 @@
 // statuses, so both count; what is not here goes by its status.
 
 import { type Json, textAt } from "#gateways/json-path.ts";
-import type { Fault } from "./http-mail.ts";
+import type { Fault } from "#gateways/vendor-outcome.ts";
 
 const faults = new Map<string, Fault>([
   ["validation_error", "message"], // of 400 and 422; of 403 see below

@@ -6,8 +6,9 @@ import { z } from "zod";
 import { defineGateway, type OutgoingMessage, secret } from "#gateways/gateway.ts";
 import { timeoutField } from "#gateways/http-outcome.ts";
 import { textAt } from "#gateways/json-path.ts";
+import { vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { emailFields } from "./email-settings.ts";
-import { base64Attachments, mailboxText, mailOutcome, ourIdName, senderOf } from "./http-mail.ts";
+import { base64Attachments, mailboxText, ourIdName, senderOf } from "./http-mail.ts";
 import { resendCode, resendFault } from "./resend-errors.ts";
 import { receiveResend } from "./resend-events.ts";
 import { svixSecret } from "./svix-signature.ts";
@@ -57,7 +58,7 @@ export const resend = defineGateway({
       timeoutMs: tools.timeoutMs,
       signal: tools.signal,
     });
-    return mailOutcome(result, {
+    return vendorOutcome(result, {
       vendor: "Resend",
       secrets: [own.api_key, own.webhook_secret ?? ""],
       now: tools.clock.now(),

@@ -12,17 +12,10 @@ import {
 } from "#gateways/gateway.ts";
 import { retryAfter, timeoutField } from "#gateways/http-outcome.ts";
 import { textAt } from "#gateways/json-path.ts";
+import { type Fault, vendorOutcome } from "#gateways/vendor-outcome.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
 import { emailFields } from "./email-settings.ts";
-import {
-  base64Attachments,
-  type Fault,
-  isFresh,
-  mailIn,
-  mailOutcome,
-  ourIdName,
-  senderOf,
-} from "./http-mail.ts";
+import { base64Attachments, isFresh, mailIn, ourIdName, senderOf } from "./http-mail.ts";
 import { receivedFrom } from "./sendgrid-events.ts";
 import { signedAt, verificationKey } from "./sendgrid-signature.ts";
 
@@ -128,7 +121,7 @@ async function requestOf(message: OutgoingMessage, own: SendGridSettings): Promi
  * and for a 400 the field that is wrong. How long a 429 lasts stands in `X-RateLimit-Reset`, in epoch seconds.
  */
 function outcomeOf(result: OutboundResult, own: SendGridSettings, now: number): Outcome {
-  const outcome = mailOutcome(result, {
+  const outcome = vendorOutcome(result, {
     vendor: "SendGrid",
     secrets: [own.api_key],
     now,

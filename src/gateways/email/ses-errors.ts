@@ -2,7 +2,7 @@
 // CommonErrors.html there). AWS answers 400 to most faults of the account, so the status alone would reject every mail
 // of a gateway that is set up wrongly.
 
-import type { Fault } from "./http-mail.ts";
+import type { Fault } from "#gateways/vendor-outcome.ts";
 
 const faults = new Map<string, Fault>([
   ["BadRequestException", "message"], // the input is not valid

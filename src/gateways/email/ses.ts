@@ -13,15 +13,9 @@ import {
 } from "#gateways/gateway.ts";
 import { timeoutField } from "#gateways/http-outcome.ts";
 import { textAt } from "#gateways/json-path.ts";
+import { vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { emailFields } from "./email-settings.ts";
-import {
-  asciiMailboxText,
-  base64Attachments,
-  mailIn,
-  mailOutcome,
-  ourIdName,
-  senderOf,
-} from "./http-mail.ts";
+import { asciiMailboxText, base64Attachments, mailIn, ourIdName, senderOf } from "./http-mail.ts";
 import { errorName, faultOf } from "./ses-errors.ts";
 import { receivedFrom } from "./ses-events.ts";
 import { createCertificates, topicPattern, verifiedNotification } from "./ses-notification.ts";
@@ -96,7 +90,7 @@ export const ses = defineGateway({
       timeoutMs: tools.timeoutMs,
       signal: tools.signal,
     });
-    return mailOutcome(result, {
+    return vendorOutcome(result, {
       vendor: "SES",
       secrets: [own.secret_access_key],
       now,

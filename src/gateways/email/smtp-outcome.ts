@@ -55,9 +55,9 @@ const faultOfEnhanced = new Map<string, Fault>([
 /** By basic code, where the enhanced one says nothing. */
 const faultOfStatus = new Map<number, Fault>([
   [500, "gateway"], // command not known
-  [502, "gateway"], // command not implemented
+  [502, "gateway"], // the server does not have the command
   [503, "gateway"], // commands out of order, or not signed in
-  [504, "gateway"], // parameter not implemented
+  [504, "gateway"], // the server does not have the parameter
   [521, "gateway"], // the server takes no mail at all
   [523, "message"], // RFC 5321 bis, mail too long
   [530, "gateway"], // sign in first

@@ -1,10 +1,10 @@
 // Reads the delivery reports of an `http-api` provider: JSON, a form, or the query of a GET. The token
 // in the URL is all that tells a provider from anybody else, so it is compared first, and in constant time.
 
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { CallbackRequest, Receipt, ReceiptStatus, Received } from "#gateways/gateway.ts";
 import { cleanText } from "#gateways/http-outcome.ts";
 import { type Json, parseJson, readPath, referenceFrom, textAt } from "#gateways/json-path.ts";
+import { sameText } from "#runtime/same-text.ts";
 import type { HttpApiCallback } from "./http-api-settings.ts";
 
 /**
@@ -86,10 +86,4 @@ const outcomes = ["delivered", "undelivered", "failed", "sent"] as const satisfi
 
 function statusOf(word: string, own: HttpApiCallback): ReceiptStatus | null {
   return outcomes.find((status) => own[status].some((named) => String(named) === word)) ?? null;
-}
-
-/** Digests are compared, so that neither the length nor the first difference shows in the time taken. */
-function sameText(given: string, wanted: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
 }

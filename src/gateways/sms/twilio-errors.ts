@@ -2,8 +2,7 @@
 // differ from what their HTTP status says, or that name whose fault it is, are listed: Twilio keeps
 // splitting codes, and what is not here falls back to the status.
 
-/** Whose fault an error of the Messages resource is. `later`: nobody's, try again. */
-export type Fault = "message" | "gateway" | "later";
+import type { Fault } from "#gateways/vendor-outcome.ts";
 
 const ofTheMessage = [
   21211, // 'To' is not a valid phone number

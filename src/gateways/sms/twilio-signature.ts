@@ -2,8 +2,9 @@
 // The signature has no time in it, so a replay passes here: receipts have to be idempotent. It joins
 // names and values without separators, so it must be checked over the very parameters that are then used.
 
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import type { CallbackRequest } from "#gateways/gateway.ts";
+import { sameText } from "#runtime/same-text.ts";
 
 /**
  * The parameters that Twilio signed: of the form in the body, or of the query for a GET and for a body
@@ -17,9 +18,9 @@ export function verifiedParameters(callback: CallbackRequest, authToken: string)
   const form = new URLSearchParams(isForm ? callback.body.toString("utf8") : "");
   if (bodyHash !== null) {
     const actual = createHash("sha256").update(callback.body).digest("hex");
-    if (!sameBytes(bodyHash.toLowerCase(), actual)) return null;
+    if (!sameText(bodyHash.toLowerCase(), actual)) return null;
   }
-  const signedBy = (url: string) => sameBytes(given, signature(authToken, url, form));
+  const signedBy = (url: string) => sameText(given, signature(authToken, url, form));
   if (!spellings(callback.url).some(signedBy)) return null;
   return isForm ? form : callback.query;
 }
@@ -51,10 +52,4 @@ function withAndWithoutPort(url: string): string[] {
   const host = authority.replace(/:\d+$/, "");
   const port = /:\d+$/.exec(authority)?.[0] ?? (scheme.toLowerCase() === "https" ? ":443" : ":80");
   return [`${scheme}://${host}${rest}`, `${scheme}://${host}${port}${rest}`];
-}
-
-function sameBytes(given: string, wanted: string): boolean {
-  const left = Buffer.from(given);
-  const right = Buffer.from(wanted);
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -14,8 +14,9 @@ import {
   type Received,
   secret,
 } from "#gateways/gateway.ts";
-import { outcomeOfFailure, providerText, retryAfter, timeoutField } from "#gateways/http-outcome.ts";
-import { parseJson, referenceFrom, textAt } from "#gateways/json-path.ts";
+import { timeoutField } from "#gateways/http-outcome.ts";
+import { referenceFrom, textAt } from "#gateways/json-path.ts";
+import { vendorOutcome } from "#gateways/vendor-outcome.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
 import { deliveryError, faultOf } from "./twilio-errors.ts";
 import { verifiedParameters } from "./twilio-signature.ts";
@@ -104,35 +105,21 @@ function formOf(message: OutgoingMessage, own: TwilioSettings, callbackUrl: stri
  * everything else by its status; a 5xx is `unknown` whatever its body says.
  */
 function outcomeOf(result: OutboundResult, own: TwilioSettings, now: number): Outcome {
-  const secrets = [own.auth_token, basicPair(own)];
-  if (result.kind !== "answer") return outcomeOfFailure(result, { secrets: () => secrets, now });
-  const json = parseJson(result.body.toString("utf8")) ?? null;
-  if (result.status >= 200 && result.status < 300) {
-    const reference = referenceFrom(textAt(json, "$.sid"));
-    if (reference === null) {
-      const reason = `Twilio answered ${result.status} without a message SID.`;
-      return { kind: "unknown", code: "unreadable_answer", reason };
-    }
-    const receipt = receiptOf(textAt(json, "$.status"), textAt(json, "$.error_code"));
-    return receipt === null || receipt.status === "sent"
-      ? { kind: "accepted", reference }
-      : { kind: "accepted", reference, receipt };
-  }
-  const byStatus = outcomeOfFailure(result, { secrets: () => secrets, now });
-  const code = textAt(json, "$.code");
-  if (result.status < 400 || result.status > 499 || code === null || !/^\d{1,6}$/.test(code)) return byStatus;
-  const text = providerText(result.body, secrets);
-  const reason = `Twilio error ${code}${text === "" ? "." : `: ${text}`}`;
-  switch (faultOf(Number(code))) {
-    case "message":
-      return { kind: "rejected", code, reason };
-    case "gateway":
-      return { kind: "deferred", code, reason, trouble: "refused" };
-    case "later":
-      return { kind: "deferred", code, reason, ...retryAfter(result.headers["retry-after"], now) };
-    case undefined:
-      return byStatus.kind === "accepted" ? byStatus : { ...byStatus, code, reason };
-  }
+  return vendorOutcome(result, {
+    vendor: "Twilio",
+    secrets: [own.auth_token, basicPair(own)],
+    now,
+    reference: (json) => textAt(json, "$.sid"),
+    receipt: (json) => {
+      const receipt = receiptOf(textAt(json, "$.status"), textAt(json, "$.error_code"));
+      return receipt?.status === "sent" ? null : receipt;
+    },
+    code: (json, { status }) => {
+      const code = textAt(json, "$.code");
+      return status >= 400 && status <= 499 && code !== null && /^\d{1,6}$/.test(code) ? code : null;
+    },
+    faultOf: (code) => faultOf(Number(code)),
+  });
 }
 
 const receiptStatuses = new Map<string, ReceiptStatus>([

@@ -79,7 +79,7 @@ gatewayConformance(twilio, {
         outcome: {
           kind: "unknown",
           code: "unreadable_answer",
-          reason: "Twilio answered 201 without a message SID.",
+          reason: "Twilio answered 201 without a message id.",
         },
       },
       {
@@ -88,7 +88,7 @@ gatewayConformance(twilio, {
         outcome: {
           kind: "unknown",
           code: "unreadable_answer",
-          reason: "Twilio answered 200 without a message SID.",
+          reason: "Twilio answered 200 without a message id.",
         },
       },
       {

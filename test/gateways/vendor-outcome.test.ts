@@ -1,0 +1,91 @@
+// A vendor's answer: accepted only with an id, otherwise by the vendor's own code, and in doubt where that cannot be known.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type AnswerReading, vendorOutcome } from "#gateways/vendor-outcome.ts";
+import { now } from "./conformance-samples.ts";
+import { answer } from "./scripted-outbound.ts";
+
+describe("outcomes", () => {
+  const reading: AnswerReading = {
+    vendor: "Vendor",
+    secrets: ["s3cret-key"],
+    now,
+    reference: (json) =>
+      typeof json === "object" && json !== null && "id" in json ? (json.id as string) : null,
+    code: (json) => (typeof json === "object" && json !== null && "code" in json ? String(json.code) : null),
+    faultOf: (code) =>
+      ({ m: "message", g: "gateway", l: "later", d: "doubt" })[code] as ReturnType<
+        NonNullable<AnswerReading["faultOf"]>
+      >,
+    definite: [503],
+  };
+  const of = (status: number, body: object | string, headers: Record<string, string> = {}) =>
+    vendorOutcome(answer(status, body, headers), reading);
+
+  test("accepted only with an id that can be stored", () => {
+    assert.deepEqual(of(200, { id: "x" }), { kind: "accepted", reference: "x" });
+    for (const body of [{ id: "" }, { id: "nul\0" }, { id: "x".repeat(300) }, {}, "<html>"]) {
+      const reason = "Vendor answered 200 without a message id.";
+      assert.deepEqual(of(200, body), { kind: "unknown", code: "unreadable_answer", reason });
+    }
+  });
+
+  test("with how it ended, where the answer says so", () => {
+    const receipt = { status: "undelivered", code: "x" } as const;
+    const says = (given: typeof receipt | null) =>
+      vendorOutcome(answer(200, { id: "x" }), { ...reading, receipt: () => given });
+    assert.deepEqual(says(receipt), { kind: "accepted", reference: "x", receipt });
+    assert.deepEqual(says(null), { kind: "accepted", reference: "x" });
+  });
+
+  test("by the vendor's code", () => {
+    const reason = (code: string) => `Vendor error ${code}: No.`;
+    const body = (code: string) => ({ code, message: "No." });
+    assert.deepEqual(of(401, body("m")), { kind: "rejected", code: "m", reason: reason("m") });
+    assert.deepEqual(of(400, body("g")), {
+      kind: "deferred",
+      code: "g",
+      reason: reason("g"),
+      trouble: "refused",
+    });
+    assert.deepEqual(of(400, body("l"), { "retry-after": "7" }), {
+      kind: "deferred",
+      code: "l",
+      reason: reason("l"),
+      retryAfterMs: 7000,
+    });
+    assert.deepEqual(of(400, body("d")), { kind: "unknown", code: "d", reason: reason("d") });
+    assert.deepEqual(of(400, body("new")), { kind: "rejected", code: "new", reason: reason("new") });
+    assert.deepEqual(of(503, body("m")), { kind: "rejected", code: "m", reason: reason("m") });
+  });
+
+  test("a 5xx that is not definite, and a redirect, are not judged by a code", () => {
+    assert.deepEqual(of(500, { code: "m" }), {
+      kind: "unknown",
+      code: "m",
+      reason: 'Vendor error m: {"code":"m"}',
+    });
+    assert.equal(of(302, { code: "m" }).kind, "deferred");
+    assert.equal(of(503, "").kind, "deferred");
+  });
+
+  test("a code that is odd, or a secret, is left out", () => {
+    for (const code of ["", "a b", "x".repeat(65), "s3cret-key", "ü"]) {
+      const outcome = of(400, { code, message: "No." });
+      assert.deepEqual(outcome, {
+        kind: "rejected",
+        code: "http_400",
+        reason: "The provider answered 400: No.",
+      });
+    }
+  });
+
+  test("no answer at all is as it is for every provider", () => {
+    assert.equal(vendorOutcome({ kind: "no_answer", reason: "x" }, reading).kind, "unknown");
+    assert.equal(
+      vendorOutcome({ kind: "not_sent", code: "unreachable", reason: "x" }, reading).kind,
+      "deferred",
+    );
+  });
+});
