@@ -49,7 +49,7 @@ export const variables = {
     .optional()
     .meta(
       text(
-        "Where the outside world reaches this service: what providers are given for their callbacks.",
+        "Where the outside world reaches this service: what providers are given for their callbacks, and recipients in their mails.",
         "https://sms.example.com",
         "http or https URL",
       ),

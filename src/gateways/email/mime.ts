@@ -1,6 +1,6 @@
 // One mail as it goes over the wire: RFC 5322 and MIME, ASCII alone, every line end CRLF. It says the same at every
 // attempt (Message-ID and boundaries come from the message), and files never ask to be shown in place.
-// Our own and not nodemailer's composer, which takes 460 µs for 10 KB where this takes 60; it also reads no files
+// Our own and not nodemailer's composer, which takes 460 µs for 10 KB where this takes about 100; it also reads no files
 // and fetches no URLs, because it has no way to.
 
 import { hash } from "node:crypto";
