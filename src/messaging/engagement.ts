@@ -2,6 +2,7 @@
 // that recipients' programs say are shortened and made fit for a column; the same word again has the same key, and counts once.
 
 import { createHash } from "node:crypto";
+import { bounceOf, statusIn } from "#contract/mail-status.ts";
 import type { Engagement, Receipt } from "#gateways/gateway.ts";
 import type { IncomingEngagement } from "#store/engagements.ts";
 import type { IncomingReceipt } from "#store/receipts.ts";
@@ -49,10 +50,19 @@ export function engagementFrom(
   };
 }
 
+/**
+ * What a bounce says about its address. A provider's own verdict counts, but not where the code that it passes on names
+ * something else than the address (policy, content, size), because its words for that differ from vendor to vendor.
+ */
+function verdictOf({ bounce, code = "", reason = "" }: Receipt): "hard" | "soft" | null {
+  const status = statusIn(code) ?? statusIn(reason);
+  return bounce === undefined || (status !== null && bounceOf(status, reason) === null) ? null : bounce;
+}
+
 /** `receivedAt`: epoch ms. */
 export function receiptFrom(gatewayId: string, receipt: Receipt, receivedAt: number): IncomingReceipt {
   const { reference, messageId = null, status, code = null, reason = null, at = null } = receipt;
-  const bounce = status === "bounced" ? (receipt.bounce ?? null) : null;
+  const bounce = status === "bounced" ? verdictOf(receipt) : null;
   return {
     gatewayId,
     // The same report again, however often, is the same row.

@@ -67,3 +67,16 @@ test("a receipt's bounce is stored for a bounce only", () => {
   assert.equal(receiptFrom("gw_1", { ...bounced, status: "failed" }, now).bounce, null);
   assert.equal(receiptFrom("gw_1", { reference: "p-1", status: "bounced" }, now).bounce, null);
 });
+
+test("a bounce counts against its address only where its code does not name something else", () => {
+  const verdict = (bounce: "hard" | "soft", said: { code?: string; reason?: string }) =>
+    receiptFrom("gw_1", { reference: "p-1", status: "bounced", bounce, ...said }, now).bounce;
+  assert.equal(verdict("hard", {}), "hard");
+  assert.equal(verdict("hard", { code: "5.1.1" }), "hard");
+  assert.equal(verdict("soft", { code: "5.2.2" }), "soft");
+  assert.equal(verdict("hard", { code: "HardBounce", reason: "smtp;550 5.1.1 no such user" }), "hard");
+  for (const code of ["5.7.1", "5.6.0", "5.3.4", "5.2.3", "5.1.8"]) {
+    assert.equal(verdict("soft", { code }), null, code);
+    assert.equal(verdict("hard", { code: "HardBounce", reason: `550 ${code} no` }), null, code);
+  }
+});

@@ -2,6 +2,7 @@
 // signed JSON event a call. The signature stands in the body and covers a time and a token, not the event itself.
 
 import { createHmac } from "node:crypto";
+import { bounceOf as verdictOf } from "#contract/mail-status.ts";
 import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/gateway.ts";
 import { type Json, parseJson, readPath, textAt } from "#gateways/json-path.ts";
 import { sameText } from "#runtime/same-text.ts";
@@ -109,16 +110,18 @@ function failureOf(event: Json, names: EventNames): Receipt | Engagement {
 }
 
 /**
- * Newer events say the type. Else: `bounce` is the answer of the receiving server, hard unless its enhanced code
- * (RFC 3463) speaks of the mailbox's state, the network or a policy; `espblock`, `old` and `generic` are not about the address.
+ * Undefined for what is not the address's fault: policy and content by the enhanced code (RFC 3463), `espblock`. Else newer
+ * events say the type. Else `bounce` is the answer of the receiving server, hard unless its code speaks of the mailbox's
+ * state or the network; `old` and `generic` may pass.
  */
-function bounceOf(event: Json, word: string): "hard" | "soft" {
-  const type = textAt(event, "$.delivery-status.bounce-type");
-  if (type === "hard" || type === "soft") return type;
+function bounceOf(event: Json, word: string): "hard" | "soft" | undefined {
   const enhanced =
     textAt(event, "$.delivery-status.enhanced-code") ??
     /^\d\.\d{1,3}\.\d{1,3}/.exec(textAt(event, "$.delivery-status.message") ?? "")?.[0] ??
     "";
-  if (/^4|^5\.[23467]\./.test(enhanced)) return "soft";
+  if (word === "espblock" || (enhanced !== "" && verdictOf(enhanced, "") === null)) return undefined;
+  const type = textAt(event, "$.delivery-status.bounce-type");
+  if (type === "hard" || type === "soft") return type;
+  if (/^4|^5\.[234]\./.test(enhanced)) return "soft";
   return word === "bounce" || word === "hardfail" ? "hard" : "soft";
 }

@@ -57,16 +57,16 @@ const readers = new Map<string, Reader>([
 
 /**
  * Bounce types (https://postmarkapp.com/developer/api/bounce-api#bounce-types). `failed`: Postmark never sent it.
- * `silent`: an answer of the recipient's side to a mail that did arrive.
+ * `bounced`: for a reason that is not the address's. `silent`: an answer of the recipient's side to a mail that did arrive.
  */
-const bounceTypes = new Map<string, "hard" | "soft" | "failed" | Engagement["kind"] | "silent">([
+const bounceTypes = new Map<string, "hard" | "soft" | "bounced" | "failed" | Engagement["kind"] | "silent">([
   ["HardBounce", "hard"],
   ["BadEmailAddress", "hard"],
   ["SoftBounce", "soft"],
-  ["Blocked", "soft"], // by the provider, for its content or its sender
-  ["DMARCPolicy", "soft"],
-  ["SpamNotification", "soft"], // called spam by a filter, not by the recipient
-  ["VirusNotification", "soft"],
+  ["Blocked", "bounced"], // by the provider, for its content or its sender
+  ["DMARCPolicy", "bounced"],
+  ["SpamNotification", "bounced"], // called spam by a filter, not by the recipient
+  ["VirusNotification", "bounced"],
   ["Unknown", "soft"],
   ["Transient", "deferred"],
   ["DnsError", "deferred"], // a temporary one
@@ -94,8 +94,9 @@ function bounceOf(event: Json, names: EventNames): Receipt | Engagement | null {
     case "hard":
     case "soft":
       return present<Receipt>({ status: "bounced", ...names, code, reason, bounce: meaning });
+    case "bounced":
     case "failed":
-      return present<Receipt>({ status: "failed", ...names, code, reason });
+      return present<Receipt>({ status: meaning, ...names, code, reason });
     case "silent":
       return null;
     default:

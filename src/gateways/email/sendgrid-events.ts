@@ -55,14 +55,18 @@ function receiptOf(event: Json): Report | null {
   }
 }
 
-/** `type` is `bounce` for good, `blocked` or `expired` for now; some of the first have a passing (4.x.x) status. */
+/**
+ * `type` is `bounce` for good (but for a passing 4.x.x status) and `expired` for now; `blocked` is about the sender or the
+ * content, and says nothing about the address.
+ */
 function bounceOf(event: Json): Report {
   const status = textAt(event, "$.status") ?? "";
   const code = /^[245]\.\d{1,3}\.\d{1,3}$/.test(status) ? status : undefined;
-  const lasting = textAt(event, "$.type") === "bounce" && !code?.startsWith("4");
+  const type = textAt(event, "$.type");
+  const lasting = type === "bounce" && !code?.startsWith("4");
   return present<Report>({
     status: "bounced",
-    bounce: lasting ? "hard" : "soft",
+    bounce: type === "blocked" ? undefined : lasting ? "hard" : "soft",
     code,
     reason: wordsOf(textAt(event, "$.reason")) ?? wordsOf(textAt(event, "$.bounce_classification")),
   });
@@ -74,7 +78,7 @@ function dropOf(event: Json): Report {
   const reason = `SendGrid did not send the mail: ${words ?? "no reason given"}.`;
   return words === "Bounced Address" || words === "Invalid"
     ? { status: "bounced", bounce: "hard", code: "dropped", reason }
-    : { status: "undelivered", code: "dropped", reason };
+    : { status: "failed", code: "dropped", reason };
 }
 
 const kinds = new Map<string, Engagement["kind"]>([

@@ -60,20 +60,20 @@ function receiptOf(type: string, field: Field, named: EventNames): Receipt | nul
     case "Reject":
       // A virus was found.
       return receipt("$.mail.timestamp", {
-        status: "undelivered",
+        status: "failed",
         code: "Reject",
         reason: `SES did not send the mail: ${wordsOf(field("$.reject.reason")) ?? "no reason given"}.`,
       });
     case "Rendering Failure":
       return receipt("$.mail.timestamp", {
-        status: "undelivered",
+        status: "failed",
         code: "RenderingFailure",
         reason: wordsOf(field("$.failure.errorMessage")) ?? "SES could not render the template.",
       });
     case "Complaint":
       return field("$.complaint.complaintSubType") === listed
         ? receipt("$.complaint.timestamp", {
-            status: "undelivered",
+            status: "failed",
             code: listed,
             reason: "SES sends nothing to this address, because it complained before.",
           })
@@ -82,6 +82,9 @@ function receiptOf(type: string, field: Field, named: EventNames): Receipt | nul
       return null;
   }
 }
+
+/** Subtypes that are about the mail and not about its address. */
+const aboutTheMail = new Set(["MessageTooLarge", "ContentRejected", "AttachmentRejected"]);
 
 /** `Permanent` is hard; `Transient` and `Undetermined` may pass. */
 function bounceOf(field: Field): Omit<Receipt, "reference"> {
@@ -93,7 +96,11 @@ function bounceOf(field: Field): Omit<Receipt, "reference"> {
   const words = wordsOf(field("$.bounce.bouncedRecipients[0].diagnosticCode"));
   return present<Omit<Receipt, "reference">>({
     status: "bounced",
-    bounce: field("$.bounce.bounceType") === "Permanent" ? "hard" : "soft",
+    bounce: aboutTheMail.has(subType ?? "")
+      ? undefined
+      : field("$.bounce.bounceType") === "Permanent"
+        ? "hard"
+        : "soft",
     code,
     reason: words ?? (subType === undefined ? undefined : `SES reports: ${subType}.`),
   });

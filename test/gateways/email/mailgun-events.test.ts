@@ -30,18 +30,19 @@ describe("mailgun: bounces", () => {
     event("failed", { severity: "permanent", reason, "delivery-status": status });
 
   test("hard and soft, by the type, else by the enhanced code and Mailgun's reason", async () => {
-    const cases: [reason: string, status: object, bounce: string][] = [
+    const cases: [reason: string, status: object, bounce: string | undefined][] = [
       ["bounce", { code: 550, message: "5.1.1 no such user" }, "hard"],
       ["bounce", { code: 550, "enhanced-code": "5.1.1", message: "no such user" }, "hard"],
       ["bounce", { code: 550, message: "mailbox unavailable" }, "hard"],
       ["bounce", { code: 550, "enhanced-code": "5.5.0", message: "mailbox unavailable" }, "hard"],
       ["bounce", { code: 552, "enhanced-code": "5.2.2", message: "over quota" }, "soft"],
-      ["bounce", { code: 550, message: "5.7.1 refused by policy" }, "soft"],
+      ["bounce", { code: 550, message: "5.7.1 refused by policy" }, undefined],
+      ["bounce", { "bounce-type": "hard", "enhanced-code": "5.3.4", message: "too large" }, undefined],
       ["bounce", { code: 450, "enhanced-code": "4.2.1", message: "later" }, "soft"],
       ["bounce", { "bounce-type": "soft", message: "5.1.1 no such user" }, "soft"],
       ["generic", { "bounce-type": "hard" }, "hard"],
       ["generic", { code: 550 }, "soft"],
-      ["espblock", { code: 554, message: "blocked" }, "soft"],
+      ["espblock", { code: 554, message: "blocked" }, undefined],
       ["old", { code: 602, message: "Too old" }, "soft"],
     ];
     for (const [reason, status, bounce] of cases) {

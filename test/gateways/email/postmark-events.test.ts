@@ -21,12 +21,14 @@ describe("postmark: bounces", () => {
   test("types that end a mail", async () => {
     const wanted: Record<string, string[]> = {
       hard: ["HardBounce", "BadEmailAddress"],
-      soft: ["SoftBounce", "Blocked", "DMARCPolicy", "SpamNotification", "VirusNotification", "Unknown"],
+      soft: ["SoftBounce", "Unknown"],
+      bounced: ["Blocked", "DMARCPolicy", "SpamNotification", "VirusNotification"],
       failed: ["ManuallyDeactivated", "Unconfirmed", "SMTPApiError", "TemplateRenderingFailed"],
     };
     for (const [meaning, types] of Object.entries(wanted)) {
       for (const code of types) {
-        const end = meaning === "failed" ? { status: "failed" } : { status: "bounced", bounce: meaning };
+        const verdict = meaning === "hard" || meaning === "soft";
+        const end = verdict ? { status: "bounced", bounce: meaning } : { status: meaning };
         assert.deepEqual(await reports(bounce(code)), {
           receipts: [{ ...end, ...names, code, reason: details }],
           engagements: [],

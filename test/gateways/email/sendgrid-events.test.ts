@@ -58,7 +58,7 @@ const events: [name: string, event: object, expected: object][] = [
       reason: "554 5.7.1 listed",
       bounce_classification: "Reputation",
     },
-    receipt({ status: "bounced", bounce: "soft", code: "5.7.1", reason: "554 5.7.1 listed" }),
+    receipt({ status: "bounced", code: "5.7.1", reason: "554 5.7.1 listed" }),
   ],
   [
     "bounce, expired, without a code or words",
@@ -85,7 +85,7 @@ const events: [name: string, event: object, expected: object][] = [
       `dropped: ${reason}`,
       { event: "dropped", reason },
       receipt({
-        status: "undelivered",
+        status: "failed",
         code: "dropped",
         reason: `SendGrid did not send the mail: ${reason}.`,
       }),
@@ -95,7 +95,7 @@ const events: [name: string, event: object, expected: object][] = [
     "dropped without words",
     { event: "dropped" },
     receipt({
-      status: "undelivered",
+      status: "failed",
       code: "dropped",
       reason: "SendGrid did not send the mail: no reason given.",
     }),

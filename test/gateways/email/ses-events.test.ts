@@ -155,7 +155,7 @@ const events: [name: string, event: object, expected: object][] = [
     "Complaint of earlier, so that nothing was sent",
     complaint({ complaintSubType: "OnAccountSuppressionList" }),
     receipt({
-      status: "undelivered",
+      status: "failed",
       code: "OnAccountSuppressionList",
       reason: "SES sends nothing to this address, because it complained before.",
       at: bouncedAt,
@@ -165,7 +165,7 @@ const events: [name: string, event: object, expected: object][] = [
     "Reject",
     { eventType: "Reject", reject: { reason: "Bad content" } },
     receipt({
-      status: "undelivered",
+      status: "failed",
       code: "Reject",
       reason: "SES did not send the mail: Bad content.",
       at: Date.UTC(2017, 7, 5, 0, 40, 2, 12),
@@ -178,7 +178,7 @@ const events: [name: string, event: object, expected: object][] = [
       failure: { errorMessage: "Attribute 'attributeName' is not present.", templateName: "MyTemplate" },
     },
     receipt({
-      status: "undelivered",
+      status: "failed",
       code: "RenderingFailure",
       reason: "Attribute 'attributeName' is not present.",
       at: Date.UTC(2017, 7, 5, 0, 40, 2, 12),
