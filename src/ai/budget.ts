@@ -2,6 +2,7 @@
 // this process served since, and what of that is not written yet, is added, so that neither a burst nor a storage
 // that takes no writes runs far over.
 
+import { Recent } from "#runtime/recent.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { startOfNextDay, startOfNextMonth } from "#runtime/wall-clock.ts";
 import { localDay } from "./local-day.ts";
@@ -85,12 +86,11 @@ export function createBudgets(parts: {
   read(keyId: string, day: string): Promise<KeySpent>;
 }): Budgets {
   const { clock, log, read } = parts;
-  const known = new Map<string, Known>();
+  const known = new Recent<string, Known>(mostKnown);
 
   function entry(keyId: string, day: string): Known {
     let one = known.get(keyId);
     if (!one) {
-      if (known.size >= mostKnown) known.delete(known.keys().next().value as string);
       const empty = { stored: nothing(), since: nothing(), unwritten: nothing() };
       one = { day, ...empty, readAt: null, reading: null, hanging: false };
       known.set(keyId, one);

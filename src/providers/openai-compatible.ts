@@ -4,10 +4,10 @@
 
 import { z } from "zod";
 import { membersOf, withMembers } from "#contract/json-text.ts";
-import { apiError } from "./api-error.ts";
 import { openaiFailure } from "./openai-failure.ts";
 import { isRecord, openaiStream, readUsage, saysSomething } from "./openai-stream.ts";
 import { type Answer, type ChatRequest, defineProvider, secret } from "./provider.ts";
+import { badAnswer } from "./vendor-failure.ts";
 import { addedHeaders } from "./vendor-settings.ts";
 
 interface VendorFacts {
@@ -134,12 +134,12 @@ function usageAsked(request: ChatRequest): string {
 
 function readAnswer(text: string): Answer {
   const value = parsed(text);
-  if (!isRecord(value)) return broken("The provider's answer is not JSON.");
+  if (!isRecord(value)) return badAnswer("The provider's answer is not JSON.");
   if (value.error !== undefined && value.error !== null) {
     return { kind: "failure", failure: openaiFailure(200, {}, text, 0) };
   }
   const { choices } = value;
-  if (!Array.isArray(choices)) return broken("The provider's answer has no choices.");
+  if (!Array.isArray(choices)) return badAnswer("The provider's answer has no choices.");
   // OpenRouter tells here what went wrong while it was answering.
   const failed = choices.find((choice) => isRecord(choice) && isRecord(choice.error));
   if (failed) return { kind: "failure", failure: openaiFailure(200, {}, JSON.stringify(failed), 0) };
@@ -155,7 +155,7 @@ function readEmbeddings(text: string): Answer {
   if (!isRecord(value) || !Array.isArray(value.data)) {
     return isRecord(value) && value.error
       ? { kind: "failure", failure: openaiFailure(200, {}, text, 0) }
-      : broken("The provider's answer has no embeddings.");
+      : badAnswer("The provider's answer has no embeddings.");
   }
   return { kind: "answer", text, output: value.data.length > 0, usage: readUsage(value.usage) };
 }
@@ -166,11 +166,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function broken(message: string): Answer {
-  const error = apiError(message, "server_error", "bad_upstream_answer");
-  return { kind: "failure", failure: { kind: "broken", status: 200, retryAfterMs: null, error } };
 }
 
 export const openaiCompatible = defineProvider({

@@ -63,7 +63,7 @@ function readError(status: number, text: string): ApiError {
   const word = (field: unknown) =>
     typeof field === "string" ? scrubbed(field) : typeof field === "number" ? String(field) : null;
   return apiError(
-    scrubbed(typeof message === "string" ? message : `The provider answered ${status}.`),
+    typeof message === "string" ? message : `The provider answered ${status}.`,
     word(inner.type) ?? usual,
     word(inner.code),
     word(inner.param),

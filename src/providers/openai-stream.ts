@@ -1,9 +1,9 @@
 // Reads what OpenAI and its like say in streams and messages: which chunk holds real output, which finishes,
 // which tells the usage. The chunks themselves are passed on as text.
 
-import { apiError } from "./api-error.ts";
 import { openaiFailure } from "./openai-failure.ts";
-import type { ChatRequest, Failure, StreamPiece, StreamReader, Usage } from "./provider.ts";
+import type { ChatRequest, StreamPiece, StreamReader, Usage } from "./provider.ts";
+import { badFrame } from "./vendor-failure.ts";
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -72,9 +72,9 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
   try {
     value = JSON.parse(data);
   } catch {
-    return malformed("The provider sent a frame that is not JSON.");
+    return badFrame("The provider sent a frame that is not JSON.");
   }
-  if (!isRecord(value)) return malformed("The provider sent a frame that is no object.");
+  if (!isRecord(value)) return badFrame("The provider sent a frame that is no object.");
   if (event === "error" || (value.error !== undefined && value.error !== null)) {
     return { kind: "failure", failure: openaiFailure(200, {}, data, 0) };
   }
@@ -95,9 +95,4 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
     usage,
     usageOnly: usage !== null && choices.length === 0,
   };
-}
-
-function malformed(message: string): { kind: "failure"; failure: Failure } {
-  const error = apiError(message, "server_error", "malformed_frame");
-  return { kind: "failure", failure: { kind: "broken", status: 200, retryAfterMs: null, error } };
 }

@@ -2,6 +2,8 @@
 // the look of things, because a vendor may quote a key that is not the one in our settings; a new kind of key
 // that looks like no other is what would break it. Every rule looks a bounded way ahead, so that 64 KiB take no time.
 
+import { oneLine } from "#runtime/clean-text.ts";
+
 const hidden = "***";
 
 /** Longest text that is passed on, in UTF-16 units. */
@@ -37,10 +39,7 @@ const rules: readonly [RegExp, string][] = [
 
 /** The text on one line, without anything that looks like a key; at most 2,000 UTF-16 units. */
 export function scrubbed(text: string): string {
-  let line = text
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
-    .trim();
+  let line = oneLine(text);
   for (const [pattern, replacement] of rules) line = line.replace(pattern, replacement);
   return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
 }

@@ -29,7 +29,7 @@ export interface MailPort {
 }
 
 /** Servers may return the whole mail with a report (RFC 3464, 2): refused for its length, a bounce is never heard of. */
-const longestMail = 64 * 1024 * 1024;
+export const longestMail = 64 * 1024 * 1024;
 /** What a report says stands before the mail that it returns. */
 const keptBytes = 1024 * 1024;
 const mostConnections = 50;

@@ -1,6 +1,7 @@
 // The keys of pools. A revoked one stays as a row, so that its usage keeps a name, until another key takes that name.
 
 import { readOperation, type Tx, writeOperation } from "./database.ts";
+import { lockPool } from "./pools.ts";
 import type { PoolKeysTable } from "./schema-pools.ts";
 
 /** The key, in whichever pool and of whomever, that has this SHA-256 (hex); revoked ones too. */
@@ -52,14 +53,7 @@ export const savePoolKey = writeOperation(
   "savePoolKey",
   async (tx, input: { key: PoolKeysTable; as: "made" | "changed" | "renewed" }): Promise<KeySaved> => {
     const { key, as } = input;
-    const pool = await tx.db
-      .selectFrom("pools")
-      .select("id")
-      .where("id", "=", key.pool_id)
-      .where("account_id", "=", key.account_id)
-      .modifyEnd(tx.lock("update"))
-      .executeTakeFirst();
-    if (!pool) return "not_found";
+    if (!(await lockPool(tx, { accountId: key.account_id, poolId: key.pool_id }))) return "not_found";
     const named = await tx.db
       .selectFrom("pool_keys")
       .select(["id", "revoked_at"])

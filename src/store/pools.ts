@@ -157,7 +157,7 @@ interface Whose {
 }
 
 /** Locks the account's pool, for changes of what belongs to it that have to come one after the other. */
-async function lockPool(tx: Tx, { accountId, poolId }: Whose): Promise<boolean> {
+export async function lockPool(tx: Tx, { accountId, poolId }: Whose): Promise<boolean> {
   const row = await tx.db
     .selectFrom("pools")
     .select("id")

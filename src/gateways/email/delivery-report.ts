@@ -3,6 +3,7 @@
 
 import { bounceOf, statusIn } from "#contract/mail-status.ts";
 import type { Engagement, Receipt } from "#gateways/gateway.ts";
+import { oneLine } from "#runtime/clean-text.ts";
 import { type Headers, type MimePart, readFields, readParts } from "./mime-parts.ts";
 
 export type MailReport =
@@ -28,11 +29,7 @@ export interface Original {
 
 /** Cut where it is stored, when secrets have been masked. */
 const longestReason = 4000;
-const oneLine = (text: string) =>
-  text
-    .replace(/[\u0000-\u0020\u007f-\u00a0]+/g, " ")
-    .trim()
-    .slice(0, longestReason);
+const words = (text: string) => oneLine(text).slice(0, longestReason);
 
 /** Never throws; reads at most the first MiB. */
 export function readReport(raw: Uint8Array): MailReport {
@@ -82,7 +79,7 @@ function deliveryOf(part: MimePart, original: Original): MailReport {
     const given = /[245]\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? null;
     // `5.0.0` says nothing; the server's own answer may.
     const status = given === null || /\.0\.0$/.test(given) ? (statusIn(diagnostic ?? "") ?? given) : given;
-    const reason = diagnostic === undefined ? null : oneLine(diagnostic.replace(/^\s*[\w-]{1,20}\s*;/, ""));
+    const reason = diagnostic === undefined ? null : words(diagnostic.replace(/^\s*[\w-]{1,20}\s*;/, ""));
     if (worst === null || actions[action] > actions[worst.action])
       worst = { kind: "delivery", action, status, reason, original };
   }
@@ -91,7 +88,7 @@ function deliveryOf(part: MimePart, original: Original): MailReport {
 
 function feedbackOf(fields: Headers, original: Original): MailReport {
   const type = fields.get("feedback-type")?.toLowerCase().trim() ?? "";
-  const reason = `Feedback report: ${oneLine(type).slice(0, 40)}`;
+  const reason = `Feedback report: ${words(type).slice(0, 40)}`;
   if (type === "opt-out" || type === "opt-out-list") return { kind: "unsubscribe", reason, original };
   // `not-spam` takes one back, `auth-failure` and its like are about our records.
   return /^(?:abuse|fraud|virus|other|miscategorized)$/.test(type)
@@ -124,7 +121,7 @@ function inOwnWords(mail: MimePart, parts: readonly MimePart[], original: Origin
   const action = delayed.test(subject) && !failed ? "delayed" : "failed";
   // A text that names no fault at all is somebody's idea of a reply.
   if (status === null && line === undefined && !failed) return { kind: "none", why: "other" };
-  return { kind: "delivery", action, status, reason: line === undefined ? null : oneLine(line), original };
+  return { kind: "delivery", action, status, reason: line === undefined ? null : words(line), original };
 }
 
 /** What a report comes to for the message that it is about. */

@@ -8,10 +8,10 @@ import { queryOf } from "#http/authenticate.ts";
 import { type BodyBytes, takeBody } from "#http/body.ts";
 import type { Deadlines } from "#http/deadlines.ts";
 import { type Call, endpoint } from "#http/endpoint.ts";
+import { longestMail } from "#runtime/mail-port.ts";
 
+/** Of a raw mail what stands before the mail that it returns is enough. */
 const keptBytes = 1024 * 1024;
-/** Mail servers hand in reports with the whole mail that they return; what they say stands before it. */
-const longestMail = 64 * 1024 * 1024;
 
 /** Path and query as they came; a request in absolute form gives its host away, which is not used. */
 function pathOf(request: IncomingMessage): string {
