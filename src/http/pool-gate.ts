@@ -5,13 +5,13 @@ import { isUtf8 } from "node:buffer";
 import type { PoolKey } from "#ai/pool-key.ts";
 import { aiProblem } from "#contract/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
+import { exceededBound } from "#runtime/json-bounds.ts";
 import { Stop, type StopSignal } from "#runtime/stop.ts";
 import { StorageError } from "#store/database.ts";
 import type { Answer } from "./answer.ts";
 import { announcesBody, readBytes } from "./body.ts";
-import { nestsDeeper } from "./depth.ts";
 import type { Call, Head } from "./endpoint.ts";
-import { mediaOf } from "./parse-body.ts";
+import { maxValues, mediaOf } from "./parse-body.ts";
 
 const maxDepth = 256;
 /** No key is longer; hashing megabytes is not free. */
@@ -51,8 +51,11 @@ async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> 
     case "bytes": {
       const { bytes } = read;
       if (!isUtf8(bytes)) return aiProblem("malformed_body", { message: "The body is not valid UTF-8." });
-      if (nestsDeeper(bytes, maxDepth))
+      const exceeded = exceededBound(bytes, { maxDepth, maxValues });
+      if (exceeded === "depth")
         return aiProblem("malformed_body", { message: `The body is nested deeper than ${maxDepth} levels.` });
+      if (exceeded === "values")
+        return aiProblem("malformed_body", { message: `The body holds more than ${maxValues} values.` });
       const text = bytes.toString();
       return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
     }
