@@ -75,9 +75,8 @@ function envExample(): string {
     if (fromFile) lines.push(`# Or ${name}_FILE: the path of a file that holds it.`);
     return [...lines, `#${name}=${example.includes(" ") ? "" : example}`].join("\n");
   });
-  return `# Every setting of Trunkline, commented out. Copy this file to .env and start with:
-#   node --env-file=.env src/main.ts
-# The same, in more words: docs/reference/configuration.md. This file is made by \`npm run docs\`.
+  return `# Every setting of Trunkline, commented out. Copy this file to .env and change what you need: \`npm start\` reads .env.
+# A variable of the environment wins over the same one here. The same, in more words: docs/reference/configuration.md. This file is made by \`npm run docs\`.
 
 ${entries.join("\n\n")}
 `;

@@ -18,14 +18,18 @@ import {
   rmSync,
   symlinkSync,
 } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 
-/** Names the URL of an administrative database of the server that `npm test` started for all files. */
+/**
+ * Names the URL of an administrative database of a server that runs already, or the `http:` address at which
+ * `npm test` tells that URL and starts the server when the first file asks for it.
+ */
 export const urlVariable = "TRUNKLINE_TEST_POSTGRES";
 
 export interface FreshDatabase {
@@ -48,7 +52,9 @@ let created = 0;
  * around it, gets a server of its own that ends with its process.
  */
 export async function freshDatabase(): Promise<FreshDatabase> {
-  const adminUrl = process.env[urlVariable] ?? (await ownServer()).url;
+  const given = process.env[urlVariable];
+  const adminUrl =
+    given === undefined ? (await ownServer()).url : given.startsWith("http:") ? await askFor(given) : given;
   created += 1;
   const name = `tl_${process.pid}_${created}_${randomBytes(4).toString("hex")}`;
   await administer(adminUrl, `CREATE DATABASE "${name}" TEMPLATE template0`);
@@ -63,6 +69,38 @@ export async function freshDatabase(): Promise<FreshDatabase> {
 function ownServer(): Promise<PostgresServer> {
   own ??= startPostgres();
   return own;
+}
+
+async function askFor(address: string): Promise<string> {
+  const answer = await fetch(address);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return text;
+}
+
+/** One server for many processes, started when the first of them asks at `address`. */
+export async function startPostgresOnDemand(): Promise<{ address: string; stop(): Promise<void> }> {
+  const door = createHttpServer((_request, response) => {
+    ownServer().then(
+      ({ url }) => response.end(url),
+      (error: unknown) => {
+        response.statusCode = 500;
+        response.end(error instanceof Error ? error.message : String(error));
+      },
+    );
+  });
+  await new Promise<void>((listening, reject) => {
+    door.once("error", reject);
+    door.listen(0, "127.0.0.1", listening);
+  });
+  return {
+    address: `http://127.0.0.1:${(door.address() as AddressInfo).port}/`,
+    stop: async () => {
+      door.closeAllConnections();
+      door.close();
+      await (await own?.catch(() => null))?.stop();
+    },
+  };
 }
 
 async function administer(url: string, statement: string): Promise<void> {

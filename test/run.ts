@@ -1,13 +1,13 @@
-// `npm test`: starts one real PostgreSQL, runs the test files on it, and leaves nothing behind.
+// `npm test`: runs the test files, and one real PostgreSQL for those that ask for it; leaves nothing behind.
 // Arguments: parts of file names (`npm test -- store queue/lane`); without any, every test is run.
 // `--faults-short` runs the short fault tests alone, `--no-faults` everything but them.
 // The long fault runs are not tests but a program: `npm run test:faults`.
 
 import { spawn } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { startPostgres, urlVariable } from "./postgres.ts";
+import { startPostgresOnDemand, urlVariable } from "./postgres.ts";
 
 /** Everything together may take this long; then it is killed and has failed. */
 const limitMs = 60 * 60_000;
@@ -38,7 +38,7 @@ async function main(): Promise<number> {
   if (files.length === 0) throw new Error("no test file matches");
   const folder = mkdtempSync(join(tmpdir(), "trunkline-test-"));
   const summary = join(folder, "summary.tap");
-  const postgres = await startPostgres();
+  const postgres = await startPostgresOnDemand();
   const tests = spawn(
     process.execPath,
     [
@@ -46,7 +46,7 @@ async function main(): Promise<number> {
       "--import",
       new URL("./fixed-seed.ts", import.meta.url).href,
       `--test-timeout=${testLimitMs}`,
-      "--test-concurrency=2",
+      `--test-concurrency=${Math.max(2, availableParallelism())}`,
       "--test-reporter=spec",
       "--test-reporter-destination=stdout",
       "--test-reporter=tap",
@@ -57,7 +57,7 @@ async function main(): Promise<number> {
     {
       stdio: ["ignore", "inherit", "inherit"],
       detached: true,
-      env: { ...process.env, [urlVariable]: postgres.url, NODE_COMPILE_CACHE: join(folder, "compiled") },
+      env: { ...process.env, [urlVariable]: postgres.address, NODE_COMPILE_CACHE: join(folder, "compiled") },
     },
   );
   let ended = "";
