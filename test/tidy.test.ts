@@ -337,6 +337,10 @@ test("the pages of the front door exist", () => {
     "CONTRIBUTING.md",
     "LICENSE",
     ".env.example",
+    "SECURITY.md",
+    "docs/upgrading.md",
+    "examples/README.md",
+    ".github/workflows/ci.yml",
   ];
   const missing = pages
     .filter((path) => !existsSync(path))

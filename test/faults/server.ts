@@ -51,10 +51,11 @@ process.on("exit", () => {
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const ownEntry = join(root, "src/main.ts");
-/** As `npm start` starts it. */
+/** As `npm start` starts it, but without a developer's own settings. */
 const startFlags = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start as string)
   .split(" ")
-  .slice(1, -1);
+  .slice(1, -1)
+  .filter((flag) => !flag.startsWith("--env-file"));
 
 /** Resolves when the server listens; fails with its last lines when it ends or stays silent before that. */
 export function startServer(options: ServerOptions): Promise<Server> {

@@ -1,0 +1,93 @@
+// The files of examples/ run as they are, against the real process.
+
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
+import { freePort, type Server, startServer } from "./faults/server.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trunkline-examples-"));
+const example = (name: string) => fileURLToPath(new URL(`../examples/${name}`, import.meta.url));
+const keys = {
+  API_KEY: "tl_0123456789abcdef0123456789abcdef",
+  POOL_KEY: "tlp_0123456789abcdef0123456789abcdef",
+  WEBHOOK_SECRET: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
+};
+let server: Server;
+let receiver: ChildProcess;
+let received = "";
+
+before(async () => {
+  const port = await freePort();
+  receiver = spawn(process.execPath, [example("webhook-receiver.mjs")], {
+    env: { ...keys, PORT: String(port) },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  receiver.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    received += text;
+  });
+  server = await startServer({
+    env: {
+      ...keys,
+      WEBHOOK_URL: `http://127.0.0.1:${port}/`,
+      TRUNKLINE_DATA_DIR: join(folder, "data"),
+      TRUNKLINE_PROVISION: example("provision.yaml"),
+      TRUNKLINE_OUTBOUND_ALLOW: "127.0.0.0/8",
+      TRUNKLINE_MASTER_KEY: "a master key for the examples alone",
+    },
+    port: await freePort(),
+    logFile: join(folder, "server.log"),
+  });
+});
+
+after(async () => {
+  receiver?.kill();
+  await server?.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function run(program: string, name: string, ...args: string[]) {
+  const env = { PATH: process.env.PATH, ...keys, BASE_URL: server.base };
+  return spawnSync(program, [example(name), ...args], { env, encoding: "utf8", timeout: 90_000 });
+}
+
+const python = spawnSync("python3", ["--version"]).status === 0 ? ["python3"] : [];
+
+for (const program of [process.execPath, ...python]) {
+  const name = program === "python3" ? "send.py" : "send.mjs";
+
+  test(`${name} sends a message and sees it delivered, and its webhook arrives`, async () => {
+    const ran = run(program, name, "+15550000001", "Hello");
+    assert.equal(ran.status, 0, ran.stderr);
+    const [first = "", last = ""] = ran.stdout.trim().split("\n");
+    const id = first.split(" ")[0] ?? "";
+    assert.match(id, /^msg_/);
+    assert.equal(first, `${id} queued`);
+    assert.equal(last, `${id} delivered`);
+    // The receiver checks the signature before it prints.
+    await until(() => received.includes(`message.delivered ${id}\n`));
+  });
+
+  test(`${name} ends with 1 for a message that was refused, and for a number that is none`, () => {
+    const refused = run(program, name, "+15550000003", "Hello");
+    assert.equal(refused.status, 1, refused.stderr);
+    assert.match(refused.stdout, / failed\n$/);
+    const invalid = run(program, name, "no number", "Hello");
+    assert.equal(invalid.status, 1);
+    assert.match(invalid.stderr, /422/);
+  });
+}
+
+test("chat.mjs streams a completion", () => {
+  const ran = run(process.execPath, "chat.mjs", "Hello from the example");
+  assert.equal(ran.status, 0, ran.stderr);
+  assert.match(ran.stdout, /Hello from the example/);
+});
+
+/** Waits for output of a process, which has no clock of ours; the test's own limit ends it. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((next) => receiver.stdout?.once("data", next));
+}
