@@ -45,7 +45,7 @@ export const variables = {
     ),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
-    .transform((value) => value.replace(/\/+$/, ""))
+    .transform((value) => value.replace(/(?<!\/)\/+$/, ""))
     .optional()
     .meta(
       text(

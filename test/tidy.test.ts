@@ -7,7 +7,9 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { posix, resolve } from "node:path";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
+import { analyse } from "scslre";
 import {
+  builtRegexes,
   emptyWords,
   heavy,
   longFiles,
@@ -208,6 +210,23 @@ test("heavy clients are loaded lazily, each by one file", () => {
   expectNone(findings, "Heavy clients.");
 });
 
+test("no regular expression takes more than linear time; few are put together at run time", () => {
+  // `/x+$/` tries each x of a run that does not end the text, and walks to the end of the run each time: 24 s for 96 KiB.
+  const advice = "start with what cannot be repeated, such as (?<!x)x+$, or bound the quantifier";
+  const findings: Finding[] = [];
+  for (const { path, regexes } of sources) {
+    for (const { source, flags, line } of regexes) {
+      const kinds = new Set(analyse(new RegExp(source, flags)).reports.map(({ type }) => type));
+      if (kinds.size > 0) findings.push({ path, line, what: `/${source}/ (${[...kinds]}): ${advice}` });
+    }
+  }
+  for (const file of sources) {
+    if (builtRegexes[file.path] === undefined)
+      findings.push(...findCode(file, /(?<![.\w#])RegExp\s*\(/g, "put together at run time"));
+  }
+  expectNone(findings, "Regular expressions; test/tidy/regexes.test.ts runs them on their worst texts.");
+});
+
 test("names say what a thing is", () => {
   const empty = (name: string) =>
     wireWords.test(name)
@@ -275,7 +294,7 @@ test("every source file with logic has its test", () => {
     .map((file) => ({ file, twin: file.path.replace(/^src\//, "test/").replace(/\.ts$/, ".test.ts") }))
     .filter(({ twin }) => !existsSync(twin))
     .map(({ file, twin }) => ({ path: file.path, line: 1, what: `no ${twin}` }));
-  const stale = [...Object.keys(withoutTwin), ...Object.keys(longFiles)]
+  const stale = [...Object.keys(withoutTwin), ...Object.keys(longFiles), ...Object.keys(builtRegexes)]
     .filter((path) => sources.length > 0 && existsSync("src/main.ts") && !existsSync(path))
     .map((path) => ({ path, line: 1, what: "is excepted in tidy/borders.ts but does not exist" }));
   expectNone(

@@ -89,7 +89,9 @@ function derive(password: string, how: How): Promise<Buffer> {
 }
 
 function unpadded(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("base64").replace(/=+$/, "");
+  return Buffer.from(bytes)
+    .toString("base64")
+    .replace(/(?<!=)=+$/, "");
 }
 
 function parse(phc: string): Omit<How, "tagBytes"> & { tag: Buffer } {

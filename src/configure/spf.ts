@@ -121,7 +121,7 @@ class Reader {
   }
 
   async #term(text: string, domain: string, depth: number): Promise<Term | null> {
-    const [, sign = "+", name = "", rest = ""] = /^([+?~-])?([a-z0-9]+)(.*)$/i.exec(text) ?? [];
+    const [, sign = "+", name = "", rest = ""] = /^([+?~-])?([a-z0-9]+)(?![a-z0-9])(.*)$/is.exec(text) ?? [];
     const qualifier = sign as Qualifier;
     const wrong = () => {
       this.#faults.add(`“${text.slice(0, 100)}” is not understood.`);

@@ -34,7 +34,8 @@ const deniedWords =
   /^(api key (not valid|expired|not found)|(your |the )?api key was reported|your prepa(id|yment) credits?)/i;
 const tooLong =
   /token count .{0,40}exceeds|exceeds the maximum (number of )?(input )?tokens|input .{0,20}too long/i;
-const policy = /(blocked|rejected|violat\w*) .{0,60}(safety|policy|policies|prohibited)|prohibited content/i;
+const policy =
+  /(blocked|rejected|violat\w{0,20}) .{0,60}(safety|policy|policies|prohibited)|prohibited content/i;
 
 /** An answer that is no 2xx. `now`: epoch ms. */
 export function geminiFailure(

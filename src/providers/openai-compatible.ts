@@ -94,7 +94,7 @@ type Settings = z.output<typeof settings>;
 const upstreamChoices = ["api_base", "base_url"] as const;
 
 function baseOf({ vendor, base_url }: Settings): string {
-  return (base_url ?? vendors[vendor].url ?? "").replace(/\/+$/, "");
+  return (base_url ?? vendors[vendor].url ?? "").replace(/(?<!\/)\/+$/, "");
 }
 
 /** Azure's older interface has a base URL for each deployment; its models are told beside them. */

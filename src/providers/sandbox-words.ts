@@ -29,7 +29,7 @@ export function toolsWords(messages: unknown): string | null {
 
 /** The words of a text, each with the space behind it. */
 export function wordsOf(text: string): string[] {
-  return text.match(/\s*\S+\s*/g) ?? [text];
+  return text.match(/^\s+\S+\s*|\S+\s*/g) ?? [text];
 }
 
 /** The first function that may be called, with arguments that fit its schema (JSON text); null: none may. */

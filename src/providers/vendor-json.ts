@@ -26,7 +26,7 @@ const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
 const significant = (source: string) =>
   source
-    .replace(/[eE].*$/, "")
+    .replace(/[eE].*/, "")
     .replace(/[-.]/g, "")
     .replace(/^0+/, "").length;
 

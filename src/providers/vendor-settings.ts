@@ -34,5 +34,5 @@ export function addedHeaders() {
 
 /** A path behind a root. */
 export function under(root: string, path: string): string {
-  return `${root.replace(/\/+$/, "")}${path}`;
+  return `${root.replace(/(?<!\/)\/+$/, "")}${path}`;
 }

@@ -29,7 +29,7 @@ export function refusedUrl(url: URL, allow: AllowList): string | null {
 /** A URL's host without the brackets of IPv6 and without the root's trailing dots. */
 export function bareHost(hostname: string): string {
   if (hostname.startsWith("[")) return hostname.slice(1, -1);
-  return hostname.endsWith(".") ? hostname.replace(/\.+$/, "") : hostname;
+  return hostname.endsWith(".") ? hostname.replace(/(?<!\.)\.+$/, "") : hostname;
 }
 
 /** `localhost` and everything below it mean this machine, whatever DNS says (RFC 6761, 6.3). */

@@ -43,6 +43,17 @@ test("a scanned file shows code and imports at their lines, not comments and tex
   );
 });
 
+test("a scanned file shows its regular expressions, and not what looks like one", () => {
+  const { regexes } = parseSource(
+    "src/a.ts",
+    ["const a = b / c / d; // /no/", 'f("/no/", `/no/`, /[/"]x\\/y/gi);', "return /^z$/.test(a);"].join("\n"),
+  );
+  assert.deepEqual(regexes, [
+    { source: '[/"]x\\/y', flags: "gi", line: 2 },
+    { source: "^z$", flags: "", line: 3 },
+  ]);
+});
+
 test("types alone are no logic", () => {
   assert.equal(
     hasLogic(

@@ -15,6 +15,13 @@ export interface SourceFile {
   /** Same length and lines; comments blank, texts empty between their quotes. */
   bare: string;
   imports: Import[];
+  regexes: RegexLiteral[];
+}
+
+export interface RegexLiteral {
+  source: string;
+  flags: string;
+  line: number;
 }
 
 export interface Import {
@@ -50,8 +57,8 @@ export function readSources(folder: string): SourceFile[] {
 }
 
 export function parseSource(path: string, text: string): SourceFile {
-  const { withoutComments, bare } = blank(text);
-  return { path, text, withoutComments, bare, imports: findImports(path, withoutComments, bare) };
+  const { withoutComments, bare, regexes } = blank(text);
+  return { path, text, withoutComments, bare, imports: findImports(path, withoutComments, bare), regexes };
 }
 
 export function lineAt(text: string, offset: number): number {
@@ -104,9 +111,10 @@ function targetOf(path: string, specifier: string): string | null {
 const beforeRegex =
   /(?:^|[(,=:[!&|?{};+\-*%~^<>]|\b(?:return|typeof|case|in|of|do|else|void|delete|await|yield))\s*$/;
 
-function blank(text: string): { withoutComments: string; bare: string } {
+function blank(text: string): Pick<SourceFile, "withoutComments" | "bare" | "regexes"> {
   const noComments: string[] = [];
   const code: string[] = [];
+  const regexes: RegexLiteral[] = [];
   /** Open template literals: how many braces are open inside the `${` of each. */
   const templates: number[] = [];
   let at = 0;
@@ -153,13 +161,17 @@ function blank(text: string): { withoutComments: string; bare: string } {
     } else if (char === "/" && beforeRegex.test(lastLine(code))) {
       const length =
         /^\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\//.exec(text.slice(at, at + 2000))?.[0].length ?? 1;
+      if (length > 1) {
+        const [flags] = /^[a-z]*/.exec(text.slice(at + length, at + length + 10)) ?? [""];
+        regexes.push({ source: text.slice(at + 1, at + length - 1), flags, line: lineAt(text, at) });
+      }
       take(length, length === 1 ? "both" : "text");
     } else {
       const plain = /^[^/"'`{}]+/.exec(text.slice(at, at + 4000))?.[0].length ?? 1;
       take(plain, "both");
     }
   }
-  return { withoutComments: noComments.join(""), bare: code.join("") };
+  return { withoutComments: noComments.join(""), bare: code.join(""), regexes };
 }
 
 function endOf(text: string, mark: string, from: number): number {

@@ -61,7 +61,7 @@ export const brevo = defineGateway({
 });
 
 function emailUrl(own: BrevoSettings): string {
-  return `${own.base_url.replace(/\/+$/, "")}/smtp/email`;
+  return `${own.base_url.replace(/(?<!\/)\/+$/, "")}/smtp/email`;
 }
 
 /** An undefined field does not reach the JSON. Brevo finds an attachment's type by its name. */

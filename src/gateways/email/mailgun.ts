@@ -73,7 +73,7 @@ export const mailgun = defineGateway({
 });
 
 function messagesUrl(own: MailgunSettings): string {
-  return `${(own.base_url ?? hosts[own.region]).replace(/\/+$/, "")}/v3/${own.domain}/messages`;
+  return `${(own.base_url ?? hosts[own.region]).replace(/(?<!\/)\/+$/, "")}/v3/${own.domain}/messages`;
 }
 
 function basicPair(own: MailgunSettings): string {

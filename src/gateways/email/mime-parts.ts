@@ -110,7 +110,7 @@ function decoded(text: string, encoding: string): string {
     case "quoted-printable":
       return text
         .replace(/=[ \t]*\n/g, "")
-        .replace(/[ \t]+$/gm, "")
+        .replace(/(?<![ \t])[ \t]+$/gm, "")
         .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
     default:
       return text;

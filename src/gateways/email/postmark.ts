@@ -70,7 +70,7 @@ export const postmark = defineGateway({
 });
 
 function emailUrl(own: PostmarkSettings): string {
-  return `${own.base_url.replace(/\/+$/, "")}/email`;
+  return `${own.base_url.replace(/(?<!\/)\/+$/, "")}/email`;
 }
 
 /** `Metadata` names may have 20 characters and values 80. An undefined field does not reach the JSON. */

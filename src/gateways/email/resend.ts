@@ -71,7 +71,7 @@ export const resend = defineGateway({
 });
 
 function emailsUrl(own: ResendSettings): string {
-  return `${own.base_url.replace(/\/+$/, "")}/emails`;
+  return `${own.base_url.replace(/(?<!\/)\/+$/, "")}/emails`;
 }
 
 /** The same on every try, as the idempotency key asks for. An undefined field does not reach the JSON. */

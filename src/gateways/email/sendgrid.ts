@@ -80,7 +80,7 @@ export const sendgrid = defineGateway({
 });
 
 function sendUrl(own: SendGridSettings): string {
-  return `${own.base_url.replace(/\/+$/, "")}/v3/mail/send`;
+  return `${own.base_url.replace(/(?<!\/)\/+$/, "")}/v3/mail/send`;
 }
 
 /** SendGrid decides about the return path itself; the mail may have 30 MB in all. */

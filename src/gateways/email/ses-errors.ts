@@ -47,7 +47,9 @@ export function faultOf(code: string, text: string, from: string): Fault | undef
     const words = text.toLowerCase().split(/[\s,]+/);
     const sender = from.toLowerCase();
     const names = [sender, sender.slice(sender.lastIndexOf("@") + 1)];
-    return words.some((word) => names.includes(word.replace(/[.;:]+$/, ""))) ? "gateway" : "message";
+    return words.some((word) => names.includes(word.replace(/(?<![.;:])[.;:]+$/, "")))
+      ? "gateway"
+      : "message";
   }
   if (fault === "later" && /\b(?:daily|24.hour)\b/i.test(text)) return "gateway";
   return fault;

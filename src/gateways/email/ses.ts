@@ -121,7 +121,7 @@ export const ses = defineGateway({
 function sendUrl(own: SesSettings): string {
   const domain = own.region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
   const base = own.base_url ?? `https://email.${own.region}.${domain}`;
-  return `${base.replace(/\/+$/, "")}/v2/email/outbound-emails`;
+  return `${base.replace(/(?<!\/)\/+$/, "")}/v2/email/outbound-emails`;
 }
 
 async function requestOf(message: OutgoingMessage, own: SesSettings): Promise<object> {

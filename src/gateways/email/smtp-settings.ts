@@ -11,7 +11,7 @@ import { emailFields } from "./email-settings.ts";
 
 const hostName =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i;
-const ipv6 = /^[0-9a-f:.]*:[0-9a-f:.]*$/i;
+const ipv6 = /^[0-9a-f.]*:[0-9a-f:.]*$/i;
 
 const isCertificate = (pem: string) => {
   try {

@@ -141,7 +141,7 @@ function codeFrom(value: string, secrets: readonly string[]): string {
 export function secretsOf(own: HttpApiSettings): string[] {
   const secrets = own.callback === undefined ? [] : [own.callback.token];
   for (const header of Object.values(own.headers)) {
-    const [, scheme, credentials = ""] = /^(\S+) +(.*)$/.exec(header) ?? [];
+    const [, scheme, credentials = ""] = /^(\S+) +(?! )(.*)$/s.exec(header) ?? [];
     secrets.push(...literals(header), ...literals(credentials));
     if (scheme?.toLowerCase() === "basic") {
       const pair = Buffer.from(credentials, "base64").toString("utf8");
@@ -149,7 +149,7 @@ export function secretsOf(own: HttpApiSettings): string[] {
     }
   }
   const [, userinfo = "", path = "", query = ""] =
-    /^https?:\/\/(?:([^/?]*)@)?[^/?]*([^?]*)\??(.*)$/i.exec(own.url) ?? [];
+    /^https?:\/\/(?:([^/?]*)@)?[^/?@]*((?:\/[^?]*)?)(?:\?(.*))?$/is.exec(own.url) ?? [];
   for (const part of [userinfo, ...userinfo.split(":"), ...path.split("/")]) secrets.push(...textsIn(part));
   secrets.push(...textsIn(query));
   for (const leaf of leaves(own.body)) {

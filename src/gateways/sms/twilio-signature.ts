@@ -47,7 +47,8 @@ function spellings(url: string): string[] {
 }
 
 function withAndWithoutPort(url: string): string[] {
-  const [, scheme = "", authority = "", rest = ""] = /^(https?):\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
+  const [, scheme = "", authority = "", rest = ""] =
+    /^(https?):\/\/([^/?#]*)((?:[/?#].*)?)$/is.exec(url) ?? [];
   if (scheme === "") return [url];
   const host = authority.replace(/:\d+$/, "");
   const port = /:\d+$/.exec(authority)?.[0] ?? (scheme.toLowerCase() === "https" ? ":443" : ":80");

@@ -83,7 +83,7 @@ export const twilio = defineGateway({
 });
 
 function messagesUrl(own: TwilioSettings): string {
-  return `${own.base_url.replace(/\/+$/, "")}/2010-04-01/Accounts/${own.account_sid}/Messages.json`;
+  return `${own.base_url.replace(/(?<!\/)\/+$/, "")}/2010-04-01/Accounts/${own.account_sid}/Messages.json`;
 }
 
 function basicPair(own: TwilioSettings): string {

@@ -45,6 +45,21 @@ test("parts in their order, encodings undone, preamble and epilogue left out", (
   );
 });
 
+test("quoted-printable: a mail of blanks is read in time that grows with its length", () => {
+  const blanks = " \t".repeat(longestMail / 8);
+  const from = performance.now();
+  const [mail] = readParts(
+    Buffer.from(`Content-Transfer-Encoding: quoted-printable\n\n${blanks}x${blanks}\ny=${blanks}\nz`),
+  );
+  // An expression that walks to the end of the run from each of its blanks takes half an hour.
+  assert.ok(performance.now() - from < 5_000);
+  assert.equal(mail?.body, `${blanks}x\nyz`);
+  const [small] = readParts(
+    Buffer.from("Content-Transfer-Encoding: quoted-printable\n\n a \t \n\t\nb =\t\n c \t"),
+  );
+  assert.equal(small?.body, " a\n\nb  c");
+});
+
 test("an independent parser finds the same parts in reports", async () => {
   for (const [name, sample] of Object.entries(samples)) {
     const email = await PostalMime.parse(sample, { forceRfc822Attachments: true });
