@@ -169,6 +169,7 @@ export type Received =
       receipts: Receipt[];
       inbound: InboundMessage[];
       engagements?: Engagement[];
+      once?: Once;
       /**
        * A GET that the provider wants made once to confirm the subscription of this callback. Only ever a URL of
        * the provider's own host: the adapter checks that.
@@ -178,9 +179,18 @@ export type Received =
     }
   | { kind: "forbidden"; reason: string }
   | { kind: "not_configured"; reason: string }
-  | { kind: "malformed"; reason: string }
+  | { kind: "malformed"; reason: string; once?: Once }
   /** Cannot be judged now, because what verifies it cannot be had (503; the provider repeats it). */
   | { kind: "unavailable"; reason: string };
+
+/**
+ * What proves a call without covering what it says. Until `until` (epoch ms), when the adapter itself takes it no more, a
+ * second call with the same proof is taken only if it says the same.
+ */
+export interface Once {
+  proof: string;
+  until: number;
+}
 
 /** What an adapter may use; there is no other way out of it. */
 export interface GatewayTools {

@@ -111,7 +111,7 @@ const errorPaths = [
 export function providerText(body: Buffer, secrets: readonly string[]): string {
   const raw = body.toString("utf8").trim();
   if (raw.startsWith("<")) return "";
-  const json = parseJson(raw);
+  const json = raw.startsWith("{") || raw.startsWith("[") || raw.startsWith('"') ? parseJson(raw) : undefined;
   return cleanText(json === undefined ? raw : (errorText(json) ?? raw), secrets);
 }
 
@@ -123,13 +123,19 @@ function errorText(json: Json): string | null {
   return null;
 }
 
+/** Cleaning a MiB of blanks and soft hyphens takes 60 ms. */
+const longestRead = 64 * 1024;
+
 /**
  * Text from outside on one line: no control or format characters, no secret, at most `max` characters.
  * The order matters: a secret is looked for in the text as it will be shown, and before it is cut,
- * because half a secret is one too.
+ * because half a secret is one too. Of a very long text the beginning is read.
  */
 export function cleanText(text: string, secrets: readonly string[], max = 200): string {
-  const line = withoutSecrets(oneLine(text), secrets);
-  const characters = Array.from(line);
+  const long = text.length > longestRead;
+  const line = withoutSecrets(oneLine(long ? text.slice(0, longestRead) : text), secrets);
+  // Half a secret may stand at the end of what was read: of blanks and secrets alone too little is left to hide that.
+  if (long && line.length < longestRead / 2) return "";
+  const characters = Array.from(line.slice(0, 2 * max + 2));
   return characters.length <= max ? line : `${characters.slice(0, max - 1).join("")}…`;
 }

@@ -39,7 +39,7 @@ export function vendorOutcome(result: OutboundResult, reading: AnswerReading): O
   const byStatus = { secrets: () => secrets, now, definite };
   if (result.kind !== "answer") return outcomeOfFailure(result, byStatus);
   const { status } = result;
-  const json = parseJson(result.body.toString("utf8")) ?? null;
+  const json = parseJson(result.body) ?? null;
   if (status >= 200 && status < 300) {
     const reference = referenceFrom(reading.reference(json, result));
     if (reference !== null) {

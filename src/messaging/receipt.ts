@@ -1,12 +1,14 @@
 // Providers' callbacks: verified by the gateway's adapter, stored once, and applied to their messages; what people
 // write back is stored, and heeded when it is an opt-out word.
 
+import { hash } from "node:crypto";
 import { optWord } from "#contract/consent.ts";
-import type { CallbackRequest, Engagement, InboundMessage, Received } from "#gateways/gateway.ts";
+import type { CallbackRequest, Engagement, InboundMessage, Once, Received } from "#gateways/gateway.ts";
 import { gatewayOf } from "#gateways/registry.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts.ts";
+import { useProof } from "#store/callback-proofs.ts";
 import type { Database } from "#store/database.ts";
 import { storeEngagements } from "#store/engagements.ts";
 import { findGatewayByIdentifier } from "#store/gateways.ts";
@@ -61,6 +63,10 @@ export async function receiveCallback(
     parts.log.error({ gateway: identifier, error }, "a gateway adapter threw on a callback");
     return { kind: "malformed" };
   }
+  if ("once" in received && !(await bringsItsEvent(parts, received))) {
+    parts.log.warn({ gateway: identifier }, "a callback was refused: its signature came with another event");
+    return { kind: "forbidden" };
+  }
   if (received.kind !== "received") {
     parts.log.warn(
       { gateway: identifier, why: received.kind, reason: received.reason },
@@ -74,6 +80,25 @@ export async function receiveCallback(
     return { kind: "unavailable" };
   }
   return received.reply ? { kind: "done", reply: received.reply } : { kind: "done" };
+}
+
+/**
+ * Whether a call with a proof that is good for one event brings that event. The event is what the call comes to, so a
+ * repeat in other bytes is the same one; it is stored again, to no effect, in case the first time was broken off.
+ */
+async function bringsItsEvent(
+  { database }: ReceiptParts,
+  received: Extract<Received, { once?: Once }>,
+): Promise<boolean> {
+  if (received.once === undefined) return true;
+  const { proof, until } = received.once;
+  const said =
+    received.kind === "received" ? [received.receipts, received.inbound, received.engagements] : [];
+  return await database.run(useProof, {
+    proof: hash("sha256", proof, "base64url"),
+    event: hash("sha256", JSON.stringify(said), "base64url"),
+    expires_at: until,
+  });
 }
 
 /** Visits the URL with which a provider has a subscription confirmed. It is a capability, so it is not logged. */

@@ -15,6 +15,7 @@ import {
   removeLooseFile,
 } from "#store/attachments.ts";
 import { forgetSoftBounces, softRestMs } from "#store/bounces.ts";
+import { forgetProofs } from "#store/callback-proofs.ts";
 import type { Database } from "#store/database.ts";
 import { forgetHold, readHold } from "#store/hold.ts";
 import { keptMs } from "#store/repeat.ts";
@@ -113,6 +114,7 @@ export async function upkeepTurn(
   await batches(
     async () => (await database.run(forgetRepeatable, { before: now - keptMs, limit: atOnce })) === atOnce,
   );
+  await batches(async () => (await database.run(forgetProofs, { now, limit: atOnce })) === atOnce);
   await batches(
     async () =>
       (await database.run(forgetSoftBounces, { before: now - softRestMs, limit: atOnce })) === atOnce,

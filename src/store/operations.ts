@@ -7,6 +7,7 @@ import * as attachments from "./attachments.ts";
 import * as audit from "./audit.ts";
 import * as balances from "./balances.ts";
 import * as bounces from "./bounces.ts";
+import * as callbackProofs from "./callback-proofs.ts";
 import type { Operation } from "./database.ts";
 import * as deliveries from "./deliveries.ts";
 import * as deliveryLog from "./delivery-log.ts";
@@ -52,6 +53,7 @@ export const operations: ReadonlyMap<string, Operation<unknown, unknown>> = new 
     search,
     balances,
     bounces,
+    callbackProofs,
     attachments,
     audit,
     managementTokens,

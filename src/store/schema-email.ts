@@ -101,3 +101,13 @@ export interface EngagementsTable {
   key: string;
   at: number;
 }
+
+/** Signatures that do not cover the event that they come with. */
+export interface CallbackProofsTable {
+  /** SHA-256 of the signature. */
+  proof: string;
+  /** SHA-256 of what the call with it says. */
+  event: string;
+  /** From here on the signature is too old. */
+  expires_at: number;
+}

@@ -4,6 +4,7 @@ import type { Channel, Status } from "#contract/channel.ts";
 import type {
   AttachmentChunksTable,
   AttachmentsTable,
+  CallbackProofsTable,
   DkimKeysTable,
   EmailBodiesTable,
   EmailsTable,
@@ -357,6 +358,7 @@ export interface Schema {
   events: EventsTable;
   message_references: ReferencesTable;
   receipts: ReceiptsTable;
+  callback_proofs: CallbackProofsTable;
   inbound_messages: InboundTable;
   lanes: LanesTable;
   processes: ProcessesTable;

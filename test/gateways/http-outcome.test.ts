@@ -79,3 +79,16 @@ test("secrets are masked in every spelling, and before the text is cut", () => {
   assert.equal(cleanText("abcdef", ["abc", "", "abcde"]), "***f", "the longest first; tiny ones are left");
   assert.equal(cleanText("a.c+ axc+", ["a.c+"]), "*** axc+", "a secret is no pattern");
 });
+
+test("of a very long text the beginning is read, and no half of a secret is shown", () => {
+  const secret = "s".repeat(40);
+  const read = 64 * 1024;
+  assert.equal(cleanText(`${"a ".repeat(1_000_000)}`, [secret]).length, 200);
+  for (const blanks of [read - 20, read - 39, read - 40]) {
+    assert.equal(
+      cleanText(`${" ".repeat(blanks)}${secret}${"x".repeat(read)}`, [secret]).includes("s"),
+      false,
+    );
+  }
+  assert.equal(cleanText(`no: ${" ".repeat(read - 100)}${secret}`, [secret]), "no: ***");
+});

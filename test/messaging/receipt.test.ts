@@ -11,6 +11,7 @@ import { type Database, StorageError } from "#store/database.ts";
 import { findGatewayByIdentifier } from "#store/gateways.ts";
 import { recentInbound } from "#store/inbound.ts";
 import { listSuppressions } from "#store/suppressions.ts";
+import * as mailgun from "../gateways/email/mailgun-example.ts";
 import * as ses from "../gateways/email/ses-example.ts";
 import { answer, scriptedOutbound } from "../gateways/scripted-outbound.ts";
 import { settings, sign } from "../gateways/sms/twilio-example.ts";
@@ -222,6 +223,42 @@ for (const engine of engines) {
       const stranger = ses.subscription({ TopicArn: `${ses.topic}2` });
       assert.deepEqual(await call(stranger, answer(200)), { kind: "forbidden", visits: [] });
       assert.doesNotMatch(it.log.text(), /Token=|2336412f/);
+    });
+
+    test("a signature that does not cover its event is good for one event, in any bytes and any process", async () => {
+      await it.gateway({
+        identifier: "mailgun",
+        channel: "email",
+        kind: "mailgun",
+        settings: mailgun.settings,
+      });
+      const asked: string[] = [];
+      const database: Database = {
+        ...parts.database,
+        run: async (operation, input) => {
+          asked.push(operation.name);
+          return await parts.database.run(operation, input);
+        },
+      };
+      const call = async (payload: object, token: string) => {
+        asked.length = 0;
+        const seconds = Math.floor(it.clock.now() / 1000);
+        const request = mailgun.signed({ timestamp: seconds, ...payload }, { seconds, token });
+        const { kind } = await receiveCallback({ ...parts, database }, "mailgun", request);
+        return `${kind} ${asked.filter((name) => name.startsWith("store"))}`;
+      };
+      const delivered = mailgun.event("delivered");
+      const complained = mailgun.event("complained");
+      assert.equal(await call(delivered, "t1"), "done storeReceipts");
+      assert.equal(await call(complained, "t1"), "forbidden ");
+      assert.equal(await call({ ...delivered, tags: ["again"] }, "t1"), "done storeReceipts");
+      assert.equal(await call(complained, "t2"), "done storeEngagements");
+      // What says nothing, or nothing that is understood, uses its token up as well.
+      assert.equal(await call(mailgun.event("accepted"), "t3"), "done ");
+      assert.equal(await call(delivered, "t3"), "forbidden ");
+      assert.equal(await call({ event: "delivered" }, "t4"), "malformed ");
+      assert.equal(await call(delivered, "t4"), "forbidden ");
+      assert.equal(await call({ event: "delivered" }, "t4"), "malformed ");
     });
 
     test("media and broken text are stored in a form that every reader takes", async () => {

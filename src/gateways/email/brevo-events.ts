@@ -21,7 +21,7 @@ export function receiveBrevo(callback: CallbackRequest, token: string | undefine
     return { kind: "not_configured", reason: "The gateway has no callback token." };
   }
   if (!carriesToken(callback, token)) return { kind: "forbidden", reason: "The token is missing or wrong." };
-  const document = parseJson(callback.body.toString("utf8"));
+  const document = parseJson(callback.body);
   if (document === undefined) return { kind: "malformed", reason: "The callback is not readable." };
   const events = Array.isArray(document) ? document : [document];
   const reports: (Receipt | Engagement)[] = [];

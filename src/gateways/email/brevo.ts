@@ -47,7 +47,7 @@ export const brevo = defineGateway({
       timeoutMs: tools.timeoutMs,
       signal: tools.signal,
     });
-    const json = (result.kind === "answer" ? parseJson(result.body.toString("utf8")) : null) ?? null;
+    const json = (result.kind === "answer" ? parseJson(result.body) : null) ?? null;
     return vendorOutcome(result, {
       vendor: "Brevo",
       secrets: [own.api_key, own.callback_token ?? ""],

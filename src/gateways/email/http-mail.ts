@@ -79,6 +79,9 @@ export function isFresh(signedAt: number | undefined, now: number): boolean {
   return signedAt !== undefined && signedAt > now - replayWindowMs && signedAt < now + aheadMs;
 }
 
+/** Until when a callback that was signed at that time (epoch ms) is taken, epoch ms. */
+export const freshUntil = (signedAt: number) => signedAt + replayWindowMs;
+
 /** A vendor's words of an event, on one line, not masked and not cut yet; undefined when there are none. */
 export function wordsOf(text: string | null | undefined): string | undefined {
   const words = oneLine(text ?? "");

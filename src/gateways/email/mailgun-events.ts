@@ -1,12 +1,14 @@
 // Mailgun's webhooks (https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/webhook-payloads): one
-// signed JSON event a call. The signature stands in the body and covers a time and a token, not the event itself.
+// signed JSON event a call. The signature stands in the body and covers a time and a token, not the event itself: a
+// token that was seen could be sent again with another event, so each is good for one event
+// (https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks).
 
 import { createHmac } from "node:crypto";
 import { bounceOf as verdictOf } from "#contract/mail-status.ts";
 import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/gateway.ts";
-import { type Json, parseJson, readPath, textAt } from "#gateways/json-path.ts";
+import { type Json, parseJson, parseUnproven, readPath, textAt } from "#gateways/json-path.ts";
 import { sameText } from "#runtime/same-text.ts";
-import { eventTime, isFresh, ourIdName, wordsOf } from "./http-mail.ts";
+import { eventTime, freshUntil, isFresh, ourIdName, wordsOf } from "./http-mail.ts";
 import {
   bareMessageId,
   type EventNames,
@@ -22,12 +24,19 @@ export function receiveMailgun({ body }: CallbackRequest, key: string | undefine
   if (key === undefined || key === "") {
     return { kind: "not_configured", reason: "The gateway has no webhook signing key." };
   }
-  const document = parseJson(body.toString("utf8")) ?? null;
-  if (!isSigned(document, key)) return { kind: "forbidden", reason: "The signature is missing or wrong." };
-  if (!isFresh(eventTime(textAt(document, "$.signature.timestamp")), now)) {
+  const signature = signatureIn(body, key);
+  if (signature === null) return { kind: "forbidden", reason: "The signature is missing or wrong." };
+  const signedAt = eventTime(signature.timestamp);
+  if (signedAt === undefined || !isFresh(signedAt, now)) {
     return { kind: "forbidden", reason: "The signature is too old." };
   }
-  const event = readPath(document, "$.event-data") ?? null;
+  const received = receivedFrom(body);
+  const once = { proof: signature.hex, until: freshUntil(signedAt) };
+  return received.kind === "received" || received.kind === "malformed" ? { ...received, once } : received;
+}
+
+function receivedFrom(body: Buffer): Received {
+  const event = readPath(parseJson(body) ?? null, "$.event-data") ?? null;
   const word = textAt(event, "$.event");
   if (word === null) return { kind: "malformed", reason: "The callback has no event." };
   const reader = readers.get(word);
@@ -41,15 +50,15 @@ export function receiveMailgun({ body }: CallbackRequest, key: string | undefine
   return receivedReports([reader(event, names)]);
 }
 
-/** Hex of HMAC-SHA256 over the timestamp and the token, one behind the other. */
-function isSigned(document: Json, key: string): boolean {
-  const [timestamp, token, given] = ["timestamp", "token", "signature"].map((name) =>
-    textAt(document, `$.signature.${name}`),
+/** A call's signature, the hex of HMAC-SHA256 over a time and a token. Null: not with this key. */
+function signatureIn(body: Buffer, key: string): { timestamp: string; hex: string } | null {
+  const document = parseUnproven(body) ?? null;
+  const [timestamp, token, given] = ["timestamp", "token", "signature"].map(
+    (name) => textAt(document, `$.signature.${name}`) ?? "",
   );
-  const wanted = createHmac("sha256", key)
-    .update(`${timestamp ?? ""}${token ?? ""}`, "utf8")
-    .digest("hex");
-  return sameText(given ?? "", wanted) && (timestamp ?? "") !== "" && (token ?? "") !== "";
+  if (!timestamp || !token || !given) return null;
+  const wanted = createHmac("sha256", key).update(timestamp).update(token).digest("hex");
+  return sameText(given, wanted) ? { timestamp, hex: wanted } : null;
 }
 
 type Reader = (event: Json, names: EventNames) => Receipt | Engagement;

@@ -13,7 +13,7 @@ export function receivePostmark(callback: CallbackRequest, token: string | undef
     return { kind: "not_configured", reason: "The gateway has no callback token." };
   }
   if (!carriesToken(callback, token)) return { kind: "forbidden", reason: "The token is missing or wrong." };
-  const event = parseJson(callback.body.toString("utf8")) ?? null;
+  const event = parseJson(callback.body) ?? null;
   const word = textAt(event, "$.RecordType");
   if (word === null) return { kind: "malformed", reason: "The callback has no RecordType." };
   const reader = readers.get(word);

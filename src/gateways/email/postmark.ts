@@ -53,7 +53,7 @@ export const postmark = defineGateway({
       timeoutMs: tools.timeoutMs,
       signal: tools.signal,
     });
-    const json = (result.kind === "answer" ? parseJson(result.body.toString("utf8")) : null) ?? null;
+    const json = (result.kind === "answer" ? parseJson(result.body) : null) ?? null;
     const offline = result.kind === "answer" && isMaintenance(result.status, json);
     return vendorOutcome(result, {
       vendor: "Postmark",

@@ -13,7 +13,7 @@ export function receiveResend(callback: CallbackRequest, secret: string | undefi
   }
   const id = svixVerified(callback, secret, now);
   if (id === null) return { kind: "forbidden", reason: "The svix-signature is missing, wrong or too old." };
-  const event = parseJson(callback.body.toString("utf8")) ?? null;
+  const event = parseJson(callback.body) ?? null;
   const type = textAt(event, "$.type");
   if (type === null) return { kind: "malformed", reason: "The callback has no type." };
   const reader = readers.get(type);

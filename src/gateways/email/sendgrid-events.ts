@@ -8,7 +8,7 @@ import { type EventNames, eventNames, present, visitOf } from "./mail-event.ts";
 
 /** The reports in a call. Events that name no mail, or change nothing, give nothing. */
 export function receivedFrom(body: Buffer): Received {
-  const events = parseJson(body.toString("utf8"));
+  const events = parseJson(body);
   if (!Array.isArray(events)) return { kind: "malformed", reason: "The callback is no list of events." };
   const receipts: Receipt[] = [];
   const engagements: Engagement[] = [];

@@ -1,10 +1,11 @@
 // Amazon SNS messages as they come over HTTPS, verified
 // (https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html). The sender names the certificate that
-// proves it, so the URL decides: only SNS's own host in the topic's region is asked, and only for our topic.
+// proves it, so the URL decides: only SNS's own host in the topic's region is asked, and only for our topic. The envelope
+// is flat and has a dozen texts; the event inside it is parsed when the signature fits.
 
 import { verify, X509Certificate } from "node:crypto";
 import type { CallbackRequest, ReceivingTools } from "#gateways/gateway.ts";
-import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
+import { type Json, parseUnproven, textAt } from "#gateways/json-path.ts";
 import { eventTime, isFresh } from "./http-mail.ts";
 
 /** The name of an SNS topic, with its region and partition. */
@@ -31,7 +32,7 @@ export async function verifiedNotification(
   certificates: Certificates,
   tools: ReceivingTools,
 ): Promise<Notification> {
-  const json = parseJson(callback.body.toString("utf8")) ?? null;
+  const json = parseUnproven(callback.body) ?? null;
   const field = (name: string) => textAt(json, `$.${name}`);
   const type = field("Type");
   if (type === null || callback.headers["x-amz-sns-message-type"] !== type) {

@@ -93,7 +93,7 @@ function outcomeOf(result: OutboundResult, own: HttpApiSettings, now: number): O
   if (!isSuccessStatus(result.status, success.status)) return outcomeOfFailure(result, reading);
   if (success.path === undefined && success.reference === undefined)
     return { kind: "accepted", reference: null };
-  const json = parseJson(result.body.toString("utf8"));
+  const json = parseJson(result.body);
   if (json === undefined) {
     const reason = `The provider answered ${result.status}, but not with JSON.`;
     return { kind: "unknown", code: "unreadable_answer", reason };

@@ -5,12 +5,17 @@ import { describe, test } from "node:test";
 import { mailgun } from "#gateways/email/mailgun.ts";
 import type { OutgoingEmail } from "#gateways/gateway.ts";
 import { gatewayConformance } from "../conformance.ts";
-import { sampleAttachment, sampleEmail, toolsWith } from "../conformance-samples.ts";
+import { now, sampleAttachment, sampleEmail, toolsWith } from "../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../scripted-outbound.ts";
 import { apiKey, at, event, messageId, settings, signed } from "./mailgun-example.ts";
 
 const basic = Buffer.from(`api:${apiKey}`).toString("base64");
 const names = { reference: messageId, messageId: "msg_01test", at };
+/** Mailgun's signature covers a time and a token: it is good for one event, for three days. */
+const once = {
+  proof: JSON.parse(signed(event("delivered")).body.toString()).signature.signature,
+  until: now + 3 * 86_400_000,
+};
 const json = (payload: unknown) => ({ body: Buffer.from(JSON.stringify(payload)) });
 
 gatewayConformance(mailgun, {
@@ -133,7 +138,7 @@ gatewayConformance(mailgun, {
       {
         name: "delivered",
         unsigned: json(event("delivered", { "delivery-status": { code: 250, message: "OK" } })),
-        received: { kind: "received", receipts: [{ status: "delivered", ...names }], inbound: [] },
+        received: { kind: "received", receipts: [{ status: "delivered", ...names }], inbound: [], once },
       },
       {
         name: "without our id",
@@ -142,22 +147,23 @@ gatewayConformance(mailgun, {
           kind: "received",
           receipts: [{ status: "delivered", reference: messageId, at }],
           inbound: [],
+          once,
         },
       },
       {
         name: "accepted, which is no news",
         unsigned: json(event("accepted")),
-        received: { kind: "received", receipts: [], inbound: [] },
+        received: { kind: "received", receipts: [], inbound: [], once },
       },
       {
         name: "about no message",
         unsigned: json({ event: "delivered" }),
-        received: { kind: "malformed", reason: "The event names no message." },
+        received: { kind: "malformed", reason: "The event names no message.", once },
       },
       {
         name: "about nothing",
         unsigned: json({ id: "x" }),
-        received: { kind: "malformed", reason: "The callback has no event." },
+        received: { kind: "malformed", reason: "The callback has no event.", once },
       },
     ],
   },

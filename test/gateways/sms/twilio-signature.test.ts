@@ -140,6 +140,24 @@ describe("twilio: signatures", () => {
     );
   });
 
+  test("a body with more parameters than Twilio sends is not read", async (t) => {
+    const filled = (count: number) => Array.from({ length: count }, (_, i) => `p${i}=${i}`).join("&");
+    const post = (body: string) =>
+      sign({
+        method: "POST",
+        query: [],
+        contentType: "application/x-www-form-urlencoded",
+        body: Buffer.from(body),
+      });
+    const own = twilio.settings.parse(settings);
+    const most = post(`MessageSid=${sid}&MessageStatus=delivered&${filled(498)}`);
+    assert.equal((await twilio.receive(most, own, toolsWith())).kind, "received");
+    const grouped = t.mock.method(Map, "groupBy");
+    const more = { ...most, body: Buffer.from(filled(100_000)) };
+    assert.equal((await twilio.receive(more, own, toolsWith())).kind, "forbidden");
+    assert.equal(grouped.mock.callCount(), 0);
+  });
+
   test("a signed GET is nothing without its signature on a POST that adds a body", async () => {
     const query: [string, string][] = [
       ["MessageSid", sid],
