@@ -50,6 +50,45 @@ test("the shortest encoding that is safe", () => {
   }
 });
 
+/** The rule for `7bit` in one expression, for lines that end in CRLF; too slow for long bodies. */
+const needsEncoding = /[^\t\r\n -~]|[^\r\n]{77}|[\t ](?:\r|$)|(?:^|\n)(?:\.|From )|=_/;
+
+test("what may go as 7bit is what the rule says, byte for byte", () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      "\r",
+      "\n",
+      "\r\n",
+      " ",
+      "\t",
+      ".",
+      "From ",
+      "From",
+      "=_",
+      "=",
+      "_",
+      "ä",
+      "漢",
+      "\ud800",
+      "\0",
+      "~",
+      "\x7f",
+    ),
+    fc.integer({ min: 74, max: 78 }).map((length) => "x".repeat(length)),
+    fc.string({ maxLength: 5 }),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+      const lines = normal(pieces.join(""));
+      const { encoding, body } = encodedText(pieces.join(""));
+      assert.equal(encoding === "7bit", !needsEncoding.test(lines), JSON.stringify(lines));
+      if (encoding === "7bit")
+        assert.equal(body.toString("latin1"), lines.endsWith("\r\n") ? lines : `${lines}\r\n`);
+    }),
+    { seed, numRuns: 5000 },
+  );
+});
+
 test("texts that are awkward for an encoder", () => {
   for (const text of [
     "",
