@@ -5,6 +5,7 @@ import { apiError } from "#providers/api-error.ts";
 import type { ApiError, Failure, Usage } from "#providers/provider.ts";
 import { Stop, type StopSignal } from "#runtime/stop.ts";
 import { type ChainParts, type ChainResult, type Member, runChain, type Tried } from "./chain.ts";
+import { answerTokens, unitsPerToken } from "./estimate.ts";
 import { errorFrame, Frames, renamed, type ServicePool } from "./frames.ts";
 import { serving } from "./pool.ts";
 import type { RetryBudget } from "./retry-budget.ts";
@@ -36,7 +37,12 @@ export interface CompletionRequest {
   usageAsked: boolean;
   /** The key's models; null: all. */
   allowed: readonly string[] | null;
+  /** Tokens of the input, estimated (see `estimate.ts`). */
+  promptTokens: number;
 }
+
+/** A request as its caller makes it. */
+export type AskedRequest = Omit<CompletionRequest, "allowed" | "promptTokens">;
 
 /** What became of a call, for the usage record. */
 export interface Spent {
@@ -46,7 +52,7 @@ export interface Spent {
   model: string | null;
   tried: readonly Tried[];
   usage: Usage;
-  /** The provider did not tell the usage: it is reckoned from the length of the texts. */
+  /** The provider did not tell the usage: it is estimated from the texts. */
   estimated: boolean;
   /** Until the first byte for the caller; null: there was none. */
   firstByteMs: number | null;
@@ -212,7 +218,7 @@ function relay(account: Account, result: Answered, frames: Frames): Streamed {
         }
         let text = "";
         for (const chunk of said.chunks) {
-          account.said(chunk.text.length);
+          account.said(chunk.units);
           text += frames.chunk(chunk);
         }
         if (text !== "") return text;
@@ -262,10 +268,7 @@ function statusOf({ kind, status }: Failure): number {
   }
 }
 
-/** UTF-16 units to a token, roughly, where nobody counted. */
-const unitsPerToken = 4;
-/** Of a chunk, what is not text. */
-const chunkFrame = 180;
+const nothing: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 
 /** What a call has cost and how long it took. */
 class Account {
@@ -298,7 +301,7 @@ class Account {
   }
 
   said(units: number): void {
-    this.#units += Math.max(0, units - chunkFrame);
+    this.#units += units;
   }
 
   unanswered(result: ChainResult): Exclude<Completed, { kind: "answer" } | { kind: "stream" }> {
@@ -327,25 +330,24 @@ class Account {
     if (this.#closed) return;
     this.#closed = true;
     const choice = result?.won?.choice ?? null;
-    const known = result?.usage ?? null;
-    const estimate = choice
-      ? this.#estimate(result?.text ?? null)
-      : { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+    const known = choice ? (result?.usage ?? null) : nothing;
     this.#spent({
       status,
       member: choice?.member.name ?? null,
       model: choice?.model ?? null,
       tried: result?.tried ?? [],
-      usage: known ?? estimate,
-      estimated: choice !== null && known === null,
+      usage: known ?? this.#estimate(result?.text ?? null),
+      estimated: known === null,
       firstByteMs: this.#firstByteMs,
       ms: this.#elapsed(),
     });
   }
 
+  /** `text`: of a whole answer; null: what a stream said so far. */
   #estimate(text: string | null): Usage {
-    const promptTokens = Math.ceil(this.#request.text.length / unitsPerToken);
-    const completionTokens = Math.ceil((text?.length ?? this.#units) / unitsPerToken);
+    const { kind, promptTokens } = this.#request;
+    const completionTokens =
+      text === null ? Math.ceil(this.#units / unitsPerToken) : answerTokens(kind, text);
     return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
   }
 }

@@ -11,7 +11,7 @@ import { spentOf } from "#store/usage.ts";
 import { createBudgets } from "./budget.ts";
 import type { ChainParts, Member } from "./chain.ts";
 import { createChecks } from "./checks.ts";
-import type { CompletionRequest, Pool, Streamed } from "./complete.ts";
+import type { AskedRequest, Pool, Streamed } from "./complete.ts";
 import { localDay } from "./local-day.ts";
 import { type ModelEntry, modelsOf } from "./models.ts";
 import { within } from "./patience.ts";
@@ -49,12 +49,7 @@ export interface MemberCondition {
 
 export interface AiGateway {
   authenticate(token: string): Promise<PoolKey | null>;
-  serve(
-    key: PoolKey,
-    request: Omit<CompletionRequest, "allowed">,
-    requestId: string,
-    signal: StopSignal,
-  ): Promise<Served>;
+  serve(key: PoolKey, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
   models(key: PoolKey): Promise<ModelEntry[]>;
   health(poolId: string): MemberCondition[];
   /** Something about pools or keys changed in this process. */

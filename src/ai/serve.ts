@@ -3,7 +3,15 @@
 import type { StopSignal } from "#runtime/stop.ts";
 import type { Budgets } from "./budget.ts";
 import type { ChainParts } from "./chain.ts";
-import { type Completed, type CompletionRequest, complete, type Pool, type Spent } from "./complete.ts";
+import {
+  type AskedRequest,
+  type Completed,
+  type CompletionRequest,
+  complete,
+  type Pool,
+  type Spent,
+} from "./complete.ts";
+import { promptTokens, reservedTokens } from "./estimate.ts";
 import type { Levels } from "./limits.ts";
 import type { PoolKey } from "./pool-key.ts";
 import type { Throttle } from "./throttle.ts";
@@ -35,24 +43,12 @@ export interface ServeParts {
   record(pool: Pool, ended: Ended): void;
 }
 
-const unitsPerToken = 4;
-/** What an answer is reckoned to take when the caller sets no bound. */
-const usualAnswer = 256;
-
-/** What a call will probably take, tokens: it is set aside, and settled when the call has ended. */
-export function reckoned({ text, body }: Pick<CompletionRequest, "text" | "body">): number {
-  const bound = [body.max_completion_tokens, body.max_tokens].find(
-    (one) => typeof one === "number" && Number.isFinite(one) && one >= 0,
-  ) as number | undefined;
-  return Math.ceil(text.length / unitsPerToken) + Math.min(Math.ceil(bound ?? usualAnswer), 1_000_000);
-}
-
 /** Serves a call. `requestId` names its usage record; `signal`: the caller goes away. */
 export async function serve(
   parts: ServeParts,
   key: PoolKey,
   pool: Pool,
-  request: Omit<CompletionRequest, "allowed">,
+  request: AskedRequest,
   requestId: string,
   signal: StopSignal,
 ): Promise<Served> {
@@ -65,12 +61,13 @@ export async function serve(
     const levels = { requests: null, tokens: null };
     return { kind: "refused", by: "budget", retryAfterMs: spentOut, levels };
   }
-  const tokens = reckoned(request);
-  const judging = parts.throttle.admit(key, requestId, tokens);
+  const { kind, stream, body } = request;
+  const prompt = promptTokens(kind, body);
+  const judging = parts.throttle.admit(key, requestId, reservedTokens(kind, body, prompt));
   const { admission, end } = judging instanceof Promise ? await judging : judging;
   if (admission.kind !== "admitted") return admission;
-  const { kind, stream } = request;
-  const completed = await complete(chain, pool, { ...request, allowed: key.models }, signal, (spent) => {
+  const asked = { ...request, allowed: key.models, promptTokens: prompt };
+  const completed = await complete(chain, pool, asked, signal, (spent) => {
     // The slot first: telling must not keep it.
     end(spent.usage.totalTokens);
     parts.record(pool, { ...spent, id: requestId, key, kind, stream, at });

@@ -83,7 +83,9 @@ const call = z.object({
   completion_tokens: z.int(),
   estimated: z
     .boolean()
-    .describe("Nobody counted the tokens; they are reckoned from the length of the texts."),
+    .describe(
+      "The provider told no usage: the tokens are estimated from the texts, with a flat number for each image, page and second of sound.",
+    ),
   cost: z.number().describe("In the currency of the members' prices."),
   first_byte_ms: z.int().nullable(),
   ms: z.int(),

@@ -4,7 +4,7 @@
 import type { Account } from "#accounts/account.ts";
 import type { ChannelCredit } from "#accounts/credit.ts";
 import type { Passwords } from "#accounts/password.ts";
-import type { CompletionRequest } from "#ai/complete.ts";
+import type { AskedRequest } from "#ai/complete.ts";
 import type { ModelEntry } from "#ai/models.ts";
 import type { PoolKey } from "#ai/pool-key.ts";
 import type { Served } from "#ai/serve.ts";
@@ -97,12 +97,7 @@ export interface AiParts {
   /** The key of a Bearer token; null when nobody has it. Cached, so cheap to call. */
   authenticate(token: string): Promise<PoolKey | null>;
   /** `requestId` names the call; `signal`: the caller goes away. */
-  serve(
-    key: PoolKey,
-    request: Omit<CompletionRequest, "allowed">,
-    requestId: string,
-    signal: StopSignal,
-  ): Promise<Served>;
+  serve(key: PoolKey, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
   /** The models that the key may use now, the pool's own name first. */
   models(key: PoolKey): Promise<ModelEntry[]>;
 }

@@ -1,6 +1,7 @@
 // OpenAI's completions and chunks, as an adapter writes them that translates another format. The parts of one
 // stream keep one id and one model; what says something is marked as output, so that nobody commits to an empty answer.
 
+import { unitsSaid } from "./openai-stream.ts";
 import type { Answer, Chunk, Usage } from "./provider.ts";
 
 /** `created`: 0 where the vendor does not say; the gateway puts its own clock there. `id`: empty likewise. */
@@ -140,6 +141,7 @@ export function chunkWriter({ id, created, model }: Heading): ChunkWriter {
     finish: false,
     usage: null,
     usageOnly: false,
+    units: 0,
     ...more,
   });
   const choice = (index: number, delta: object, reason: string | null, logprobs?: object | null) => [
@@ -150,7 +152,7 @@ export function chunkWriter({ id, created, model }: Heading): ChunkWriter {
     delta: (index, { call, ...texts }, logprobs) => {
       const delta = call === undefined ? texts : { ...texts, tool_calls: [callDeltaJson(call)] };
       const output = call !== undefined || Object.values(texts).some((text) => text !== "");
-      return write(choice(index, delta, null, logprobs), { output });
+      return write(choice(index, delta, null, logprobs), { output, units: unitsSaid(delta) });
     },
     finish: (index, reason) =>
       write(choice(index, {}, reason), { finish: true, output: rightlyEmpty.includes(reason) }),

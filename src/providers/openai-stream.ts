@@ -87,6 +87,8 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
     else if (!finished.has(index)) finished.set(index, false);
   }
   const usage = readUsage(value.usage);
+  let units = 0;
+  for (const choice of choices) units += unitsSaid(choice.delta);
   return {
     kind: "chunk",
     text: data,
@@ -94,5 +96,29 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
     finish: choices.some((choice) => typeof choice.finish_reason === "string"),
     usage,
     usageOnly: usage !== null && choices.length === 0,
+    units,
   };
+}
+
+/** UTF-16 units that a message, or a delta of one, says: text, reasoning, a refusal, calls of tools. */
+export function unitsSaid(message: unknown): number {
+  if (!isRecord(message)) return 0;
+  const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = message;
+  let units = typeof content === "string" ? content.length : 0;
+  if (Array.isArray(content))
+    for (const part of content)
+      if (isRecord(part) && typeof part.text === "string") units += part.text.length;
+  if (typeof refusal === "string") units += refusal.length;
+  // Some servers tell the same reasoning under both names.
+  if (typeof reasoning_content === "string") units += reasoning_content.length;
+  else if (typeof reasoning === "string") units += reasoning.length;
+  if (Array.isArray(tool_calls))
+    for (const call of tool_calls) if (isRecord(call)) units += unitsCalled(call.function);
+  return units + (function_call === undefined ? 0 : unitsCalled(function_call));
+}
+
+function unitsCalled(called: unknown): number {
+  if (!isRecord(called)) return 0;
+  const { name, arguments: given } = called;
+  return (typeof name === "string" ? name.length : 0) + (typeof given === "string" ? given.length : 0);
 }

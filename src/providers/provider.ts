@@ -87,6 +87,8 @@ export interface Chunk {
   usage: Usage | null;
   /** It tells the usage and nothing else: OpenAI's extra chunk with no choices. */
   usageOnly: boolean;
+  /** UTF-16 units of text, reasoning and calls in it: the estimate of a stream whose usage is never told. */
+  units: number;
 }
 
 export type StreamPiece = Chunk | { kind: "done" } | { kind: "failure"; failure: Failure };

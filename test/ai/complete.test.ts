@@ -44,6 +44,7 @@ function requested(stream: boolean, more: Partial<CompletionRequest> = {}): Comp
     stream,
     usageAsked: false,
     allowed: null,
+    promptTokens: 5,
     ...more,
   };
 }
@@ -149,15 +150,51 @@ test("a live stream: chunks in order, who served in the last one, [DONE], and th
   }
 });
 
-test("nobody told the usage: it is reckoned from the texts", async () => {
+test("a stream that never tells its usage is estimated from the text in it, however its frames look", async () => {
+  const word = (delta: object, more: object) =>
+    `data: ${JSON.stringify({ choices: [{ delta, ...more }] })}\n\n`;
+  const logprobs = { logprobs: { content: [{ token: "x", bytes: [120], top_logprobs: ["y".repeat(500)] }] } };
+  for (const more of [{}, logprobs]) {
+    const it = script();
+    const silent = streamed(
+      ...Array.from({ length: 100 }, () => word({ content: "four" }, more)),
+      word({ reasoning_content: "thought ".repeat(10) }, more),
+      word(
+        { tool_calls: [{ index: 0, id: "call_1", function: { name: "find", arguments: '{"a":"bc"}  ' } }] },
+        more,
+      ),
+      word({}, { finish_reason: "stop" }),
+      said.done,
+    );
+    const { completed, spent } = start(it, poolOf([it.member("only", [silent])]), requested(true));
+    await drain(await completed);
+    assert.deepEqual(
+      [spent[0]?.estimated, spent[0]?.usage],
+      [true, { promptTokens: 5, completionTokens: 124, totalTokens: 129 }],
+    );
+  }
+});
+
+test("a whole answer without usage is estimated from its text, an embedding from its input alone", async () => {
   const it = script();
-  const silent = streamed(said.role, said.word("x".repeat(400)), said.finish, said.done);
-  const { completed, spent } = start(it, poolOf([it.member("only", [silent])]), requested(true));
-  await drain(await completed);
-  assert.equal(spent[0]?.estimated, true);
-  const { promptTokens, completionTokens, totalTokens } = spent[0]!.usage;
-  assert.ok(promptTokens > 0 && completionTokens >= 80 && completionTokens <= 160, `${completionTokens}`);
-  assert.equal(totalTokens, promptTokens + completionTokens);
+  const message = { role: "assistant", content: "x".repeat(40), logprobs: { content: "y".repeat(4_000) } };
+  const whole = json({ id: "c".repeat(4_000), choices: [{ index: 0, message, finish_reason: "stop" }] });
+  const vector = json({
+    object: "list",
+    data: [{ embedding: Array.from({ length: 1_536 }, () => 0.0123456789) }],
+  });
+  const member = it.member("only", [whole, vector], { embeddingModels: ["embed"] });
+  for (const [kind, completionTokens] of [
+    ["chat", 10],
+    ["embeddings", 0],
+  ] as const) {
+    const { completed, spent } = start(it, poolOf([member]), requested(false, { kind, promptTokens: 3 }));
+    assert.equal((await completed).kind, "answer");
+    assert.deepEqual(
+      [spent[0]?.estimated, spent[0]?.usage],
+      [true, { promptTokens: 3, completionTokens, totalTokens: 3 + completionTokens }],
+    );
+  }
 });
 
 test("a stream that breaks off after its first word: an error, no [DONE], nothing from anybody else", async () => {

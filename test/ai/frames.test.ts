@@ -13,7 +13,16 @@ const servedText = ',"service_pool":{"provider":"one","model":"gpt-4.1","latency
 const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
 
 function chunk(text: string, more: Partial<Chunk> = {}): Chunk {
-  return { kind: "chunk", text, output: true, finish: false, usage: null, usageOnly: false, ...more };
+  return {
+    kind: "chunk",
+    text,
+    output: true,
+    finish: false,
+    usage: null,
+    usageOnly: false,
+    units: 0,
+    ...more,
+  };
 }
 const said = chunk(
   '{"id":"x","model":"gpt","choices":[{"delta":{"content":"\\ud800"}}],"big":12345678901234567890,"z":-0}',

@@ -2,22 +2,15 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { reckoned, type ServeParts, serve } from "#ai/serve.ts";
+import { promptTokens, reservedTokens } from "#ai/estimate.ts";
+import { type ServeParts, serve } from "#ai/serve.ts";
 import { movableClock } from "../clock.ts";
 import { poolKey } from "./pool-keys.ts";
 
-const text = JSON.stringify({ messages: [] });
-const request = { kind: "chat", text, body: {}, model: null, stream: false, usageAsked: false } as const;
+const body = { messages: [{ role: "user", content: "hello" }], max_tokens: 7 };
+const text = JSON.stringify(body);
+const request = { kind: "chat", text, body, model: null, stream: false, usageAsked: false } as const;
 const levels = { requests: null, tokens: null };
-
-test("an estimate: a token for four letters, and the bound of the answer, or what is usual", () => {
-  const of = (body: object) => reckoned({ text: "x".repeat(41), body: { ...body } });
-  assert.equal(of({}), 11 + 256);
-  assert.equal(of({ max_tokens: 10 }), 21);
-  assert.equal(of({ max_tokens: 10, max_completion_tokens: 20.5 }), 32);
-  assert.equal(of({ max_tokens: "many", max_completion_tokens: -1 }), 11 + 256);
-  assert.equal(of({ max_tokens: 1e12 }), 11 + 1_000_000);
-});
 
 test("a spent budget and a refusal of the limits are told, and nobody is asked or told of a usage", async () => {
   const asked: unknown[] = [];
@@ -38,7 +31,7 @@ test("a spent budget and a refusal of the limits are told, and nobody is asked o
   assert.deepEqual([await call(), asked], [refused, []]);
   spentOut = null;
   assert.equal((await call()).kind, "gone");
-  assert.deepEqual(asked, [["req_1", reckoned(request)]]);
+  assert.deepEqual(asked, [["req_1", reservedTokens("chat", body, promptTokens("chat", body))]]);
 });
 
 test("the place is free before anything is told of the call; a call that ends otherwise gives it back too", async () => {

@@ -1,0 +1,204 @@
+// Tokens, estimated where no vendor has counted them: before a call, to reserve them from the key's limit, and
+// after it, when the vendor told no usage. Text counts by its length; an image, a page or a second of sound counts
+// a flat number, because the length of its base64 says nothing about its tokens. It walks values that are parsed
+// already and looks at no string's content, so that a picture of 20 MB costs no more than its address.
+
+import { isRecord, unitsSaid } from "#providers/openai-stream.ts";
+
+/** UTF-16 units of text to a token: the vendors' own rule of thumb for English. */
+export const unitsPerToken = 4;
+/** What a vendor's template adds to each message (OpenAI's cookbook on counting with tiktoken). */
+const perMessage = 3;
+/** What an answer is estimated to take when the caller sets no bound. */
+const usualAnswer = 256;
+/** Most tokens that are reserved for answers, however many the caller allows. */
+const mostAnswer = 1_000_000;
+
+/**
+ * Flat numbers of tokens, from the vendors' pages on counting.
+ * - An image: OpenAI counts 85 for `detail: "low"` and 765 for 1024 x 1024 pixels, Anthropic width x height / 750
+ *   with about 1,600 for what it does not scale down, Gemini 258 for each tile of 768 pixels. The largest is
+ *   taken: what was reserved too much is given back when the call ends.
+ * - Sound and video: Gemini counts 32 and 263 a second.
+ * - A page of a PDF: Anthropic counts 1,500 to 3,000, Gemini 258.
+ */
+const flat = { lowImage: 85, image: 1_600, soundSecond: 32, videoSecond: 263, page: 1_500 } as const;
+
+/** Bytes that a second, or a page, usually takes: how many there are cannot be known without decoding. */
+const usualBytes = {
+  /** 16 bits, one channel, 24 kHz. */
+  wavSecond: 48_000,
+  /** 128 kbit/s. */
+  soundSecond: 16_000,
+  /** 2 Mbit/s. */
+  videoSecond: 250_000,
+  page: 100_000,
+} as const;
+/** An hour; and as many pages as Anthropic takes. */
+const mostSeconds = 3_600;
+const mostPages = 100;
+/** Of a video or a document that is named by its address alone. */
+const unseenSeconds = 10;
+const unseenPages = 5;
+
+interface Sum {
+  units: number;
+  tokens: number;
+}
+
+/** Tokens of a request's input. `body`: of a completion, or of embeddings, whose lists of tokens count as they are. */
+export function promptTokens(kind: "chat" | "embeddings", body: Readonly<Record<string, unknown>>): number {
+  const sum: Sum = { units: 0, tokens: 0 };
+  if (kind === "embeddings") addInput(sum, body.input);
+  else {
+    const { messages } = body;
+    if (Array.isArray(messages)) for (const message of messages) addMessage(sum, message);
+    if (body.tools !== undefined) addText(sum, body.tools);
+    if (body.functions !== undefined) addText(sum, body.functions);
+    if (body.response_format !== undefined) addText(sum, body.response_format);
+  }
+  return sum.tokens + Math.ceil(sum.units / unitsPerToken);
+}
+
+/** Tokens to reserve for a call: its prompt, and what each of its answers may take. */
+export function reservedTokens(
+  kind: "chat" | "embeddings",
+  body: Readonly<Record<string, unknown>>,
+  prompt: number,
+): number {
+  if (kind === "embeddings") return prompt;
+  const bound = isBound(body.max_completion_tokens) ? body.max_completion_tokens : body.max_tokens;
+  const each = isBound(bound) ? Math.min(Math.ceil(bound), mostAnswer) : usualAnswer;
+  const { n } = body;
+  const answers = isBound(n) && n >= 1 ? Math.floor(n) : 1;
+  return prompt + Math.min(each * answers, mostAnswer);
+}
+
+const isBound = (value: unknown): value is number =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0;
+
+/** Tokens of a whole answer, OpenAI's JSON text: what its messages say. Embeddings are numbers, and no tokens. */
+export function answerTokens(kind: "chat" | "embeddings", text: string): number {
+  if (kind === "embeddings") return 0;
+  const sum: Sum = { units: 0, tokens: 0 };
+  const answer: unknown = JSON.parse(text);
+  const choices = isRecord(answer) && Array.isArray(answer.choices) ? answer.choices : [];
+  for (const choice of choices) if (isRecord(choice)) sum.units += unitsSaid(choice.message);
+  return Math.ceil(sum.units / unitsPerToken);
+}
+
+function addMessage(sum: Sum, message: unknown): void {
+  sum.tokens += perMessage;
+  if (!isRecord(message)) return;
+  for (const key in message) {
+    const value = message[key];
+    if (key === "role") continue;
+    if (typeof value === "string") sum.units += value.length;
+    else if (key === "content") addParts(sum, value);
+    else addText(sum, value);
+  }
+}
+
+function addParts(sum: Sum, content: unknown): void {
+  for (const part of Array.isArray(content) ? content : [content]) {
+    if (typeof part === "string") sum.units += part.length;
+    else addPart(sum, part);
+  }
+}
+
+/** A part of a message by its type, in the spelling of OpenAI's two interfaces and of those that add to them. */
+function addPart(sum: Sum, part: unknown): void {
+  if (!isRecord(part)) return;
+  switch (part.type) {
+    case "text":
+      if (typeof part.text === "string") sum.units += part.text.length;
+      return;
+    case "image_url":
+    case "image":
+    case "input_image": {
+      const { image_url: image } = part;
+      const detail = isRecord(image) ? image.detail : part.detail;
+      sum.tokens += detail === "low" ? flat.lowImage : flat.image;
+      return;
+    }
+    case "input_audio":
+    case "audio_url":
+    case "audio": {
+      const given = part.input_audio ?? part.audio_url ?? part.audio;
+      const format = isRecord(given) ? given.format : null;
+      const second = format === "wav" || format === "pcm16" ? usualBytes.wavSecond : usualBytes.soundSecond;
+      const seconds = times(longestString(given), second, mostSeconds);
+      sum.tokens += flat.soundSecond * (seconds ?? unseenSeconds);
+      return;
+    }
+    case "video_url":
+    case "video":
+    case "input_video": {
+      const given = part.video_url ?? part.video ?? part.input_video;
+      const seconds = times(longestString(given), usualBytes.videoSecond, mostSeconds);
+      sum.tokens += flat.videoSecond * (seconds ?? unseenSeconds);
+      return;
+    }
+    case "file":
+    case "input_file":
+    case "document":
+      addFile(sum, longestString(part.file ?? part.source ?? part));
+      return;
+    default:
+      addText(sum, part);
+  }
+}
+
+function addFile(sum: Sum, data: string): void {
+  // What is text is read as text.
+  if (data.startsWith("data:text/")) sum.units += bytesOf(data);
+  else sum.tokens += flat.page * (times(data, usualBytes.page, mostPages) ?? unseenPages);
+}
+
+/** How often `each` bytes go into what a base64 string holds, at least once; null for a string too short to be data. */
+function times(data: string, each: number, most: number): number | null {
+  if (data.length < 1_000) return null;
+  return Math.min(most, Math.max(1, Math.ceil(bytesOf(data) / each)));
+}
+
+const bytesOf = (base64: string) => Math.floor((base64.length * 3) / 4);
+
+/** The longest string in an object, or the string itself: a part's data, beside names and formats. */
+function longestString(value: unknown): string {
+  if (typeof value === "string") return value;
+  let longest = "";
+  if (isRecord(value))
+    for (const key in value) {
+      const one = value[key];
+      if (typeof one === "string" && one.length > longest.length) longest = one;
+    }
+  return longest;
+}
+
+/** Text has a space, a line or a letter of another script within this; base64 has none. */
+const telling = 1_000;
+const encoded = /^(data:[\w.+/-]+;base64,)?[A-Za-z0-9+/=_-]+$/;
+const isEncoded = (text: string) => text.length > 4 * telling && encoded.test(text.slice(0, telling));
+
+/** All text below a value, names included. Media in a place that is not known counts as an image. */
+function addText(sum: Sum, value: unknown): void {
+  if (typeof value === "string") {
+    if (isEncoded(value)) sum.tokens += flat.image;
+    else sum.units += value.length;
+  } else if (Array.isArray(value)) for (const one of value) addText(sum, one);
+  else if (typeof value === "object" && value !== null) {
+    const record = value as Record<string, unknown>;
+    for (const key in record) {
+      sum.units += key.length;
+      addText(sum, record[key]);
+    }
+  } else sum.units += 1;
+}
+
+/** An embedding's input: a text, a list of them, a list of tokens, a list of such lists; parts where a vendor takes them. */
+function addInput(sum: Sum, input: unknown): void {
+  if (typeof input === "string") sum.tokens += Math.ceil(input.length / unitsPerToken);
+  else if (!Array.isArray(input)) addPart(sum, input);
+  else if (typeof input[0] === "number") sum.tokens += input.length;
+  else for (const one of input) addInput(sum, one);
+}
