@@ -49,10 +49,13 @@ export type Attempted =
   | { kind: "answer"; text: string; usage: Usage | null }
   | { kind: "speaking"; stream: Speaking }
   | { kind: "collected"; chunks: Chunk[] }
-  /** `reused`: on a connection that its peer may just have closed. `timeout`: it was silent for too long. */
-  | { kind: "failed"; failure: Failure; reused: boolean; timeout: boolean }
-  /** The caller went away. */
-  | { kind: "aborted" };
+  /**
+   * `reused`: on a connection that its peer may just have closed. `timeout`: it was silent for too long. `overtime`:
+   * it was not silent, but took longer than the request, or the member, may take.
+   */
+  | { kind: "failed"; failure: Failure; reused: boolean; timeout: boolean; overtime?: boolean }
+  /** The caller went away. `heard`: the member had said something. */
+  | { kind: "aborted"; heard?: boolean };
 
 /** Longest whole answer, and longest error, that is read, bytes. */
 const longestAnswer = 64 * 1024 * 1024;
@@ -221,7 +224,8 @@ function cutShort(body: Exclude<Collected, { kind: "text" }>): Extract<Attempted
 export type Said =
   | { kind: "chunks"; chunks: Chunk[] }
   | { kind: "done" }
-  | { kind: "failed"; failure: Failure; timeout: boolean };
+  /** `overtime`: it was still speaking when the time for the whole answer was over. */
+  | { kind: "failed"; failure: Failure; timeout: boolean; overtime?: boolean };
 
 /** A stream that is being read. An answer that was cut off never looks complete. */
 export class Speaking {
@@ -237,6 +241,8 @@ export class Speaking {
   #over: Said | null = null;
   /** Monotonic ms of the last chunk. */
   #spokeAt: number;
+  /** When the last reading ended, monotonic ms. */
+  #readAt: number;
 
   constructor(clock: Clock, body: Incoming, reader: StreamReader, timeouts: Timeouts, limitAt: number) {
     this.#clock = clock;
@@ -245,6 +251,7 @@ export class Speaking {
     this.#timeouts = timeouts;
     this.#limitAt = limitAt;
     this.#spokeAt = clock.monotonic();
+    this.#readAt = this.#spokeAt;
   }
 
   /** Reads until something was said; null: it was. What came before is kept for `next`. */
@@ -252,6 +259,7 @@ export class Speaking {
     let size = 0;
     for (;;) {
       const said = await this.#read(() => speakAt - this.#clock.monotonic());
+      this.#readAt = this.#clock.monotonic();
       if (said.kind === "failed") return said;
       if (said.kind === "done") {
         return { failure: broken("The provider's stream was empty.", "empty_answer"), timeout: false };
@@ -275,12 +283,16 @@ export class Speaking {
       return { kind: "chunks", chunks };
     }
     const { idleMs, firstTokenMs } = this.#timeouts;
-    return await this.#read(() => {
+    // While a slow caller took what was said, nobody listened: that is no silence of the member.
+    this.#spokeAt += this.#clock.monotonic() - this.#readAt;
+    const said = await this.#read(() => {
       const now = this.#clock.monotonic();
       // Comments and pings are life, but not for longer than a model may think.
       const silentUntil = this.#spokeAt + Math.max(idleMs, firstTokenMs);
       return Math.min(idleMs, silentUntil - now, this.#limitAt - now);
     });
+    this.#readAt = this.#clock.monotonic();
+    return said;
   }
 
   cancel(): void {
@@ -369,6 +381,7 @@ export class Speaking {
     const timeout = why === "timeout";
     const code = timeout ? "upstream_timeout" : "upstream_cut";
     const failure = broken(`The provider's stream broke off: ${reason}.`, code, timeout ? 504 : 502);
-    this.#over = { kind: "failed", failure, timeout };
+    const overtime = timeout && this.#clock.monotonic() >= this.#limitAt;
+    this.#over = { kind: "failed", failure, timeout, overtime };
   }
 }

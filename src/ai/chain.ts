@@ -13,9 +13,14 @@ import {
   type Speaking,
   type Timeouts,
 } from "./attempt.ts";
+import { collected } from "./collected.ts";
 import type { Ticket } from "./health.ts";
+import { isWell, wellElsewhere } from "./left.ts";
 import { type Candidate, type Choice, order } from "./pool.ts";
+import { type AnswerKind, sizeOf } from "./response-times.ts";
 import type { RetryBudget } from "./retry-budget.ts";
+import { isOwnFault, limitOf, wentSilent } from "./silence.ts";
+import { Waiting } from "./waiting.ts";
 
 /** A member, ready to be asked. */
 export interface Member extends Candidate {
@@ -37,8 +42,12 @@ export interface ChainCall {
   ask: Ask;
   text: string;
   body: Readonly<Record<string, unknown>>;
+  /** Tokens of the input, estimated: a long one takes longer. */
+  promptTokens: number;
   /** Monotonic ms. */
   deadlineAt: number;
+  /** For a whole answer of one member while another is left, ms; null: half of what is left of the deadline. */
+  answerMs: number | null;
   signal: StopSignal;
   budget: RetryBudget;
 }
@@ -81,10 +90,16 @@ const repeatAfterMs = 250;
 /** How often a request waits for a member that said when to come back, and how long at the most. */
 const mostWaits = 2;
 const longestWaitMs = 20_000;
-/** Longest stream that is kept until it is whole, UTF-16 units. */
-const longestCollected = 64 * 1024 * 1024;
 /** Statuses of a fault that may have been a moment's. */
 const momentary: readonly number[] = [500, 502];
+
+/** What its answer's time is compared with. One that is collected is heard of when it is whole. */
+const kinds: Record<Ask, AnswerKind> = {
+  chat: "whole",
+  stream: "stream",
+  collected: "whole",
+  embeddings: "embeddings",
+};
 
 /** Asks members in turn until one answers, the request itself is refused, or nobody is left. */
 export async function runChain(parts: ChainParts, call: ChainCall): Promise<ChainResult> {
@@ -97,7 +112,7 @@ export async function runChain(parts: ChainParts, call: ChainCall): Promise<Chai
     if (call.signal.aborted) return { kind: "aborted", tried: run.tried };
     const now = clock.monotonic();
     const left = run.out.length === 0 ? call.choices : call.choices.filter((one) => !run.out.includes(one));
-    const ordered = order(left, now, parts.fraction);
+    const ordered = order(left, now, parts.fraction, kinds[call.ask]);
     let choice = ordered[0];
     if (choice === undefined || now >= call.deadlineAt) break;
     const waitMs = restOf(choice, now);
@@ -113,7 +128,12 @@ export async function runChain(parts: ChainParts, call: ChainCall): Promise<Chai
       choice = ordered.find((other) => restOf(other, now) === 0);
       if (choice === undefined) break;
     }
-    if (run.asked.length > 1 && !run.asked.includes(choice.member.id) && !call.budget.take()) break;
+    const beyond = run.asked.length > 1 && !run.asked.includes(choice.member.id);
+    // What bounds the load of an outage must not keep anybody from a member that is well.
+    if (beyond && !isWell(choice, now) && !call.budget.take()) {
+      choice = ordered.find((other) => isWell(other, now));
+      if (choice === undefined) break;
+    }
     const outcome = await tryMember(parts, call, choice, run);
     if (outcome.kind !== "failed") return outcome;
     const { failure } = outcome;
@@ -167,42 +187,54 @@ async function tryMember(
   }
   run.last = choice;
   if (!run.asked.includes(member.id)) run.asked.push(member.id);
-  const ticket = member.health.begin(startedAt);
-  let attempted = await ask(parts, call, member, prepared, request, false);
-  // The peer may have closed an idle connection just then: that says nothing about it.
-  if (attempted.kind === "failed" && attempted.reused)
-    attempted = await ask(parts, call, member, prepared, request, true);
+  const { health } = member;
+  const kind = kinds[call.ask];
+  const size = sizeOf(call.promptTokens);
+  const elsewhere = () => wellElsewhere(call.choices, run.out, choice, clock.monotonic());
+  const limitAt = stream ? call.deadlineAt : limitOf(call, startedAt, elsewhere);
+  const ticket = health.begin(startedAt);
+  const waiting =
+    call.choices.length === 1
+      ? null
+      : new Waiting(clock, call.signal, health, startedAt + health.overdueMs(kind, size), elsewhere);
+  let attempted: Attempted;
+  try {
+    attempted = await ask(parts, call, member, prepared, request, limitAt, waiting, false);
+    // The peer may have closed an idle connection just then: that says nothing about it.
+    if (attempted.kind === "failed" && attempted.reused)
+      attempted = await ask(parts, call, member, prepared, request, limitAt, waiting, true);
+  } catch (error) {
+    // A bug in reading its answer must not leave it under way, or being probed, for ever.
+    health.dropped(ticket);
+    throw error;
+  } finally {
+    waiting?.end();
+  }
+  if (waiting?.givenUp && (attempted.kind === "aborted" || attempted.kind === "speaking")) {
+    if (attempted.kind === "speaking") attempted.stream.cancel();
+    attempted = { kind: "failed", failure: wentSilent, reused: false, timeout: true };
+  }
   if (attempted.kind === "aborted") {
-    member.health.dropped(ticket);
+    if (attempted.heard) health.dropped(ticket);
+    else if (health.left(ticket, clock.monotonic(), kind, size)) parts.memberDown(member, wentSilent);
     note("aborted", null);
     return { kind: "aborted", tried: run.tried };
   }
   if (attempted.kind === "failed") {
     const { failure, timeout } = attempted;
     note(failure.kind, failure.status);
-    learn(parts, choice, ticket, failure);
+    const now = clock.monotonic();
+    if (attempted.overtime) health.dropped(ticket);
+    else if (failure.kind === "broken" && isOwnFault(health, failure, timeout, startedAt, now)) {
+      if (health.failed(ticket, now, "broken", null, true)) parts.memberDown(member, failure);
+    } else learn(parts, choice, ticket, failure);
     const final = failure.kind === "caller" || failure.kind === "policy";
     return { kind: "failed", failure, final, again: !timeout && momentary.includes(failure.status) };
   }
   note("ok", 200);
-  const won = winner(parts, choice, run.asked.length, ticket, startedAt);
+  const won = winner(parts, choice, run.asked.length, ticket, startedAt, kind, size);
   if (attempted.kind !== "speaking") won.settled("done");
-  return finished(attempted, won, run.tried);
-}
-
-function finished(
-  attempted: Exclude<Attempted, { kind: "failed" } | { kind: "aborted" }>,
-  won: Won,
-  tried: Tried[],
-): Outcome {
-  switch (attempted.kind) {
-    case "answer":
-      return { kind: "answer", text: attempted.text, usage: attempted.usage, won, tried };
-    case "speaking":
-      return { kind: "speaking", stream: attempted.stream, won, tried };
-    case "collected":
-      return { kind: "collected", chunks: attempted.chunks, won, tried };
-  }
+  return { ...attempted, won, tried: run.tried };
 }
 
 function prepare(member: Member, request: ChatRequest, ask: Ask): Prepared {
@@ -216,18 +248,25 @@ function ask(
   member: Member,
   prepared: Exclude<Prepared, { kind: "untranslatable" }>,
   request: ChatRequest,
+  limitAt: number,
+  waiting: Waiting | null,
   fresh: boolean,
 ): Promise<Attempted> {
+  const signal = waiting ?? call.signal;
   const target = { provider: member.provider, prepared, timeouts: member.timeouts, fresh };
   if (request.stream) {
-    const asked = askStream(parts, target, request, call.deadlineAt, call.signal);
-    return call.ask === "stream" ? asked : asked.then((spoken) => collected(spoken, call.signal));
+    const asked = askStream(parts, target, request, limitAt, signal);
+    if (call.ask === "stream") return asked;
+    return asked.then((spoken) => {
+      waiting?.end();
+      return collected(spoken, signal);
+    });
   }
   const read = (text: string) =>
     call.ask === "embeddings"
       ? member.provider.embeddingsAnswer(text, request)
       : member.provider.answer(text, request);
-  return askWhole(parts, target, read, call.deadlineAt, call.signal);
+  return askWhole(parts, target, read, limitAt, signal);
 }
 
 function winner(
@@ -236,10 +275,12 @@ function winner(
   attempts: number,
   ticket: Ticket,
   startedAt: number,
+  kind: AnswerKind,
+  size: number,
 ): Won {
   const { health } = choice.member;
   const spokeAt = parts.clock.monotonic();
-  if (health.spoke(ticket, spokeAt, spokeAt - startedAt)) parts.memberUp(choice.member);
+  if (health.spoke(ticket, spokeAt, spokeAt - startedAt, kind, size)) parts.memberUp(choice.member);
   let open = true;
   return {
     choice,
@@ -262,30 +303,6 @@ const brokeOff: Failure = {
   retryAfterMs: null,
   error: apiError("Its answers break off.", "server_error", "upstream_cut"),
 };
-
-/** The whole of a stream, or the failure that it would have ended with. */
-async function collected(spoken: Attempted, signal: StopSignal): Promise<Attempted> {
-  if (spoken.kind !== "speaking") return spoken;
-  const { stream } = spoken;
-  const chunks: Chunk[] = [];
-  let size = 0;
-  for (;;) {
-    const said = await stream.next();
-    if (said.kind === "done") return { kind: "collected", chunks };
-    if (said.kind === "failed") {
-      stream.cancel();
-      if (signal.aborted) return { kind: "aborted" };
-      return { kind: "failed", failure: said.failure, reused: false, timeout: said.timeout };
-    }
-    chunks.push(...said.chunks);
-    size += said.chunks.reduce((sum, chunk) => sum + chunk.text.length, 0);
-    if (size <= longestCollected) continue;
-    stream.cancel();
-    const error = apiError("The provider's answer is too long.", "server_error", "bad_upstream_answer");
-    const failure: Failure = { kind: "broken", status: 502, retryAfterMs: null, error };
-    return { kind: "failed", failure, reused: false, timeout: false };
-  }
-}
 
 /** What a member's health learns from a failure. */
 function learn(parts: ChainParts, { member, model }: Choice<Member>, ticket: Ticket, failure: Failure): void {

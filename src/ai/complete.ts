@@ -22,6 +22,8 @@ export interface Pool {
   streamMode: "live" | "complete";
   headersAfterMs: number;
   deadlineMs: number;
+  /** For a whole answer of one member while another is left, ms; null: half of what is left of the deadline. */
+  answerMs: number | null;
   members: readonly Member[];
   budget: RetryBudget;
 }
@@ -118,6 +120,8 @@ export async function complete(
     ask,
     text: request.text,
     body: request.body,
+    promptTokens: request.promptTokens,
+    answerMs: pool.answerMs,
     deadlineAt: account.startedAt + pool.deadlineMs,
     signal,
     budget: pool.budget,
@@ -213,7 +217,7 @@ function relay(account: Account, result: Answered, frames: Frames): Streamed {
         }
         if (said.kind === "failed") {
           if (result.kind === "speaking") result.stream.cancel();
-          end(statusOf(said.failure), "broken");
+          end(statusOf(said.failure), said.overtime ? "dropped" : "broken");
           return frames.failed(said.failure.error);
         }
         let text = "";

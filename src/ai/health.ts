@@ -4,11 +4,16 @@
 // Open: nobody asks it, until a check that costs no tokens says that it is back, or, where there is no such check
 // or it has lied, a time has passed that doubles with each failed probe. Then one request is risked: it goes
 // well → closed, else open again. Being told to slow down, or that a key does not work, is not being down: the
-// member rests. Only what started after it opened can close it or count against it again, and what its callers
-// did never counts.
+// member rests. Only what started after it opened can close it or count against it again. What callers do does not
+// count, with one exception: a caller who leaves after waiting longer than is usual for this member, while it
+// answered nobody at all, has seen its silence.
+
+import { type AnswerKind, ResponseTimes } from "./response-times.ts";
 
 export const healthRules = {
   failuresInARow: 2,
+  /** Callers who left a silent member weigh as much as one failure. */
+  leaversToAFailure: 2,
   windowMs: 60_000,
   buckets: 10,
   leastInWindow: 10,
@@ -32,8 +37,6 @@ export const healthRules = {
   modelRestMs: 300_000,
   /** How long a recovered member gets less than its share. */
   rampMs: 10_000,
-  /** Weight of the newest time to first token in the moving average, when it is lower than the average. */
-  decay: 0.2,
 } as const;
 
 export type FailureKind = "broken" | "limited" | "denied";
@@ -43,6 +46,11 @@ export interface Ticket {
   startedAt: number;
   /** It is the one that is risked on an open member. */
   probe: boolean;
+}
+
+/** Who waits for it, and wants to know when it opens. */
+export interface Watcher {
+  opened(now: number): void;
 }
 
 export type Standing =
@@ -69,16 +77,38 @@ export class MemberHealth {
   readonly #modelRests = new Map<string, number>();
   #recoveredAt = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
-  /** Moving average of the time to the first output, ms; null: never asked. */
-  #firstOutputMs: number | null = null;
+  readonly #times = new ResponseTimes();
+  /** When it last said something to anybody. */
+  #spokeAt = Number.NEGATIVE_INFINITY;
+  readonly #watchers = new Set<Watcher>();
 
   get inFlight(): number {
     return this.#inFlight;
   }
 
-  /** The moving average of the time to the first output, ms; null: it was not asked yet. */
+  /** The moving average of the time to the first output, ms, of streams where it had any; null: it was not asked yet. */
   get firstOutputMs(): number | null {
-    return this.#firstOutputMs;
+    const times = this.#times;
+    return times.average("stream") ?? times.average("whole") ?? times.average("embeddings");
+  }
+
+  /** How long a caller waits who waits longer than is usual, ms. `size`: of the prompt, see `sizeOf`. */
+  overdueMs(kind: AnswerKind, size: number): number {
+    return this.#times.overdueMs(kind, size);
+  }
+
+  /** Whether it said something to anybody after that. */
+  spokeSince(at: number): boolean {
+    return this.#spokeAt > at;
+  }
+
+  /** `watcher` is told when it opens, until `unwatch`. */
+  watch(watcher: Watcher): void {
+    this.#watchers.add(watcher);
+  }
+
+  unwatch(watcher: Watcher): void {
+    this.#watchers.delete(watcher);
   }
 
   standing(now: number): Standing {
@@ -96,9 +126,9 @@ export class MemberHealth {
   }
 
   /** How long it will probably take to say something, counting those that wait already: lower is better. */
-  cost(now: number): number {
+  cost(now: number, kind: AnswerKind = "stream"): number {
     // Unknown members look quick, so that they get tried.
-    return ((this.#firstOutputMs ?? 1) * (this.#inFlight + 1)) / this.#ramp(now);
+    return ((this.#times.average(kind) ?? 1) * (this.#inFlight + 1)) / this.#ramp(now);
   }
 
   /** 0.1 to 1: a member that just came back gets less than its share. */
@@ -114,15 +144,11 @@ export class MemberHealth {
   }
 
   /** It has begun to answer, `firstOutputMs` after it was asked: it is there. True when it was down until now. */
-  spoke(ticket: Ticket, now: number, firstOutputMs: number): boolean {
+  spoke(ticket: Ticket, now: number, firstOutputMs: number, kind: AnswerKind = "stream", size = 1): boolean {
     if (ticket.probe) this.#probing = false;
     ticket.probe = false;
-    const before = this.#firstOutputMs;
-    // Peaks are believed at once, improvements slowly.
-    this.#firstOutputMs =
-      before === null || firstOutputMs > before
-        ? firstOutputMs
-        : before + healthRules.decay * (firstOutputMs - before);
+    this.#spokeAt = now;
+    this.#times.note(kind, firstOutputMs, size);
     const allowed = this.#deniedAt !== null && ticket.startedAt >= this.#deniedAt;
     if (allowed) {
       this.#deniedAt = null;
@@ -145,8 +171,17 @@ export class MemberHealth {
     if (!this.#open) this.#row = 0;
   }
 
-  /** It failed; true when it went down by that. `retryAfterMs`: what it said itself. */
-  failed(ticket: Ticket, now: number, kind: FailureKind, retryAfterMs: number | null): boolean {
+  /**
+   * It failed; true when it went down by that. `retryAfterMs`: what it said itself. `singly`: the request may be to
+   * blame, since others were answered meanwhile: it counts for the share of failures, but not for those in a row.
+   */
+  failed(
+    ticket: Ticket,
+    now: number,
+    kind: FailureKind,
+    retryAfterMs: number | null,
+    singly = false,
+  ): boolean {
     this.#end(ticket);
     // What was under way before it opened says nothing about now.
     const late = ticket.startedAt < this.#openedAt;
@@ -156,6 +191,12 @@ export class MemberHealth {
     }
     if (late) return false;
     this.#count(now, true);
+    const opens = this.#weigh(ticket, now, singly ? 0 : 1);
+    return opens || (this.#open === null && this.#failsOften(now) && this.#opens(now));
+  }
+
+  /** Weighs evidence that it is down; true when it went down by that. */
+  #weigh(ticket: Ticket, now: number, weight: number): boolean {
     if (this.#open) {
       // Whoever asked it for want of another does not make it longer.
       if (!ticket.probe) return false;
@@ -163,23 +204,37 @@ export class MemberHealth {
       if (checked) this.#checkLied = true;
       const { firstProbeMs, longestProbeMs } = healthRules;
       const waitMs = checked ? longestProbeMs : Math.min(firstProbeMs * 2 ** probes, longestProbeMs);
-      this.#opens(now, waitMs, probes + 1);
+      this.#open = { since: now, probeAt: now + waitMs, probes: probes + 1, checked: false };
+      this.#openedAt = now;
       return false;
     }
-    this.#row += 1;
-    if (this.#row < healthRules.failuresInARow && !this.#failsOften(now)) return false;
-    this.#opens(now, healthRules.firstProbeMs, 1);
+    this.#row += weight;
+    return this.#row >= healthRules.failuresInARow && this.#opens(now);
+  }
+
+  #opens(now: number): true {
+    this.#open = { since: now, probeAt: now + healthRules.firstProbeMs, probes: 1, checked: false };
+    this.#openedAt = now;
+    for (const watcher of [...this.#watchers]) watcher.opened(now);
     return true;
   }
 
-  #opens(now: number, waitMs: number, probes: number): void {
-    this.#open = { since: now, probeAt: now + waitMs, probes, checked: false };
-    this.#openedAt = now;
-  }
-
-  /** The caller went away, or the request was at fault: it says nothing about the member. */
+  /** The request was at fault, or its answer was cut short here: it says nothing about the member. */
   dropped(ticket: Ticket): void {
     this.#end(ticket);
+  }
+
+  /**
+   * The caller went away before it said anything; true when it went down by that. It says something only where the
+   * wait was longer than usual and the member answered nobody else in all that time, so that nobody can take
+   * down a member that is well by leaving, however often.
+   */
+  left(ticket: Ticket, now: number, kind: AnswerKind, size: number): boolean {
+    this.#end(ticket);
+    const { startedAt } = ticket;
+    if (startedAt < this.#openedAt || this.spokeSince(startedAt)) return false;
+    if (now - startedAt < this.overdueMs(kind, size)) return false;
+    return this.#weigh(ticket, now, 1 / healthRules.leaversToAFailure);
   }
 
   /** It answered, but does not have this model. */

@@ -1,6 +1,7 @@
 // Whom to ask, and in which order. Pure: the health of the members and chance come in.
 
 import type { MemberHealth } from "./health.ts";
+import type { AnswerKind } from "./response-times.ts";
 
 /** A member of a pool, as choosing needs it. */
 export interface Candidate {
@@ -56,12 +57,13 @@ export function serving<Member extends Candidate>(
 /**
  * The order in which to ask: tier by tier, within a tier by weight and health, those that are down left out.
  * All down: those that will be back soonest first, since asking the least bad one beats asking nobody.
- * `fraction`: random numbers in [0, 1).
+ * `fraction`: random numbers in [0, 1). `kind`: what is asked for, whose times are compared.
  */
 export function order<Member extends Candidate>(
   choices: readonly Choice<Member>[],
   now: number,
   fraction: () => number,
+  kind: AnswerKind = "stream",
 ): readonly Choice<Member>[] {
   if (choices.length <= 1) return choices;
   const standing = choices.map((choice) => ({ choice, stands: standingOf(choice, now) }));
@@ -78,6 +80,7 @@ export function order<Member extends Candidate>(
       usable.filter(({ member }) => member.priority === tier),
       now,
       fraction,
+      kind,
     ),
   );
 }
@@ -95,13 +98,14 @@ function shuffled<Member extends Candidate>(
   tier: readonly Choice<Member>[],
   now: number,
   fraction: () => number,
+  kind: AnswerKind,
 ): Choice<Member>[] {
   const left = [...tier];
   const order: Choice<Member>[] = [];
   while (left.length > 0) {
     const one = drawn(left, fraction);
     const other = left.length > 1 ? drawn(left, fraction) : one;
-    const cheaper = other.member.health.cost(now) < clearlyCheaper * one.member.health.cost(now);
+    const cheaper = other.member.health.cost(now, kind) < clearlyCheaper * one.member.health.cost(now, kind);
     const next = cheaper ? other : one;
     order.push(next);
     left.splice(left.indexOf(next), 1);

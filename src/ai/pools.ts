@@ -159,6 +159,7 @@ export class Pools {
       streamMode: row.stream_mode,
       headersAfterMs: row.headers_after_ms,
       deadlineMs: row.deadline_ms,
+      answerMs: row.answer_ms,
       members: members.flatMap((member) => this.#memberOf(member) ?? []),
       budget: loaded?.pool.budget ?? createRetryBudget(),
     };

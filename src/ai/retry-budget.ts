@@ -1,5 +1,6 @@
-// How much an outage may multiply a pool's load: what a request tries beyond its second member, and every repeat,
-// is paid from a purse that each request fills a little.
+// How much an outage may multiply a pool's load: each repeat, and what a request tries beyond its second member on
+// members that are not well, is paid from a purse that each request fills a little. A member that is well costs
+// nothing: an outage of two members must not keep requests from the third.
 
 const perRequest = 0.2;
 const most = 50;

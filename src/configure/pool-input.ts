@@ -138,6 +138,17 @@ export const keyInput = z
   .describe("What callers of the pool show.");
 export type KeyInput = z.output<typeof keyInput>;
 
+const poolTimeouts = z
+  .strictObject({
+    answer_ms: milliseconds(50, hourMs)
+      .nullable()
+      .default(null)
+      .describe(
+        "For a whole (not streamed) answer of one member while another member is left; then that one is asked. The last one has the rest of `deadline_ms`. null: half of what is left of `deadline_ms`.",
+      ),
+  })
+  .describe("How long each member may take in this pool, ms.");
+
 /** A pool without its members and keys. */
 export const poolFields = z.strictObject({
   name: nameText.describe("What it is called: also the model name that callers see. One in an account."),
@@ -161,6 +172,7 @@ export const poolFields = z.strictObject({
   deadline_ms: milliseconds(1_000, hourMs)
     .default(600_000)
     .describe("For a request over all members that are tried, ms."),
+  timeouts: poolTimeouts.prefault({}),
 });
 export type PoolFields = z.output<typeof poolFields>;
 
@@ -182,8 +194,10 @@ export const poolInput = poolFields
   .describe("Members that answer under one name.");
 export type PoolInput = z.output<typeof poolInput>;
 
-/** What of a pool may be changed; absent stays as it is. */
-export const poolChanges = changesOf(poolFields);
+/** What of a pool may be changed; absent stays as it is, also inside `timeouts`. */
+export const poolChanges = changesOf(poolFields).extend({
+  timeouts: changesOf(poolTimeouts).optional().describe("How long each member may take in this pool, ms."),
+});
 export type PoolChanges = z.output<typeof poolChanges>;
 
 const memberParts = changesOf(memberInput).shape;

@@ -70,6 +70,7 @@ function columnsOf(input: PoolFields) {
     stream_mode: input.stream_mode,
     headers_after_ms: input.headers_after_ms,
     deadline_ms: input.deadline_ms,
+    answer_ms: input.timeouts.answer_ms,
   };
 }
 
@@ -77,7 +78,8 @@ function columnsOf(input: PoolFields) {
 export function poolFieldsOf(pool: PoolsTable): PoolFields {
   const { name, answer_model, stream_mode, headers_after_ms, deadline_ms } = pool;
   const strict_models = pool.strict_models === 1;
-  return { name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms };
+  const timeouts = { answer_ms: pool.answer_ms };
+  return { name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms, timeouts };
 }
 
 async function store(
@@ -119,7 +121,9 @@ export function changePool(
   pool: PoolsTable,
   changes: PoolChanges,
 ): Promise<PoolSavedResult> {
-  const after = { ...poolFieldsOf(pool), ...defined(changes) };
+  const before = poolFieldsOf(pool);
+  const timeouts = { ...before.timeouts, ...defined(changes.timeouts ?? {}) };
+  const after = { ...before, ...defined(changes), timeouts };
   return store(parts, pool.account_id, after, pool);
 }
 

@@ -42,6 +42,7 @@ const pool = z.object({
   stream_mode: z.enum(["live", "complete"]),
   headers_after_ms: z.int(),
   deadline_ms: z.int(),
+  timeouts: z.object({ answer_ms: z.int().nullable() }),
   members: z.array(member).describe("Oldest first."),
   created_at: instant,
   updated_at: instant.describe("When it, or one of its members, changed."),

@@ -132,6 +132,9 @@ export function aiProblem(code: AiProblemCode, details: Details = {}): Problem {
   return aiErrorReply(status, error, { headers, retryAfterMs: details.retryAfterMs ?? null });
 }
 
+/** Statuses with which a caller may try again; where nothing says when, after a second. */
+const transient: readonly number[] = [429, 502, 503, 504, 529];
+
 /** The reply for any error object; `more` stands beside it. */
 export function aiErrorReply(
   status: number,
@@ -143,6 +146,6 @@ export function aiErrorReply(
     const ms = Math.max(0, Math.ceil(more.retryAfterMs));
     headers["Retry-After"] = String(Math.max(1, Math.ceil(ms / 1000)));
     headers["retry-after-ms"] = String(ms);
-  }
+  } else if (transient.includes(status)) headers["Retry-After"] ??= "1";
   return { problem: true, status, headers, body: { error, ...more.beside } };
 }

@@ -7,6 +7,7 @@ import { up as foundation } from "./migrations/0001-foundation.ts";
 import { up as consentAndWebhooks } from "./migrations/0002-consent-and-webhooks.ts";
 import { up as pools } from "./migrations/0003-pools.ts";
 import { up as email } from "./migrations/0004-email.ts";
+import { up as poolAnswerTime } from "./migrations/0005-pool-answer-time.ts";
 import { up as callbackProofs } from "./migrations/0006-callback-proofs.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
@@ -14,6 +15,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 2, name: "consent-and-webhooks", up: consentAndWebhooks },
   { id: 3, name: "pools", up: pools },
   { id: 4, name: "email", up: email },
+  { id: 5, name: "pool-answer-time", up: poolAnswerTime },
   { id: 6, name: "callback-proofs", up: callbackProofs },
 ];
 

@@ -13,6 +13,8 @@ export interface PoolsTable {
   stream_mode: "live" | "complete";
   headers_after_ms: number;
   deadline_ms: number;
+  /** For a whole answer of one member while another is left; null: half of what is left of the deadline. */
+  answer_ms: number | null;
   /** Moves whenever the pool or one of its members changes. */
   revision: number;
   created_at: number;

@@ -291,8 +291,56 @@ describe("the end of a stream", () => {
     const stream = new Speaking(clock, body, reader, timeouts, 1_000);
     let said = await stream.next();
     while (said.kind === "chunks" && clock.monotonic() < 5_000) said = await stream.next();
-    assert.ok(said.kind === "failed" && said.timeout, JSON.stringify(said));
+    assert.ok(said.kind === "failed" && said.timeout && said.overtime, JSON.stringify(said));
     assert.equal(clock.monotonic(), 1_000);
+  });
+
+  test("time that its caller takes to read is no silence, and the silence behind it is noticed as ever", async () => {
+    const clock = movableClock();
+    const reader = provider.stream(requestOf({ messages: [] }, "m", true));
+    const patiences: number[] = [];
+    const pieces = [hi, hi, hi];
+    const body = {
+      ...incoming([]).body,
+      read: async (patienceMs: number) => {
+        patiences.push(patienceMs);
+        // The first word takes 50 s; later ones are there already, but for what never comes.
+        await clock.advance(patiences.length === 1 ? 50_000 : 0);
+        const piece = pieces.shift();
+        if (piece !== undefined) return Buffer.from(piece);
+        await clock.advance(20_000);
+        return Buffer.from(": ping\n\n");
+      },
+    };
+    const stream = new Speaking(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
+    assert.equal(await stream.firstWord(60_000), null);
+    for (let turn = 0; turn < 3; turn++) {
+      const said = await stream.next();
+      assert.equal(said.kind, "chunks", JSON.stringify(said));
+      await clock.advance(400_000);
+    }
+    const before = clock.monotonic();
+    const said = await stream.next();
+    assert.ok(said.kind === "failed" && said.timeout && !said.overtime);
+    assert.equal(clock.monotonic() - before, 60_000);
+  });
+
+  test("the wait for the first word is no time of the caller's: the silence behind it is as long as any", async () => {
+    const clock = movableClock();
+    const reader = provider.stream(requestOf({ messages: [] }, "m", true));
+    const body = {
+      ...incoming([]).body,
+      read: async () => {
+        const first = clock.monotonic() === 0;
+        await clock.advance(first ? 50_000 : 10_000);
+        return Buffer.from(first ? hi : ": ping\n\n");
+      },
+    };
+    const stream = new Speaking(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
+    assert.equal(await stream.firstWord(60_000), null);
+    assert.equal((await stream.next()).kind, "chunks");
+    assert.equal((await stream.next()).kind, "failed");
+    assert.equal(clock.monotonic(), 110_000);
   });
 
   test("pings are life, but not for ever", async () => {

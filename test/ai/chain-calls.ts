@@ -19,7 +19,9 @@ export function call(
     ask,
     text: JSON.stringify(given),
     body: given,
+    promptTokens: 5,
     deadlineAt: 600_000,
+    answerMs: null,
     signal: new AbortController().signal,
     budget: createRetryBudget(),
     ...more,
@@ -39,6 +41,23 @@ export async function run(it: Script, given: ChainCall): Promise<ChainResult> {
     await it.clock.advanceTo(due);
   }
   return await running;
+}
+
+/** Runs them all at once, letting time pass as they ask for. */
+export async function runAll(it: Script, calls: readonly ChainCall[]): Promise<ChainResult[]> {
+  let left = calls.length;
+  const running = calls.map((given) =>
+    runChain(it.parts, given).finally(() => {
+      left -= 1;
+    }),
+  );
+  await it.clock.settle();
+  for (let turn = 0; turn < 10_000 && left > 0; turn++) {
+    const due = it.clock.nextDue();
+    if (due === null) break;
+    await it.clock.advanceTo(due);
+  }
+  return await Promise.all(running);
 }
 
 /** The failure that it must have ended with. */

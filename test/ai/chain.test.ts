@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type Ask, runChain } from "#ai/chain.ts";
-import { createRetryBudget } from "#ai/retry-budget.ts";
 import { anthropic } from "#providers/anthropic.ts";
 import { body, call, failureOf, run } from "./chain-calls.ts";
 import {
@@ -305,19 +304,6 @@ test("a member that goes down is told once, with the reason", async () => {
   assert.deepEqual(it.names(), ["first", "second", "first", "second", "second", "second"]);
 });
 
-test("the budget bounds what an outage of many members multiplies", async () => {
-  const it = script();
-  const budget = createRetryBudget();
-  for (let turn = 0; turn < 300; turn++) {
-    // Fresh health, as in many processes: only the budget holds the load down.
-    const members = ["a", "b", "c", "d"].map((name) => it.member(name, [refusal(503, "overloaded")]));
-    failureOf(await run(it, call(members, "chat", { budget })));
-  }
-  const extra = it.asked.length - 2 * 300;
-  assert.ok(extra <= 50 + 0.2 * 300, `${extra} beyond the second member`);
-  assert.ok(extra >= 50);
-});
-
 test("the most useful error is told: the caller's before a limit, a limit before a broken one", async () => {
   const errors: [Reply[], string][] = [
     [[refusal(503, "overloaded"), refusal(401, "invalid_api_key")], "overloaded"],
@@ -332,21 +318,6 @@ test("the most useful error is told: the caller's before a limit, a limit before
   }
   const nobody = failureOf(await run(script(), call([])));
   assert.deepEqual([nobody.status, nobody.error.code], [503, "no_member"]);
-});
-
-test("collected: a stream that breaks off, stalls or is malformed is rescued by another", async () => {
-  for (const ending of [["cut"], ["silence"], ['data: {"id"\n\n'], []] as Piece[][]) {
-    const it = script();
-    const broken = streamed(said.role, said.word("hel"), ...ending);
-    const members = [it.member("first", [broken]), it.member("second", [wholeStream])];
-    const result = await run(it, call(members, "collected"));
-    assert.equal(result.kind, "collected");
-    assert.equal(result.kind === "collected" && result.won.attempts, 2);
-    const text = result.kind === "collected" ? result.chunks.map((one) => one.text).join("") : "";
-    assert.ok(!text.includes('"hel"'), "nothing of the broken one is left");
-    members[0]!.health.failed(members[0]!.health.begin(1), 1, "broken", null);
-    assert.equal(members[0]!.health.isOpen, true, "it counted");
-  }
 });
 
 test("a live stream that breaks off counts against its member, one that the caller left does not", async () => {

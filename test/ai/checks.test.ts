@@ -23,6 +23,7 @@ const poolOf = (members: Member[]): Pool => ({
   streamMode: "live",
   headersAfterMs: 20_000,
   deadlineMs: 600_000,
+  answerMs: null,
   members,
   budget: createRetryBudget(),
 });

@@ -3,82 +3,19 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Member } from "#ai/chain.ts";
-import { type Completed, type CompletionRequest, complete, type Pool, type Spent } from "#ai/complete.ts";
-import { createRetryBudget } from "#ai/retry-budget.ts";
+import type { Completed } from "#ai/complete.ts";
 import { openaiCompatible } from "#providers/openai-compatible.ts";
+import { drain, events, poolOf, requested, start, streamOf } from "./completing.ts";
 import {
   answered,
   json,
   type Piece,
   refusal,
-  type Script,
   said,
   script,
   streamed,
   wholeStream,
 } from "./scripted-members.ts";
-
-const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({
-  id: "p",
-  accountId: "a",
-  name: "the-pool",
-  createdAt: 0,
-  strictModels: false,
-  answerModel: "pool",
-  streamMode: "live",
-  headersAfterMs: 20_000,
-  deadlineMs: 600_000,
-  members,
-  budget: createRetryBudget(),
-  ...more,
-});
-
-function requested(stream: boolean, more: Partial<CompletionRequest> = {}): CompletionRequest {
-  const body = { model: "the-pool", messages: [{ role: "user", content: "hello" }], stream };
-  return {
-    kind: "chat",
-    text: JSON.stringify(body),
-    body,
-    model: "the-pool",
-    stream,
-    usageAsked: false,
-    allowed: null,
-    promptTokens: 5,
-    ...more,
-  };
-}
-
-/** Starts one; `spent` holds every telling of the usage. */
-function start(it: Script, pool: Pool, request: CompletionRequest) {
-  const spent: Spent[] = [];
-  const gone = new AbortController();
-  const completed = complete(it.parts, pool, request, gone.signal, (one) => spent.push(one));
-  return { completed, spent, gone };
-}
-
-const streamOf = (completed: Completed) => {
-  assert.equal(completed.kind, "stream");
-  return (completed as Extract<Completed, { kind: "stream" }>).stream;
-};
-
-async function drain(completed: Completed): Promise<string> {
-  const stream = streamOf(completed);
-  let text = "";
-  for (let next = await stream.next(); next !== null; next = await stream.next()) text += next;
-  assert.equal(await stream.next(), null);
-  stream.cancel();
-  return text;
-}
-
-const events = (text: string) =>
-  text
-    .split("\n\n")
-    .filter((line) => line !== "")
-    .map((line) => {
-      assert.ok(line.startsWith("data: "), line);
-      return line.slice(6);
-    });
 
 const usage = { promptTokens: 7, completionTokens: 2, totalTokens: 9 };
 
@@ -147,53 +84,6 @@ test("a live stream: chunks in order, who served in the last one, [DONE], and th
     );
     assert.equal(spent.length, 1);
     assert.deepEqual([spent[0]?.status, spent[0]?.usage, spent[0]?.estimated], [200, usage, false]);
-  }
-});
-
-test("a stream that never tells its usage is estimated from the text in it, however its frames look", async () => {
-  const word = (delta: object, more: object) =>
-    `data: ${JSON.stringify({ choices: [{ delta, ...more }] })}\n\n`;
-  const logprobs = { logprobs: { content: [{ token: "x", bytes: [120], top_logprobs: ["y".repeat(500)] }] } };
-  for (const more of [{}, logprobs]) {
-    const it = script();
-    const silent = streamed(
-      ...Array.from({ length: 100 }, () => word({ content: "four" }, more)),
-      word({ reasoning_content: "thought ".repeat(10) }, more),
-      word(
-        { tool_calls: [{ index: 0, id: "call_1", function: { name: "find", arguments: '{"a":"bc"}  ' } }] },
-        more,
-      ),
-      word({}, { finish_reason: "stop" }),
-      said.done,
-    );
-    const { completed, spent } = start(it, poolOf([it.member("only", [silent])]), requested(true));
-    await drain(await completed);
-    assert.deepEqual(
-      [spent[0]?.estimated, spent[0]?.usage],
-      [true, { promptTokens: 5, completionTokens: 124, totalTokens: 129 }],
-    );
-  }
-});
-
-test("a whole answer without usage is estimated from its text, an embedding from its input alone", async () => {
-  const it = script();
-  const message = { role: "assistant", content: "x".repeat(40), logprobs: { content: "y".repeat(4_000) } };
-  const whole = json({ id: "c".repeat(4_000), choices: [{ index: 0, message, finish_reason: "stop" }] });
-  const vector = json({
-    object: "list",
-    data: [{ embedding: Array.from({ length: 1_536 }, () => 0.0123456789) }],
-  });
-  const member = it.member("only", [whole, vector], { embeddingModels: ["embed"] });
-  for (const [kind, completionTokens] of [
-    ["chat", 10],
-    ["embeddings", 0],
-  ] as const) {
-    const { completed, spent } = start(it, poolOf([member]), requested(false, { kind, promptTokens: 3 }));
-    assert.equal((await completed).kind, "answer");
-    assert.deepEqual(
-      [spent[0]?.estimated, spent[0]?.usage],
-      [true, { promptTokens: 3, completionTokens, totalTokens: 3 + completionTokens }],
-    );
   }
 });
 

@@ -167,6 +167,72 @@ test("callers who leave say nothing, not even in a probe", () => {
   assert.equal(well.inFlight, 0);
 });
 
+test("who leaves a silent member after longer than usual weighs half a failure; who leaves sooner, nothing", () => {
+  const silentFor = (health: MemberHealth, at: number, ms: number) =>
+    health.left(health.begin(at), at + ms, "stream", 1);
+  const health = new MemberHealth();
+  answering(health, 0, 2_000);
+  assert.equal(health.overdueMs("stream", 1), 8_000);
+  for (let turn = 0; turn < 50; turn++) assert.equal(silentFor(health, 10_000, 7_999), false);
+  const outcomes = Array.from({ length: 4 }, () => silentFor(health, 10_000, 8_000));
+  assert.deepEqual(outcomes, [false, false, false, true]);
+  const again = new MemberHealth();
+  silentFor(again, 0, 20_000);
+  silentFor(again, 0, 20_000);
+  assert.equal(failing(again, 20_000), true, "two of them and a failure are two failures");
+  const well = new MemberHealth();
+  for (let turn = 0; turn < 20; turn++) {
+    silentFor(well, turn * 30_000, 20_000);
+    answering(well, turn * 30_000 + 25_000);
+  }
+  assert.equal(well.standing(600_000).kind, "up", "not in a row");
+});
+
+test("a member that said something to anybody meanwhile is not silent", () => {
+  const health = new MemberHealth();
+  for (let turn = 0; turn < 20; turn++) {
+    const ticket = health.begin(turn * 100_000);
+    const other = health.begin(turn * 100_000 + 50_000);
+    // Begun, not ended: a word is enough.
+    health.spoke(other, turn * 100_000 + 51_000, 1_000);
+    assert.equal(health.left(ticket, turn * 100_000 + 99_000, "stream", 1), false);
+  }
+  assert.equal(health.standing(2e6).kind, "up");
+});
+
+test("a probe whose caller leaves early may be made again at once; one that was silent for long has failed", () => {
+  const early = opened();
+  early.left(early.begin(firstProbeMs), firstProbeMs + 100, "stream", 1);
+  assert.equal(early.standing(firstProbeMs + 100).kind, "probe");
+  const late = opened();
+  const at = firstProbeMs + 20_000;
+  assert.equal(late.left(late.begin(firstProbeMs), at, "stream", 1), false, "it was down before");
+  assert.deepEqual(late.standing(at), { kind: "down", until: at + 2 * firstProbeMs, why: "open" });
+});
+
+test("a failure that may be its request's own counts for the share of failures, not in a row", () => {
+  const health = new MemberHealth();
+  for (let turn = 0; turn < 6; turn++) answering(health, 0);
+  const outcomes = Array.from({ length: 4 }, () => health.failed(health.begin(20), 20, "broken", null, true));
+  assert.deepEqual(outcomes, [false, false, false, true], "4 of 10");
+});
+
+test("who watches is told once when it opens, and not any more afterwards", () => {
+  const told: number[] = [];
+  const watcher = { opened: (now: number) => told.push(now) };
+  const health = new MemberHealth();
+  health.watch(watcher);
+  failing(health, 1);
+  failing(health, 2);
+  failing(health, 3);
+  assert.deepEqual(told, [2]);
+  answering(health, 2 + firstProbeMs);
+  health.unwatch(watcher);
+  failing(health, 20_000);
+  failing(health, 20_000);
+  assert.deepEqual(told, [2]);
+});
+
 test("the cost: peaks count at once, improvements slowly, requests under way multiply it, newcomers ramp up", () => {
   const health = new MemberHealth();
   answering(health, 0, 100);

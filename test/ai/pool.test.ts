@@ -152,3 +152,22 @@ test("nobody to ask is nobody", () => {
     [],
   );
 });
+
+test("members are compared by the times of what is asked: slow whole answers say nothing about streams", () => {
+  const members = [member("a"), member("b")];
+  const times = { a: { stream: 100, whole: 60_000 }, b: { stream: 2_000, whole: 5_000 } };
+  for (const { name, health } of members)
+    for (const kind of ["stream", "whole"] as const) {
+      const ticket = health.begin(0);
+      health.spoke(ticket, 0, times[name as "a" | "b"][kind], kind);
+      health.succeeded(ticket, 0);
+    }
+  const choices = members.map((one) => ({ member: one, model: "shared" }));
+  // Both are drawn, in this order.
+  const draws = [0, 0.9];
+  const first = (kind: "stream" | "whole" | "embeddings") => {
+    let draw = 0;
+    return order(choices, 60_000, () => draws[draw++ % 2]!, kind)[0]!.member.name;
+  };
+  assert.deepEqual([first("stream"), first("whole"), first("embeddings")], ["a", "b", "a"]);
+});

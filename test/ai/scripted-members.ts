@@ -5,7 +5,7 @@ import type { ChainParts, Member } from "#ai/chain.ts";
 import { MemberHealth } from "#ai/health.ts";
 import { openaiCompatible } from "#providers/openai-compatible.ts";
 import type { Failure } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/stop.ts";
+import { Stop, type StopSignal } from "#runtime/stop.ts";
 import type { Broken, Incoming, UpstreamRequest, UpstreamResult, Upstreams } from "#runtime/upstream.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 
@@ -15,7 +15,11 @@ export type Piece = string | "cut" | "silence" | "hang";
 export type Reply =
   | { status: number; headers?: Record<string, string>; body: readonly Piece[] }
   | { failed: "unreachable" | "connect_timeout" | "headers_timeout" | "cut"; reused?: boolean }
-  | "hang";
+  | "hang"
+  /** No head, until the request's own limit on the clock. */
+  | "silent"
+  /** Answers after this, on the clock. */
+  | { afterMs: number; reply: Reply };
 
 export interface Asked {
   member: string;
@@ -142,7 +146,30 @@ export function script(): Script {
     },
     close: async () => {},
   };
-  function result(name: string, reply: Reply, { signal }: UpstreamRequest) {
+  async function later(
+    name: string,
+    reply: "silent" | { afterMs: number; reply: Reply },
+    given: UpstreamRequest,
+  ): Promise<UpstreamResult> {
+    const { headersMs, signal } = given;
+    const afterMs = reply === "silent" ? Number.POSITIVE_INFINITY : reply.afterMs;
+    const sleeping = new Stop();
+    const wake = () => sleeping.stop();
+    signal.addEventListener("abort", wake, { once: true });
+    await clock.sleep(Math.min(afterMs, headersMs), sleeping);
+    signal.removeEventListener("abort", wake);
+    if (!signal.aborted && reply !== "silent" && afterMs <= headersMs)
+      return await result(name, reply.reply, given);
+    if (signal.aborted) aborted.push(name);
+    const why = signal.aborted ? ("aborted" as const) : ("headers_timeout" as const);
+    return { kind: "failed", why, reason: `No answer from ${name}.`, reused: false };
+  }
+  function result(
+    name: string,
+    reply: Reply,
+    given: UpstreamRequest,
+  ): UpstreamResult | Promise<UpstreamResult> {
+    const { signal } = given;
     if (reply === "hang")
       return new Promise<UpstreamResult>((resolve) => {
         const stop = () => {
@@ -152,12 +179,13 @@ export function script(): Script {
         if (signal.aborted) stop();
         else signal.addEventListener("abort", stop, { once: true });
       });
+    if (reply === "silent" || "afterMs" in reply) return later(name, reply, given);
     if ("failed" in reply) {
       const reason = `No answer from ${name}.`;
-      return { kind: "failed" as const, why: reply.failed, reason, reused: reply.reused ?? false };
+      return { kind: "failed", why: reply.failed, reason, reused: reply.reused ?? false };
     }
     const body = new Body(reply.body, signal, () => aborted.push(name));
-    return { kind: "answer" as const, status: reply.status, headers: reply.headers ?? {}, body };
+    return { kind: "answer", status: reply.status, headers: reply.headers ?? {}, body };
   }
   return {
     clock,

@@ -25,6 +25,7 @@ test("the defaults are the documented ones", () => {
     stream_mode: "live",
     headers_after_ms: 20_000,
     deadline_ms: 600_000,
+    timeouts: { answer_ms: null },
   });
   assert.deepEqual(members, [
     {

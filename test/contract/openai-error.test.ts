@@ -58,6 +58,16 @@ for (const [ms, seconds, exact] of [
   });
 }
 
+test("where nothing says when to try again, it is after a second; what trying again does not help says nothing", () => {
+  const error = { message: "No.", type: "t", param: null, code: null };
+  for (const status of [429, 502, 503, 504, 529]) {
+    assert.deepEqual(aiErrorReply(status, error).headers, { "Retry-After": "1" });
+    assert.equal(aiErrorReply(status, error, { retryAfterMs: 2_000 }).headers?.["Retry-After"], "2");
+  }
+  for (const status of [400, 401, 404, 413, 500]) assert.deepEqual(aiErrorReply(status, error).headers, {});
+  assert.equal(aiProblem("unavailable").headers?.["Retry-After"], "1");
+});
+
 test("Allow, other headers, and what stands beside the error", () => {
   assert.equal(aiProblem("method_not_allowed", { allow: "GET, HEAD" }).headers?.Allow, "GET, HEAD");
   const error = { message: "No.", type: "t", param: null, code: null };

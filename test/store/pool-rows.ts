@@ -19,6 +19,7 @@ export function poolRow(accountId: string, columns: Partial<PoolsTable> = {}): P
     stream_mode: "live",
     headers_after_ms: 20_000,
     deadline_ms: 600_000,
+    answer_ms: null,
     revision: 1,
     created_at: now,
     updated_at: now,

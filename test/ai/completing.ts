@@ -1,0 +1,69 @@
+// A completion over scripted members: its pool, its request, and what came of it.
+
+import assert from "node:assert/strict";
+import type { Member } from "#ai/chain.ts";
+import { type Completed, type CompletionRequest, complete, type Pool, type Spent } from "#ai/complete.ts";
+import { createRetryBudget } from "#ai/retry-budget.ts";
+import type { Script } from "./scripted-members.ts";
+
+export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({
+  id: "p",
+  accountId: "a",
+  name: "the-pool",
+  createdAt: 0,
+  strictModels: false,
+  answerModel: "pool",
+  streamMode: "live",
+  headersAfterMs: 20_000,
+  deadlineMs: 600_000,
+  answerMs: null,
+  members,
+  budget: createRetryBudget(),
+  ...more,
+});
+
+export function requested(stream: boolean, more: Partial<CompletionRequest> = {}): CompletionRequest {
+  const body = { model: "the-pool", messages: [{ role: "user", content: "hello" }], stream };
+  return {
+    kind: "chat",
+    text: JSON.stringify(body),
+    body,
+    model: "the-pool",
+    stream,
+    usageAsked: false,
+    allowed: null,
+    promptTokens: 5,
+    ...more,
+  };
+}
+
+/** Starts one; `spent` holds every telling of the usage. */
+export function start(it: Script, pool: Pool, request: CompletionRequest) {
+  const spent: Spent[] = [];
+  const gone = new AbortController();
+  const completed = complete(it.parts, pool, request, gone.signal, (one) => spent.push(one));
+  return { completed, spent, gone };
+}
+
+export const streamOf = (completed: Completed) => {
+  assert.equal(completed.kind, "stream");
+  return (completed as Extract<Completed, { kind: "stream" }>).stream;
+};
+
+export async function drain(completed: Completed): Promise<string> {
+  const stream = streamOf(completed);
+  let text = "";
+  for (let next = await stream.next(); next !== null; next = await stream.next()) text += next;
+  assert.equal(await stream.next(), null);
+  stream.cancel();
+  return text;
+}
+
+export const events = (text: string) =>
+  text
+    .split("\n\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      assert.ok(line.startsWith("data: "), line);
+      return line.slice(6);
+    });
