@@ -10,7 +10,7 @@ import { type AllowList, readAllowList } from "#runtime/address.ts";
 import { createIds } from "#runtime/ids.ts";
 import { type MailPort, openMailPort } from "#runtime/mail-port.ts";
 import { systemRandom } from "#runtime/random.ts";
-import type { Log } from "#runtime/runtime.ts";
+import type { Runtime } from "#runtime/runtime.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
 import type { Hold } from "#store/hold.ts";
 import { openPostgres } from "#store/postgres/postgres.ts";
@@ -100,7 +100,7 @@ async function serve(config: Config): Promise<void> {
   }
   let mailPort: MailPort | null;
   try {
-    mailPort = await openBouncePort(config, runtime.log, system.returned);
+    mailPort = await openBouncePort(config, runtime, system.returned);
   } catch (error) {
     await system.stop();
     throw new Error(`The port of TRUNKLINE_BOUNCE_SMTP_PORT cannot be had: ${(error as Error).message}`);
@@ -128,9 +128,19 @@ async function serve(config: Config): Promise<void> {
 }
 
 /** Listens for bounces beside HTTP, if it is to. */
-async function openBouncePort(config: Config, log: Log, returned: ReturnedMail): Promise<MailPort | null> {
+async function openBouncePort(
+  config: Config,
+  { clock, log }: Runtime,
+  returned: ReturnedMail,
+): Promise<MailPort | null> {
   if (config.BOUNCE_SMTP_PORT === undefined) return null;
-  const port = await openMailPort({ host: config.HOST, port: config.BOUNCE_SMTP_PORT, log, ...returned });
+  const port = await openMailPort({
+    host: config.HOST,
+    port: config.BOUNCE_SMTP_PORT,
+    clock,
+    log,
+    ...returned,
+  });
   log.info({ port: port.port }, "taking bounces");
   return port;
 }

@@ -2,7 +2,11 @@
 // Here because a listener is a door to the outside world; what a mail means is not known here. A mail is answered with
 // 250 only after it was taken in for good, so that the server that brings it keeps it until then.
 
-import type { Log } from "./runtime.ts";
+import type { Socket } from "node:net";
+import { ByteCollector } from "./byte-collector.ts";
+import { clientNetwork } from "./client-network.ts";
+import { ConnectionPlaces, type Held } from "./connection-places.ts";
+import type { Clock, Log } from "./runtime.ts";
 
 export interface IncomingMail {
   /** Addresses of the envelope, each of which was accepted. */
@@ -15,6 +19,7 @@ export interface MailPortOptions {
   host: string;
   /** 0 takes a free one. */
   port: number;
+  clock: Clock;
   log: Log;
   /** Whether mail to this address is wanted; cheap, and throws nothing. */
   accepts(address: string): boolean;
@@ -32,18 +37,40 @@ export interface MailPort {
 export const longestMail = 64 * 1024 * 1024;
 /** What a report says stands before the mail that it returns. */
 const keptBytes = 1024 * 1024;
-const mostConnections = 50;
+const places = { most: 100, mostOfNetwork: 10 };
 const mostRecipients = 10;
-const idleMs = 60_000;
+/** Mail servers answer within seconds, and Postfix keeps an idle connection for 2 s. */
+const idleMs = 30_000;
+/** Until a connection has named an address that is wanted here, which only servers with a mail of ours can. */
+const provingMs = 30_000;
 /** However slowly it talks, a connection ends; Postfix and others keep one open for a few minutes at most. */
 const longestConnectionMs = 300_000;
+/** Wrong addresses are guesses: a server that has a mail of ours knows the right one. */
+const mostWrongAddresses = 5;
+const mostMails = 100;
+/** Bytes of commands before each mail; the longest that are needed, for ten recipients, have 4 KiB. */
+const mostCommandBytes = 16 * 1024;
 const closeMs = 5_000;
+
+/** A connection, and what it has done so far. */
+interface Caller extends Held {
+  socket: Socket;
+  wrongAddresses: number;
+  mails: number;
+  /** Bytes that had been read when it last began to give commands; null: it is giving a mail. */
+  commandsFrom: number | null;
+}
 
 const refusal = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
 
 /** Rejects when the port cannot be had. */
 export async function openMailPort(options: MailPortOptions): Promise<MailPort> {
-  const { host, port, log, accepts, take } = options;
+  const { host, port, clock, log, accepts, take } = options;
+  const open = new ConnectionPlaces(places);
+  /** By network and port of the client. */
+  const callers = new Map<string, Caller>();
+  const callerOf = ({ remoteAddress, remotePort }: { remoteAddress: string; remotePort: number }) =>
+    callers.get(`${clientNetwork(remoteAddress)} ${remotePort}`);
   // Only who has set a port needs it.
   const { SMTPServer } = await import("smtp-server");
   const server = new SMTPServer({
@@ -54,31 +81,46 @@ export async function openMailPort(options: MailPortOptions): Promise<MailPort> 
     authOptional: true,
     hideSMTPUTF8: true,
     disableReverseLookup: true,
-    maxClients: mostConnections,
+    // Refuses with a reason what `meet` has no place for, should both count differently.
+    maxClients: places.most + 1,
     maxRecipients: mostRecipients,
     socketTimeout: idleMs,
     closeTimeout: closeMs,
     logger: false,
-    onRcptTo({ address }, _session, done) {
-      done(accepts(address) ? null : refusal(550, "5.1.1 No such address here"));
+    onMailFrom(_address, session, done) {
+      const caller = callerOf(session);
+      done(caller !== undefined && caller.mails >= mostMails ? refusal(421, "4.7.0 Too many mails") : null);
+    },
+    onRcptTo({ address }, session, done) {
+      const caller = callerOf(session);
+      if (accepts(address)) {
+        if (caller !== undefined) caller.proven = true;
+        done();
+        return;
+      }
+      if (caller !== undefined) caller.wrongAddresses += 1;
+      const guesses = caller !== undefined && caller.wrongAddresses >= mostWrongAddresses;
+      done(
+        guesses ? refusal(421, "4.7.0 Too many wrong addresses") : refusal(550, "5.1.1 No such address here"),
+      );
     },
     onData(stream, session, done) {
-      const chunks: Buffer[] = [];
-      let kept = 0;
-      stream.on("data", (chunk: Buffer) => {
-        if (kept === keptBytes) return;
-        const piece = chunk.subarray(0, keptBytes - kept);
-        kept += piece.length;
-        chunks.push(piece);
-      });
+      const caller = callerOf(session);
+      if (caller !== undefined) {
+        caller.mails += 1;
+        caller.commandsFrom = null;
+      }
+      const kept = new ByteCollector();
+      stream.on("data", (piece: Buffer) => kept.add(piece.subarray(0, keptBytes - kept.length)));
       stream.on("error", () => done(refusal(451, "4.3.0 Not received whole")));
       stream.on("end", () => {
+        if (caller !== undefined) caller.commandsFrom = caller.socket.bytesRead;
         if (stream.sizeExceeded) {
           done(refusal(552, "5.3.4 Too large"));
           return;
         }
         const recipients = session.envelope.rcptTo.map(({ address }) => address);
-        take({ recipients, raw: Buffer.concat(chunks, kept) }).then(
+        take({ recipients, raw: kept.take() }).then(
           () => done(null, "2.0.0 Taken"),
           (error: unknown) => {
             log.warn({ error }, "a report could not be stored; its server brings it again");
@@ -88,11 +130,47 @@ export async function openMailPort(options: MailPortOptions): Promise<MailPort> 
       });
     },
   });
-  server.server.on("connection", (socket) => {
-    const timer = setTimeout(() => socket.destroy(), longestConnectionMs);
-    timer.unref();
-    socket.once("close", () => clearTimeout(timer));
-  });
+
+  const end = (socket: Socket, words: string) => {
+    if (socket.writable) socket.write(`421 ${words}\r\n`);
+    socket.destroySoon();
+  };
+  /** Gives a connection its place and its time. */
+  const meet = (socket: Socket) => {
+    const network = clientNetwork(socket.remoteAddress ?? "");
+    const caller: Caller = {
+      socket,
+      network,
+      proven: false,
+      giveUp: () => end(socket, "4.3.2 Too many connections"),
+      wrongAddresses: 0,
+      mails: 0,
+      commandsFrom: 0,
+    };
+    if (!open.take(caller)) {
+      end(socket, "4.7.0 Too many connections");
+      return;
+    }
+    const key = `${network} ${socket.remotePort}`;
+    const gone = new AbortController();
+    callers.set(key, caller);
+    socket.once("close", () => {
+      gone.abort();
+      open.leave(caller);
+      if (callers.get(key) === caller) callers.delete(key);
+    });
+    socket.on("data", () => {
+      const { commandsFrom } = caller;
+      if (commandsFrom !== null && socket.bytesRead - commandsFrom > mostCommandBytes)
+        end(socket, "4.7.0 Too many commands");
+    });
+    void clock.sleep(provingMs, gone.signal).then(async () => {
+      if (!gone.signal.aborted && !caller.proven) end(socket, "4.4.2 Too slow");
+      await clock.sleep(longestConnectionMs - provingMs, gone.signal);
+      if (!gone.signal.aborted) socket.destroy();
+    });
+  };
+  server.server.on("connection", meet);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {

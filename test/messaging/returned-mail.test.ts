@@ -42,7 +42,7 @@ for (const engine of engines) {
         announced += 1;
       };
       returned = createReturnedMail({ database, clock, log: memoryLog(), sealer, announced: told });
-      port = await openMailPort({ host: "127.0.0.1", port: 0, log: memoryLog(), ...returned });
+      port = await openMailPort({ host: "127.0.0.1", port: 0, clock, log: memoryLog(), ...returned });
     });
     after(async () => {
       await port?.close();

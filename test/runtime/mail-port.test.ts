@@ -2,20 +2,24 @@
 // mail is taken in.
 
 import assert from "node:assert/strict";
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { after, test } from "node:test";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { readReport } from "#gateways/email/delivery-report.ts";
 import { type IncomingMail, type MailPort, openMailPort } from "#runtime/mail-port.ts";
+import { movableClock } from "../clock.ts";
 import { ourId, samples } from "../gateways/email/report-samples.ts";
 import { memoryLog } from "../log.ts";
 
 const taken: IncomingMail[] = [];
 let take: (mail: IncomingMail) => Promise<void> = async (mail) => void taken.push(mail);
 const log = memoryLog();
+const clock = movableClock();
 const port: MailPort = await openMailPort({
   host: "127.0.0.1",
   port: 0,
+  clock,
   log,
   accepts: (address) => address.endsWith("@ours.test"),
   take: (mail) => take(mail),
@@ -183,6 +187,93 @@ test("a connection that breaks off in the middle of a mail leaves nothing", asyn
 });
 
 test("a port that is taken cannot be had", async () => {
-  const options = { host: "127.0.0.1", port: port.port, log, accepts: () => true, take: async () => {} };
+  const options = {
+    host: "127.0.0.1",
+    port: port.port,
+    clock,
+    log,
+    accepts: () => true,
+    take: async () => {},
+  };
   await assert.rejects(openMailPort(options), { code: "EADDRINUSE" });
+});
+
+/** A connection from an address of this machine, and all that it is told. */
+async function caller(
+  localAddress = "127.0.0.1",
+): Promise<{ socket: Socket; told(): string; closed: Promise<unknown> }> {
+  const socket = connect({ port: port.port, host: "127.0.0.1", localAddress });
+  let text = "";
+  socket.setEncoding("latin1").on("data", (piece: string) => (text += piece));
+  socket.on("error", () => {});
+  const closed = once(socket, "close");
+  await once(socket, "data");
+  return { socket, told: () => text, closed };
+}
+
+/** Says a line and waits for its answer. */
+async function say({ socket }: { socket: Socket }, line: string): Promise<void> {
+  socket.write(`${line}\r\n`);
+  await once(socket, "data");
+}
+
+test("a network has ten connections, and others are not kept out by it", async () => {
+  const idle = await Promise.all(Array.from({ length: 10 }, () => caller()));
+  const more = await caller();
+  assert.match(more.told(), /^421 4\.7\.0 /);
+  await more.closed;
+  const other = await caller("127.0.0.2");
+  assert.match(other.told(), /^220 /);
+  for (const { socket, closed } of [...idle, other]) {
+    socket.destroy();
+    await closed;
+  }
+  await send("b+1@ours.test", "x\r\n");
+});
+
+test("when all places are taken, a server with a mail of ours gets one of a connection that has none", async () => {
+  const places = Array.from({ length: 100 }, (_, i) => `127.0.1.${1 + Math.floor(i / 10)}`);
+  const idle = await Promise.all(places.map((address) => caller(address)));
+  assert.ok(idle.every(({ told }) => told().startsWith("220 ")));
+  assert.match((await send("b+1@ours.test", "x\r\n")).response, /^250/);
+  assert.equal(idle.filter(({ told }) => told().includes("421 4.3.2")).length, 1);
+  await Promise.all(
+    idle.map(({ socket, closed }) => {
+      socket.destroy();
+      return closed;
+    }),
+  );
+});
+
+test("who names no wanted address within 30 s is sent away; who does has five minutes", async () => {
+  const [idle, real] = [await caller(), await caller()];
+  await say(real, "EHLO a");
+  await say(real, "MAIL FROM:<>");
+  await say(real, "RCPT TO:<b@ours.test>");
+  await clock.advance(29_999);
+  await say(idle, "EHLO a");
+  await clock.advance(1);
+  await idle.closed;
+  assert.match(idle.told(), /421 4\.4\.2 /);
+  await clock.advance(269_999);
+  await say(real, "NOOP");
+  await clock.advance(1);
+  await real.closed;
+});
+
+test("five wrong addresses end a connection, and so do commands without a mail", async () => {
+  const guess = await talk([
+    "EHLO a",
+    "MAIL FROM:<>",
+    ...Array.from({ length: 9 }, (_, i) => `RCPT TO:<b${i}@x.test>`),
+  ]);
+  assert.equal(guess.filter((answer) => answer.startsWith("550")).length, 4);
+  assert.match(guess.at(-1) ?? "", /^421 4\.7\.0/);
+  const idler = await caller();
+  idler.socket.write("NOOP\r\n".repeat(20_000));
+  await idler.closed;
+  assert.match(idler.told(), /421 4\.7\.0 Too many commands/);
+  // Ten recipients each, and as many mails as a server may have for us, fit.
+  const many = Array.from({ length: 10 }, (_, i) => `b${i}@ours.test`);
+  for (let i = 0; i < 3; i++) assert.equal((await send(many, "x\r\n")).accepted.length, 10);
 });

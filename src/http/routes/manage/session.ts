@@ -6,12 +6,12 @@ import { changePassword, emailOf, type SignInParts, signIn } from "#accounts/sig
 import { changePasswordRequest, doneReply, sessionReply, signInRequest } from "#contract/manage-people.ts";
 import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { checked } from "#http/checked.ts";
-import { clientNetwork } from "#http/client-network.ts";
 import { isHttps, readCookie, sessionCookie } from "#http/cookie.ts";
 import { type Call, endpoint } from "#http/endpoint.ts";
 import { unauthenticated } from "#http/manage.ts";
 import type { HttpParts } from "#http/parts.ts";
 import { isProblem } from "#http/read-body.ts";
+import { clientNetwork } from "#runtime/client-network.ts";
 
 /** Per client, and per e-mail address whoever asks. */
 export const attemptsPerMinute = 10;

@@ -1,0 +1,59 @@
+// Who may be connected to a port that anybody can reach: so many in all, and so many of one client network. When all
+// places are taken, a newcomer gets the place of a connection that has shown no reason to be there, so that strangers
+// who hold connections open keep out nobody but each other.
+
+export interface Held {
+  /** As `clientNetwork` names it. */
+  network: string;
+  /** It has shown that it has business here: its place is not taken away. */
+  proven: boolean;
+  /** Ends the connection, whose place is given to another one. */
+  giveUp(): void;
+}
+
+export class ConnectionPlaces {
+  readonly #most: number;
+  readonly #mostOfNetwork: number;
+  /** The connections of each network, the oldest first. */
+  readonly #networks = new Map<string, Set<Held>>();
+  #taken = 0;
+
+  constructor(limits: { most: number; mostOfNetwork: number }) {
+    this.#most = limits.most;
+    this.#mostOfNetwork = limits.mostOfNetwork;
+  }
+
+  /** Takes a place for a connection; false: there is none for it. */
+  take(connection: Held): boolean {
+    const own = this.#networks.get(connection.network);
+    if (own !== undefined && own.size >= this.#mostOfNetwork) return false;
+    if (this.#taken >= this.#most) {
+      const loser = this.#leastWanted();
+      if (loser === null) return false;
+      this.leave(loser);
+      loser.giveUp();
+    }
+    const all = this.#networks.get(connection.network);
+    if (all === undefined) this.#networks.set(connection.network, new Set([connection]));
+    else all.add(connection);
+    this.#taken += 1;
+    return true;
+  }
+
+  /** Frees the connection's place, if it has one. */
+  leave(connection: Held): void {
+    const own = this.#networks.get(connection.network);
+    if (own === undefined || !own.delete(connection)) return;
+    this.#taken -= 1;
+    if (own.size === 0) this.#networks.delete(connection.network);
+  }
+
+  /** Of the networks with the most connections, the oldest one that is not proven. */
+  #leastWanted(): Held | null {
+    const largestFirst = [...this.#networks.values()].sort((a, b) => b.size - a.size);
+    for (const connections of largestFirst) {
+      for (const connection of connections) if (!connection.proven) return connection;
+    }
+    return null;
+  }
+}
