@@ -123,6 +123,33 @@ export const variables = {
         "whole number, 1024 to 1073741824",
       ),
     ),
+  MAX_KEYLESS_BODY_BYTES: wholeNumber(1024, 1_073_741_824)
+    .prefault("2097152")
+    .meta(
+      text(
+        "Longest request body whose key is neither in the Api-key header nor in the URL, bytes; of a form with files, what comes before its key.",
+        "2097152",
+        "whole number, 1024 to 1073741824",
+      ),
+    ),
+  MAX_BODIES_BYTES: wholeNumber(1_048_576, 68_719_476_736)
+    .optional()
+    .meta(
+      text(
+        "Memory that all request bodies being read or worked on may take together, bytes; a request that finds no room is answered 503 with `Retry-After`. Bodies of 64 KiB or less have half of it beyond that, bodies whose key is not known yet a quarter of it at most. Without it: four times the longest body.",
+        "134217728",
+        "whole number, 1048576 to 68719476736",
+      ),
+    ),
+  MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
+    .prefault("10000")
+    .meta(
+      text(
+        "Most HTTP connections at once; one more is closed as soon as it is made. The process needs a limit of open files above it.",
+        "10000",
+        "whole number, 1 to 1000000",
+      ),
+    ),
   BOUNCE_SMTP_PORT: wholeNumber(1, 65535)
     .optional()
     .meta(

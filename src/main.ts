@@ -23,6 +23,9 @@ import { openSystem, type SystemSettings } from "./system.ts";
 /** Several beats fit into the takeover time, so that one late beat costs nobody a lane. */
 const longestBeatMs = 5_000;
 
+/** So many bodies of the largest size may be in memory at once, unless the operator says otherwise. */
+const bodiesOfUsualSize = 4;
+
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
 /** Faults in the operator's hands: named one by one, then the end. */
@@ -55,6 +58,9 @@ async function open(config: Config) {
     maxContacts: config.MAX_CONTACTS,
     maxBodyBytes: config.MAX_BODY_BYTES,
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
+    maxKeylessBodyBytes: config.MAX_KEYLESS_BODY_BYTES,
+    maxBodiesBytes: config.MAX_BODIES_BYTES ?? bodiesOfUsualSize * config.MAX_BODY_BYTES,
+    maxConnections: config.MAX_CONNECTIONS,
     trustedProxies: config.TRUSTED_PROXIES,
     metricsToken: config.METRICS_TOKEN ?? null,
     showApiKeys: config.SHOW_API_KEYS,

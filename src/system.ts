@@ -56,6 +56,9 @@ export interface SystemSettings {
   maxContacts: number;
   maxBodyBytes: number;
   maxUploadBytes: number;
+  maxKeylessBodyBytes: number;
+  maxBodiesBytes: number;
+  maxConnections: number;
   trustedProxies: readonly string[];
   metricsToken: string | null;
   showApiKeys: boolean;
@@ -288,6 +291,9 @@ export async function openSystem(
       maxContacts: settings.maxContacts,
       maxBodyBytes: settings.maxBodyBytes,
       maxUploadBytes: settings.maxUploadBytes,
+      maxKeylessBodyBytes: settings.maxKeylessBodyBytes,
+      maxBodiesBytes: settings.maxBodiesBytes,
+      maxConnections: settings.maxConnections,
       trustedProxies: settings.trustedProxies,
       metricsToken: settings.metricsToken,
     },

@@ -3,8 +3,10 @@
 // of the throughput of a small send and adds nothing here.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { problem } from "#contract/problem.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { announcesBody } from "./body.ts";
+import { breakOf, brokenEvent } from "./broken-request.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { type EventSource, writeEvents } from "./event-stream.ts";
 
@@ -29,6 +31,8 @@ export interface Writer {
 const dumpable = 64 * 1024;
 /** How long the rest of a refused body is still taken, so that the client gets to read the answer. */
 const lingerMs = 2_000;
+/** In how many pieces: each costs the same however short it is. */
+const lingerPieces = 4_096;
 /** How long a client may take none of an answer. */
 const stallMs = 60_000;
 
@@ -38,9 +42,22 @@ const reasons: Record<number, string> = {
   431: "Request Header Fields Too Large",
 };
 
+/** From here on an answer is counted until its client has taken it. */
+const largeAnswer = 64 * 1024;
+/**
+ * Bytes of large answers that wait for their clients, on all connections together. A list of 200 messages may have
+ * 13 MB, and 300 connections may ask for one each and read nothing.
+ */
+const mostUnread = 64 * 1024 * 1024;
+const tooManyUnread = problem("unavailable", {
+  message: "Too many large answers wait to be read. Please try again.",
+  retryAfterMs: 1_000,
+});
+
 const isBytes = (body: Answer["body"]): body is Uint8Array => body instanceof Uint8Array;
 
-function isStream(body: Answer["body"]): body is EventSource {
+/** Whether an answer's body is a stream of events. */
+export function isStream(body: Answer["body"]): body is EventSource {
   return typeof body === "object" && "next" in body && "cancel" in body;
 }
 
@@ -48,6 +65,7 @@ function isStream(body: Answer["body"]): body is EventSource {
 export function createWriter(clock: Clock, https: boolean): Writer {
   const lingering = createDeadlines(clock, lingerMs);
   const stalled = createDeadlines(clock, stallMs);
+  let unreadBytes = 0;
   const usual: Record<string, string> = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -97,12 +115,17 @@ export function createWriter(clock: Clock, https: boolean): Writer {
     text: string | Uint8Array,
   ): void {
     response.write(text);
+    let pieces = 0;
     const done = () => {
       cancel();
       response.end();
     };
     const cancel = lingering.watch(done);
-    request.once("end", done).once("close", done).resume();
+    request.on("data", () => {
+      pieces += 1;
+      if (pieces === lingerPieces) done();
+    });
+    request.once("end", done).once("close", done).once(brokenEvent, done).resume();
   }
 
   /** A client that does not take the rest of what was written is not waited for without end. */
@@ -112,8 +135,24 @@ export function createWriter(clock: Clock, https: boolean): Writer {
     response.once("close", flushed);
   }
 
+  /**
+   * Counts a large answer until it was taken, and makes bytes of it, once. One that finds no room is not written if it
+   * only tells what was asked for; what says that something was done is always written.
+   */
+  function admitLarge(request: IncomingMessage, response: ServerResponse, text: string): Buffer | null {
+    const bytes = Buffer.from(text);
+    if (request.method === "HEAD" || response.destroyed) return bytes;
+    if (request.method === "GET" && unreadBytes > 0 && unreadBytes + bytes.length > mostUnread) return null;
+    unreadBytes += bytes.length;
+    response.once("close", () => {
+      unreadBytes -= bytes.length;
+    });
+    return bytes;
+  }
+
   return {
-    write(request, response, requestId, answer) {
+    write(request, response, requestId, given) {
+      let answer = given;
       if (isStream(answer.body)) {
         const headers = ["X-Request-Id", requestId];
         addHeaders(headers, answer.headers);
@@ -121,12 +160,20 @@ export function createWriter(clock: Clock, https: boolean): Writer {
         void written.then(() => giveUpLater(response));
         return;
       }
-      const text = isBytes(answer.body) ? answer.body : textOf(answer);
+      // Bytes are the same ones for all clients, so they need no room of their own.
+      let text = isBytes(answer.body) ? answer.body : textOf(answer);
+      if (typeof text === "string" && text.length > largeAnswer) {
+        const admitted = admitLarge(request, response, text);
+        if (admitted === null) answer = tooManyUnread;
+        text = admitted ?? textOf(answer);
+      }
       const headers = head(requestId, answer, text);
-      const unread = announcesBody(request) && !request.complete && !request.readableEnded;
+      // Of a request that broke nothing more will come.
+      const broken = breakOf(request) !== undefined;
+      const unread = announcesBody(request) && !request.complete && !request.readableEnded && !broken;
       const length = request.headers["content-length"];
       const lingers = unread && answer.status !== 408 && (length === undefined || Number(length) > dumpable);
-      if (lingers || answer.status === 408) headers.push("Connection", "close");
+      if (lingers || broken || answer.status === 408) headers.push("Connection", "close");
       response.writeHead(answer.status, headers);
       if (lingers) {
         writeAndLinger(request, response, text);

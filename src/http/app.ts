@@ -2,15 +2,19 @@
 // routes and listens; reading bodies, judging keys and writing answers is ours, because the order of those
 // (key before body, limits before parsing) is part of the contract.
 
-import type { IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { aiErrorReply, aiProblem } from "#contract/openai-error.ts";
 import { problem, problems } from "#contract/problem.ts";
 import { createIds } from "#runtime/ids.ts";
-import { type Answer, createWriter } from "./answer.ts";
+import { type Answer, createWriter, isStream } from "./answer.ts";
 import type { Gate } from "./authenticate.ts";
+import { BodyBudget, BodyShare } from "./body-budget.ts";
+import type { Break } from "./broken-request.ts";
+import { createConnections } from "./connections.ts";
 import { createDeadlines } from "./deadlines.ts";
+import { hasDoubledHeaders } from "./doubled-headers.ts";
 import type { Endpoint, Head } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
@@ -94,7 +98,14 @@ const byteFaults = {
 function clientFault({ code, rawPacket }: ByteError): Answer {
   const fault = byteFaults[code as keyof typeof byteFaults] ?? "malformed_request";
   const firstLine = Buffer.isBuffer(rawPacket) ? rawPacket.toString("latin1", 0, 256) : "";
-  const target = /^[A-Z]+ (\S+) /.exec(firstLine)?.[1];
+  return requestFault(fault, /^[A-Z]+ (\S+) /.exec(firstLine)?.[1]);
+}
+
+/** A fault of the request as such, in the shape of the path that it names. */
+function requestFault(
+  fault: (typeof byteFaults)[keyof typeof byteFaults] | "malformed_request",
+  target = "",
+) {
   if (!isAi(target)) return problem(fault);
   const { status, message } = problems[fault];
   return aiErrorReply(status, { message, type: "invalid_request_error", param: null, code: fault });
@@ -122,18 +133,20 @@ export function buildApp(
   const maxFields = settings.maxContacts * fieldsPerContact + otherFields;
   const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints];
   const allow = createAllow(all);
+  const bodyLimits = { maxBytes: settings.maxBodyBytes, maxFields, deadlines };
+  const keylessBytes = Math.min(settings.maxKeylessBodyBytes, settings.maxBodyBytes);
+  const bodies = new BodyBudget(settings.maxBodiesBytes);
   const gate: Gate = {
     parts,
     rateLimit: createRateLimit(parts.clock),
     wrongCredentials: createWrongCredentials(parts.clock),
-    bodyLimits: {
-      maxBytes: settings.maxBodyBytes,
-      maxFields,
-      deadlines,
-    },
+    bodyLimits,
+    keylessLimits: { ...bodyLimits, maxBytes: keylessBytes },
+    bodies,
     uploads: {
       maxBytes: settings.maxUploadBytes,
       maxFieldBytes: settings.maxBodyBytes,
+      maxKeylessBytes: settings.maxKeylessBodyBytes,
       maxFields,
       deadlines: uploadDeadlines,
     },
@@ -158,14 +171,31 @@ export function buildApp(
     writer.write(request.raw, reply.raw, request.id, elsewhere(request.raw));
   }
 
+  function answerDoubled(request: IncomingMessage, response: ServerResponse): void {
+    writer.write(request, response, makeId("req"), requestFault("malformed_request", request.url));
+  }
+
+  let breakConnection: (socket: Socket, how: Break) => boolean = () => false;
   const app = fastify({
     logger: false,
     genReqId: () => makeId("req"),
     requestIdHeader: false,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
-    http: { headersTimeout: limits.headers, connectionsCheckingInterval: limits.check },
-    requestTimeout: limits.request,
-    keepAliveTimeout: limits.keepAlive,
+    serverFactory: (handle) => {
+      const connections = createConnections((request, response) => {
+        if (hasDoubledHeaders(request)) answerDoubled(request, response);
+        else handle(request, response);
+      });
+      breakConnection = connections.break;
+      const server = createServer(
+        { headersTimeout: limits.headers, connectionsCheckingInterval: limits.check },
+        connections.listener,
+      );
+      server.requestTimeout = limits.request;
+      server.keepAliveTimeout = limits.keepAlive;
+      server.maxConnections = settings.maxConnections;
+      return server;
+    },
     // While closing, what still arrives on open connections is served, and told to close its connection:
     // fastify's own 503 would not have our shape, and refusing gains nothing while the parts still work.
     return503OnClosing: false,
@@ -186,12 +216,15 @@ export function buildApp(
       socket.destroy();
       return;
     }
+    // What came before may have been accepted: its own answer is the only one that its sender may see.
+    if (breakConnection(socket, error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "too_slow" : "malformed")) return;
     socket.end(writer.bare(makeId("req"), clientFault(error)), () => socket.destroy());
   }
 
   function exchange(each: Endpoint, request: FastifyRequest, reply: FastifyReply): void {
     const { raw, id: requestId } = request;
     let params = request.params as Record<string, string>;
+    const share = new BodyShare(bodies);
     if (each.head.rest !== undefined) params = { ...params, [each.head.rest]: params["*"] ?? "" };
     each
       .answer({
@@ -203,13 +236,19 @@ export function buildApp(
         response: reply.raw,
         params,
         gate,
+        share,
       })
       .then(
         (answer) => {
+          // A stream is made from the request's values until it ends.
+          if (answer !== null && isStream(answer.body) && !reply.raw.destroyed)
+            reply.raw.once("close", () => share.release());
+          else share.release();
           if (answer === null) reply.raw.destroy();
           else writer.write(raw, reply.raw, requestId, answer);
         },
         (error: unknown) => {
+          share.release();
           // The route's pattern, not the URL: that may hold a key.
           parts.log.error({ requestId, method: raw.method, route: each.head.path, error }, "request failed");
           writer.write(raw, reply.raw, requestId, fault(raw));

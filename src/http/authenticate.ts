@@ -1,33 +1,19 @@
 // Who is calling: the key from header, query or body in this order, then the plan, then the account's rate.
 // The first place with a key that is not empty decides. A key in the header or the query is judged before
-// the body is looked at, so a stranger cannot make us parse anything; without one, the body has to be read
-// to look for it, and one that cannot be read holds none.
+// the body is looked at; without one, a body of 2 MiB at most is read and searched for it, and parsed when it is right.
 
 import type { IncomingMessage } from "node:http";
 import { type Account, planExpired } from "#accounts/account.ts";
-import { normalised } from "#contract/normalise.ts";
 import { type Problem, problem, refusals } from "#contract/problem.ts";
+import { asKey, type Key, noKey } from "./api-key.ts";
+import type { BodyBudget, BodyShare } from "./body-budget.ts";
+import { searchBody, withoutKey } from "./key-in-body.ts";
 import type { ParsedBody } from "./parse-body.ts";
 import type { HttpParts } from "./parts.ts";
 import type { RateLimit } from "./rate-limit.ts";
-import { type BodyLimits, isProblem, readBody } from "./read-body.ts";
+import { type BodyLimits, isProblem } from "./read-body.ts";
 import type { UploadGate } from "./upload.ts";
 import type { WrongCredentials } from "./wrong-credentials.ts";
-
-/** A key that no account has: stands for a value that is there, but is no text or far too long for a key. */
-const noKey = Symbol("not a key");
-export type Key = string | typeof noKey;
-
-/** Keys are 32 characters and a little more; nothing longer is worth hashing. */
-const longestKey = 1_024;
-
-/** A value that stands where a key belongs; null: it is empty, and so there is none. */
-export function asKey(value: unknown): Key | null {
-  const key = normalised(value);
-  if (key === null) return null;
-  if (typeof key === "number") return String(key);
-  return typeof key === "string" && key.length <= longestKey ? key : noKey;
-}
 
 /** The query of a request's URL. */
 export function queryOf(request: IncomingMessage): URLSearchParams {
@@ -63,17 +49,16 @@ export interface Gate {
   rateLimit: RateLimit;
   wrongCredentials: WrongCredentials;
   bodyLimits: BodyLimits;
+  /** For a body without a key in front. */
+  keylessLimits: BodyLimits;
+  /** What all bodies may hold together. */
+  bodies: BodyBudget;
 }
 
 /** The calling account, and the body when it had to be read already. */
 export interface Admitted {
   account: Account;
   body: ParsedBody | null;
-}
-
-/** What is said to a request without a key in front whose body could not be read: it holds none, if it came at all. */
-export function withoutKey(fault: Problem): Problem {
-  return fault.status === 408 ? fault : refusals.missing;
 }
 
 /** The account that a key lets in, or why it does not. */
@@ -89,17 +74,25 @@ export async function judgeKey(gate: Gate, key: Key): Promise<Account | Problem>
 }
 
 /** Lets a request in, or says why not. Null: the client went away while its body was read. */
-export async function authenticate(gate: Gate, request: IncomingMessage): Promise<Admitted | Problem | null> {
-  let key = keyInFront(request);
-  let body: ParsedBody | null = null;
-  if (key === null && request.method === "POST") {
-    const found = await readBody(request, gate.bodyLimits);
-    if (found === null) return null;
-    if (isProblem(found)) return withoutKey(found);
-    body = found;
-    key = keyInBody(body);
+export async function authenticate(
+  gate: Gate,
+  request: IncomingMessage,
+  share: BodyShare,
+): Promise<Admitted | Problem | null> {
+  const inFront = keyInFront(request);
+  if (inFront !== null) {
+    const account = await judgeKey(gate, inFront);
+    if (isProblem(account)) return account;
+    share.known();
+    return { account, body: null };
   }
-  if (key === null) return refusals.missing;
-  const account = await judgeKey(gate, key);
-  return isProblem(account) ? account : { account, body };
+  if (request.method !== "POST") return refusals.missing;
+  const searched = await searchBody(request, gate.keylessLimits, share);
+  if (searched === null || isProblem(searched)) return searched;
+  if (searched.key === null) return refusals.missing;
+  const account = await judgeKey(gate, searched.key);
+  if (isProblem(account)) return account;
+  share.known();
+  const body = searched.parse();
+  return isProblem(body) ? withoutKey(body) : { account, body };
 }

@@ -11,6 +11,7 @@ import type { Intake } from "#messaging/intake.ts";
 import type { AccountRow } from "#store/accounts.ts";
 import type { Answer } from "./answer.ts";
 import { authenticate, type Gate } from "./authenticate.ts";
+import type { BodyShare } from "./body-budget.ts";
 import { answerManaged } from "./manage.ts";
 import type { ParsedBody } from "./parse-body.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
@@ -80,6 +81,8 @@ export interface Call {
   caller: Caller;
   params: Readonly<Record<string, string>>;
   gate: Gate;
+  /** What the request's body holds of the budget; given back when the request is answered. */
+  share: BodyShare;
 }
 
 /** What the handler of a channel endpoint is given. `body` is empty where the head has none. */
@@ -146,11 +149,11 @@ export interface Endpoint {
 const emptyBody: ParsedBody = { value: null, files: [] };
 
 async function admit(head: Head, call: Call): Promise<AccountCall | Problem | null> {
-  const admitted = await authenticate(call.gate, call.request);
+  const admitted = await authenticate(call.gate, call.request, call.share);
   if (admitted === null || isProblem(admitted)) return admitted;
   let body = admitted.body ?? emptyBody;
   if (head.body !== undefined && admitted.body === null) {
-    const read = await readBody(call.request, call.gate.bodyLimits);
+    const read = await readBody(call.request, call.gate.bodyLimits, call.share);
     if (read === null || isProblem(read)) return read;
     body = read;
   }

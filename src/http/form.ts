@@ -2,8 +2,18 @@
 // The rules are PHP's, which clients of this interface were written against, but for three: nothing is
 // allocated by index (`contact[999999999]` costs one entry), gaps close up, and lists are in index order.
 
-/** What became of a form. */
-export type Form = { kind: "value"; value: Record<string, unknown> } | { kind: "too_deep" };
+/** What became of a form. `values`: how many texts, lists and objects the value holds. */
+export type Form =
+  | { kind: "value"; value: Record<string, unknown>; values: number }
+  | { kind: "too_deep" }
+  | { kind: "too_many" };
+
+export interface FormBounds {
+  /** Most steps of a name: `contact[0][number]` has three. */
+  maxDepth: number;
+  /** Most texts, lists and objects together: 30 brackets in each of 80,000 names would otherwise be 2.4 million lists. */
+  maxValues: number;
+}
 
 /** Text, a file that was uploaded under the name, or what its brackets hold. */
 type Node = string | Branch;
@@ -16,30 +26,40 @@ class Branch {
 
 const index = /^(0|[1-9]\d{0,8})$/;
 
-/** `contact[0][number]` as its steps. A name without well-formed brackets is one step. */
-function stepsOf(name: string): string[] {
+/** `contact[0][number]` as its steps, at most `most` of them. A name without well-formed brackets is one step. */
+function stepsOf(name: string, most: number): string[] {
   const open = name.indexOf("[");
   if (open <= 0 || !name.endsWith("]")) return [name];
-  return [name.slice(0, open), ...name.slice(open + 1, -1).split("][")];
+  return [name.slice(0, open), ...name.slice(open + 1, -1).split("][", most - 1)];
 }
 
-function put(root: Branch, steps: string[], value: string): void {
+/** The first step of a name: under which member of the form's value it puts something. */
+export function memberOf(name: string): string {
+  const open = name.indexOf("[");
+  return open <= 0 || !name.endsWith("]") ? name : name.slice(0, open);
+}
+
+/** Puts a text in its place; returns how many branches it made on the way. */
+function put(root: Branch, steps: string[], value: string): number {
   let branch = root;
+  let made = 0;
   for (let at = 0; at < steps.length; at++) {
     const step = steps[at]!;
     const key = step === "" && at > 0 ? String(branch.next) : step;
     if (index.test(key)) branch.next = Math.max(branch.next, Number(key) + 1);
     if (at === steps.length - 1) {
       branch.entries.set(key, value);
-      return;
+      return made;
     }
     let child = branch.entries.get(key);
     if (!(child instanceof Branch)) {
       child = new Branch();
       branch.entries.set(key, child);
+      made += 1;
     }
     branch = child;
   }
+  return made;
 }
 
 /** A branch whose keys are all indices is a list; any other is an object without a prototype. */
@@ -60,12 +80,17 @@ function toMap(branch: Branch): Record<string, unknown> {
 }
 
 /** The value of a form's fields, in their order; of a name that repeats, the last counts. */
-export function readForm(fields: Iterable<readonly [string, string]>, maxDepth: number): Form {
+export function readForm(
+  fields: Iterable<readonly [string, string]>,
+  { maxDepth, maxValues }: FormBounds,
+): Form {
   const root = new Branch();
+  let values = 1;
   for (const [name, value] of fields) {
-    const steps = stepsOf(name);
+    const steps = stepsOf(name, maxDepth + 1);
     if (steps.length > maxDepth) return { kind: "too_deep" };
-    put(root, steps, value);
+    values += 1 + put(root, steps, value);
+    if (values > maxValues) return { kind: "too_many" };
   }
-  return { kind: "value", value: toMap(root) };
+  return { kind: "value", value: toMap(root), values };
 }

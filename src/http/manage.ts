@@ -114,8 +114,17 @@ async function bodyOf(head: Head, call: Call): Promise<ParsedBody | Problem | nu
     });
   }
   const most = head.scope === "anyone" ? mostBytesOfStrangers : mostBytes;
-  return await readBody(request, { ...gate.bodyLimits, maxBytes: Math.min(gate.bodyLimits.maxBytes, most) });
+  const limits = { ...gate.bodyLimits, maxBytes: Math.min(gate.bodyLimits.maxBytes, most) };
+  const body = await readBody(request, limits, call.share);
+  // An object without members changes nothing and says so; no body at all is a client that lost its own.
+  if (head.method === "PATCH" && body !== null && !isProblem(body) && body.value === null)
+    return nothingToChange;
+  return body;
 }
+
+const nothingToChange = problem("malformed_body", {
+  message: "The body must be a JSON object that says what to change.",
+});
 
 /** Which fields of the head's body were given. Other names are not repeated: a stranger to us may be a secret. */
 function fieldsOf(head: Head, body: ParsedBody): string[] {
@@ -174,6 +183,7 @@ async function audited(head: Head, call: ManageCall, account: AccountRow | null,
 async function answer(head: Head, call: Call, handle: Handle): Promise<Answer | null> {
   const admitted = await admit(head, call);
   if (isProblem(admitted)) return admitted;
+  if (admitted.principal !== null) call.share.known();
   const body = await bodyOf(head, call);
   if (body === null || isProblem(body)) return body;
   const { principal, session, account } = admitted;

@@ -4,6 +4,7 @@
 // form has tens of thousands. Strict where others guess: CRLF, a closing boundary, UTF-8.
 
 import { isUtf8 } from "node:buffer";
+import { ByteCollector } from "#runtime/byte-collector.ts";
 
 /** What was read. A file's pieces come between its `file` and its `file_end`. */
 export type MultipartEvent =
@@ -80,7 +81,7 @@ interface Part {
   /** A file whose event went out. */
   begun: boolean;
   /** Of a field: what there is of its value. */
-  gathered: Buffer[];
+  gathered: ByteCollector;
 }
 
 /** Reads one body. `write` its bytes in order, until a fault; at the end, `complete` says whether all of it came. */
@@ -104,6 +105,11 @@ export class MultipartReader {
   /** Whether the closing boundary has come. */
   get complete(): boolean {
     return this.#state === "epilogue";
+  }
+
+  /** Bytes of the headers of all parts and of the values of all fields so far. */
+  get fieldBytes(): number {
+    return this.#fieldBytes;
   }
 
   /** Reads on; returns the fault that ends it, or null. The bytes must not be changed while they are read. */
@@ -181,7 +187,7 @@ export class MultipartReader {
     if (field === null) return "malformed";
     if (this.#parts === this.#limits.maxFields) return "too_many";
     this.#parts += 1;
-    this.#part = { ...field, begun: false, gathered: [] };
+    this.#part = { ...field, begun: false, gathered: new ByteCollector() };
     return this.#count(headers.length);
   }
 
@@ -193,7 +199,7 @@ export class MultipartReader {
   *#take(bytes: Buffer): Generator<MultipartEvent, MultipartFault | null, void> {
     const part = this.#part!;
     if (part.filename === null) {
-      part.gathered.push(bytes);
+      part.gathered.add(bytes);
       return this.#count(bytes.length);
     }
     if (!part.begun) yield { kind: "file", name: part.name, filename: part.filename };
@@ -210,7 +216,7 @@ export class MultipartReader {
       if (begun || filename !== "") yield { kind: "file_end" };
       return null;
     }
-    const value = gathered.length === 1 ? gathered[0]! : Buffer.concat(gathered);
+    const value = gathered.take();
     if (!isUtf8(value)) return "malformed";
     yield { kind: "field", name, value: value.toString() };
     return null;

@@ -131,6 +131,12 @@ export interface HttpSettings {
   maxBodyBytes: number;
   /** Of a multipart body with files. */
   maxUploadBytes: number;
+  /** Of a body whose key is not in front, or of what comes before the key. */
+  maxKeylessBodyBytes: number;
+  /** What all bodies may hold in memory together. */
+  maxBodiesBytes: number;
+  /** Connections at once; one more is closed as soon as it is made. */
+  maxConnections: number;
   /** CIDR blocks and addresses whose `X-Forwarded-*` is believed. */
   trustedProxies: readonly string[];
   metricsToken: string | null;

@@ -5,13 +5,15 @@ import { isUtf8 } from "node:buffer";
 import type { PoolKey } from "#ai/pool-key.ts";
 import { aiProblem } from "#contract/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
-import { exceededBound } from "#runtime/json-bounds.ts";
+import { countValues } from "#runtime/json-bounds.ts";
 import { Stop, type StopSignal } from "#runtime/stop.ts";
 import { StorageError } from "#store/database.ts";
 import type { Answer } from "./answer.ts";
 import { announcesBody, readBytes } from "./body.ts";
+import { valueCost } from "./body-budget.ts";
 import type { Call, Head } from "./endpoint.ts";
-import { maxValues, mediaOf } from "./parse-body.ts";
+import { maxValues, mediaOf, noRoomRetryMs } from "./parse-body.ts";
+import { tooManyPieces } from "./read-body.ts";
 
 const maxDepth = 256;
 /** No key is longer; hashing megabytes is not free. */
@@ -35,32 +37,44 @@ function keyOf(call: Call): string | null {
 
 async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> {
   if (head.body === undefined) return "";
-  const { request, gate } = call;
+  const { request, gate, share } = call;
+  const { maxBytes } = gate.bodyLimits;
   if (announcesBody(request) && mediaOf(request.headers) !== "json")
     return aiProblem("unsupported_media_type");
-  const read = await readBytes(request, gate.bodyLimits.maxBytes, gate.bodyLimits.deadlines);
+  const read = await readBytes(request, gate.bodyLimits, share);
   switch (read.kind) {
     case "gone":
       return null;
     case "too_slow":
       return aiProblem("request_timeout");
     case "too_large":
-      return aiProblem("body_too_large", {
-        message: `The body is larger than ${gate.bodyLimits.maxBytes} bytes.`,
-      });
+      return aiProblem("body_too_large", { message: `The body is larger than ${maxBytes} bytes.` });
+    case "too_many_pieces":
+      return aiProblem("body_too_large", { message: tooManyPieces(maxBytes) });
+    case "malformed":
+      return aiProblem("malformed_body", { message: "The request could not be read." });
+    case "no_room":
+      return noRoom;
     case "bytes": {
       const { bytes } = read;
       if (!isUtf8(bytes)) return aiProblem("malformed_body", { message: "The body is not valid UTF-8." });
-      const exceeded = exceededBound(bytes, { maxDepth, maxValues });
-      if (exceeded === "depth")
+      const values = countValues(bytes, { maxDepth, maxValues });
+      if (values === "depth")
         return aiProblem("malformed_body", { message: `The body is nested deeper than ${maxDepth} levels.` });
-      if (exceeded === "values")
+      if (values === "values")
         return aiProblem("malformed_body", { message: `The body holds more than ${maxValues} values.` });
+      // The text is kept beside what it is parsed into, for as long as another member may have to be asked.
+      if (!share.grow(bytes.length + values * valueCost)) return noRoom;
       const text = bytes.toString();
       return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
     }
   }
 }
+
+const noRoom = aiProblem("unavailable", {
+  message: "Too many large requests are under way; please try again.",
+  retryAfterMs: noRoomRetryMs,
+});
 
 /** Lets a call in and hands it to its handler. Null: the client went away. */
 export async function answerPooled(
@@ -74,6 +88,7 @@ export async function answerPooled(
     const token = keyOf(call);
     const key = token === null ? null : await call.parts.ai.authenticate(token);
     if (key === null) return aiProblem("invalid_api_key");
+    call.share.known();
     const text = await bodyOf(head, call);
     if (text === null || typeof text !== "string") return text;
     return await handler({ ...call, key, text, signal: gone });

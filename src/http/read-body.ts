@@ -2,36 +2,53 @@
 
 import type { IncomingMessage } from "node:http";
 import { type Problem, problem } from "#contract/problem.ts";
-import { announcesBody, readBytes } from "./body.ts";
-import type { Deadlines } from "./deadlines.ts";
-import { mediaOf, type ParsedBody, parseBody } from "./parse-body.ts";
+import { announcesBody, type BodyBytes, mostPieces, type ReadLimits, readBytes } from "./body.ts";
+import type { BodyShare } from "./body-budget.ts";
+import { mediaOf, noRoom, type ParsedBody, parseBody } from "./parse-body.ts";
 
-export interface BodyLimits {
-  maxBytes: number;
+export interface BodyLimits extends ReadLimits {
+  /** Most fields of a form. */
   maxFields: number;
-  deadlines: Deadlines;
 }
 
 /** Null: the client went away. A body of a kind that is not taken is refused unread when it says its length. */
 export async function readBody(
   request: IncomingMessage,
   limits: BodyLimits,
+  share: BodyShare,
 ): Promise<ParsedBody | Problem | null> {
   const { headers } = request;
   if (announcesBody(request) && headers["transfer-encoding"] === undefined && mediaOf(headers) === null) {
     return problem("unsupported_media_type");
   }
-  const read = await readBytes(request, limits.maxBytes, limits.deadlines);
-  switch (read.kind) {
-    case "bytes":
-      return parseBody(read.bytes, headers, limits.maxFields);
+  const read = await readBytes(request, limits, share);
+  if (read.kind !== "bytes") return notRead(read.kind, limits.maxBytes);
+  return parseBody(read.bytes, headers, limits.maxFields, share);
+}
+
+/** The body's chunks are no HTTP. */
+export const malformedRequest = problem("malformed_request");
+
+/** The answer to a request whose body was not read to its end; null: there is nobody to answer. */
+export function notRead(fault: Exclude<BodyBytes["kind"], "bytes">, maxBytes: number): Problem | null {
+  switch (fault) {
     case "too_large":
-      return tooLarge(limits.maxBytes);
+      return tooLarge(maxBytes);
+    case "too_many_pieces":
+      return problem("body_too_large", { message: tooManyPieces(maxBytes) });
     case "too_slow":
       return problem("request_timeout");
+    case "malformed":
+      return malformedRequest;
+    case "no_room":
+      return noRoom;
     case "gone":
       return null;
   }
+}
+
+export function tooManyPieces(maxBytes: number): string {
+  return `The body came in more than ${mostPieces(maxBytes)} pieces.`;
 }
 
 export function tooLarge(maxBytes: number): Problem {

@@ -8,7 +8,13 @@ export type Pairs =
   | { kind: "malformed" }
   | { kind: "too_many" };
 
-const hexPair = /^[0-9a-fA-F]{2}$/;
+/** The value of a hexadecimal digit's byte; -1 for any other byte. */
+function digitOf(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}
 
 /** `%XX` and `+` decoded; a `%` that starts no code stands for itself, as browsers and PHP have it. */
 function decode(text: string): string | null {
@@ -26,27 +32,32 @@ function decodeLoosely(text: string): string | null {
   const bytes = Buffer.alloc(source.length);
   let length = 0;
   for (let at = 0; at < source.length; at++) {
-    const code = source[at] === 0x25 ? source.toString("latin1", at + 1, at + 3) : "";
-    if (hexPair.test(code)) {
-      bytes[length++] = Number.parseInt(code, 16);
+    const high = source[at] === 0x25 ? digitOf(source[at + 1]) : -1;
+    const low = high === -1 ? -1 : digitOf(source[at + 2]);
+    if (low === -1) bytes[length++] = source[at]!;
+    else {
+      bytes[length++] = high * 16 + low;
       at += 2;
-    } else bytes[length++] = source[at]!;
+    }
   }
   const decoded = bytes.subarray(0, length);
   return isUtf8(decoded) ? decoded.toString() : null;
 }
 
-/** The fields of a body, at most `maxFields` of them. */
+/** The fields of a body, at most `maxFields` of them. The work is linear in the body's length. */
 export function readUrlencoded(body: Buffer, maxFields: number): Pairs {
   if (!isUtf8(body)) return { kind: "malformed" };
   const text = body.toString();
   const pairs: [string, string][] = [];
+  // The first `=` at or behind `start`. A search from each pair of its own would read the whole rest of a body
+  // without `=` once for each pair: 20,000 pairs in 32 MiB took 16 s.
+  let equals = text.indexOf("=");
   for (let start = 0; start <= text.length; ) {
     const found = text.indexOf("&", start);
     const end = found === -1 ? text.length : found;
     if (end > start) {
       if (pairs.length === maxFields) return { kind: "too_many" };
-      const equals = text.indexOf("=", start);
+      if (equals !== -1 && equals < start) equals = text.indexOf("=", start);
       const split = equals === -1 || equals > end ? end : equals;
       const name = decode(text.slice(start, split));
       const value = decode(text.slice(split + 1, end));

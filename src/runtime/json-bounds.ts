@@ -15,14 +15,20 @@ export interface JsonBounds {
   maxContainers?: number;
 }
 
+/** The bound that a JSON text exceeds; null when it keeps them all. */
+export function exceededBound(json: Uint8Array, bounds: JsonBounds): "depth" | "values" | null {
+  const counted = countValues(json, bounds);
+  return typeof counted === "number" ? null : counted;
+}
+
 /**
- * The bound that a JSON text exceeds; null when it keeps them all. Brackets and commas inside strings do not count.
+ * How many values a JSON text holds, or the bound that it exceeds. Brackets and commas inside strings do not count.
  * The text need not be valid JSON; one that is not gets its answer from the parser.
  */
-export function exceededBound(
+export function countValues(
   json: Uint8Array,
   { maxDepth, maxValues, maxContainers = maxValues }: JsonBounds,
-): "depth" | "values" | null {
+): number | "depth" | "values" {
   const length = json.length;
   let depth = 0;
   // A container that is not empty holds one value more than it has commas.
@@ -52,5 +58,5 @@ export function exceededBound(
       justOpened = true;
     } else if (folded === 0x7d) depth--;
   }
-  return null;
+  return values;
 }

@@ -162,7 +162,7 @@ test("two requests in one packet get two answers, in order", async () => {
 function taking(take: (chunk: Buffer) => boolean | Promise<boolean>, maxBytes = 100) {
   const clock = movableClock();
   const stream = Object.assign(new PassThrough(), { headers: { "transfer-encoding": "chunked" } });
-  const end = takeBody(stream as never, maxBytes, createDeadlines(clock, 1_000), take);
+  const end = takeBody(stream as never, { maxBytes, deadlines: createDeadlines(clock, 1_000) }, take);
   return { clock, stream, end };
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -61,6 +61,9 @@ export const settings: HttpSettings = {
   maxContacts: 10_000,
   maxBodyBytes: 1024 * 1024,
   maxUploadBytes: 4 * 1024 * 1024,
+  maxKeylessBodyBytes: 2 * 1024 * 1024,
+  maxBodiesBytes: 128 * 1024 * 1024,
+  maxConnections: 10_000,
   trustedProxies: [],
   metricsToken: null,
 };

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { z } from "zod";
+import { BodyBudget, BodyShare } from "#http/body-budget.ts";
 import { createDeadlines } from "#http/deadlines.ts";
 import { type Call, endpoint, type Head } from "#http/endpoint.ts";
 import { createRateLimit } from "#http/rate-limit.ts";
@@ -38,6 +39,7 @@ function callWith(headers: Record<string, string>): Call {
     ai: noAi,
   };
   const bodyLimits = { maxBytes: 100, maxFields: 100, deadlines: createDeadlines(clock, 1_000) };
+  const bodies = new BodyBudget(1_000);
   return {
     parts,
     settings,
@@ -51,8 +53,11 @@ function callWith(headers: Record<string, string>): Call {
       rateLimit: createRateLimit(clock),
       wrongCredentials: createWrongCredentials(clock),
       bodyLimits,
-      uploads: { ...bodyLimits, maxFieldBytes: 100 },
+      keylessLimits: bodyLimits,
+      bodies,
+      uploads: { ...bodyLimits, maxFieldBytes: 100, maxKeylessBytes: 100 },
     },
+    share: new BodyShare(bodies),
   };
 }
 

@@ -2,12 +2,14 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { readForm } from "#http/form.ts";
+import { memberOf, readForm } from "#http/form.ts";
+
+const bounds = { maxDepth: 32, maxValues: 1_000 };
 
 function formOf(...names: string[]): unknown {
   const form = readForm(
     names.map((name) => name.split("=") as [string, string]),
-    32,
+    bounds,
   );
   // Through JSON, because the objects have no prototype.
   return form.kind === "value" ? JSON.parse(JSON.stringify(form.value)) : form.kind;
@@ -48,7 +50,7 @@ test("names of the language are names like any other", () => {
       ["contact[0][__proto__][message]", "evil"],
       ["contact[__proto__][x]", "1"],
     ],
-    32,
+    bounds,
   );
   assert.equal(form.kind, "value");
   assert.equal(Object.getOwnPropertyDescriptor(Object.prototype, "polluted"), undefined);
@@ -59,7 +61,36 @@ test("names of the language are names like any other", () => {
 
 test("32 levels pass, 33 do not, and a million do not take long", () => {
   const name = (levels: number) => `a${"[0]".repeat(levels - 1)}`;
-  assert.equal(readForm([[name(32), "1"]], 32).kind, "value");
-  assert.equal(readForm([[name(33), "1"]], 32).kind, "too_deep");
-  assert.equal(readForm([[name(1_000_000), "1"]], 32).kind, "too_deep");
+  assert.equal(readForm([[name(32), "1"]], bounds).kind, "value");
+  assert.equal(readForm([[name(33), "1"]], bounds).kind, "too_deep");
+  assert.equal(readForm([[name(1_000_000), "1"]], bounds).kind, "too_deep");
+});
+
+test("lists and objects that names make are counted with the texts", () => {
+  const valuesOf = (...names: string[]) => {
+    const form = readForm(
+      names.map((name) => [name, "1"] as const),
+      bounds,
+    );
+    return form.kind === "value" ? form.values : form.kind;
+  };
+  assert.equal(valuesOf(), 1);
+  assert.equal(valuesOf("a"), 2);
+  assert.equal(valuesOf("a[0][n]", "a[0][m]"), 5);
+  // 31 lists for each name of 63 bytes.
+  const name = `a${"[]".repeat(31)}`;
+  assert.equal(valuesOf(...Array<string>(32).fill(name)), 2 + 32 * 31);
+  assert.equal(valuesOf(...Array<string>(33).fill(name)), "too_many");
+});
+
+test("the member that a name puts something into", () => {
+  for (const [name, member] of [
+    ["a", "a"],
+    ["a[0][b]", "a"],
+    ["a[]", "a"],
+    ["a[0", "a[0"],
+    ["[a]", "[a]"],
+    ["", ""],
+  ] as const)
+    assert.equal(memberOf(name), member);
 });

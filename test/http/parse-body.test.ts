@@ -2,10 +2,13 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { BodyBudget, BodyShare } from "#http/body-budget.ts";
 import { mediaOf, parseBody } from "#http/parse-body.ts";
 
 function parse(body: string | Buffer, type: string | undefined, maxFields = 100): unknown {
-  const parsed = parseBody(Buffer.from(body), type === undefined ? {} : { "content-type": type }, maxFields);
+  const share = new BodyShare(new BodyBudget(2 ** 30));
+  const headers = type === undefined ? {} : { "content-type": type };
+  const parsed = parseBody(Buffer.from(body), headers, maxFields, share);
   if ("problem" in parsed) return (parsed.body as { code: string }).code;
   return JSON.parse(JSON.stringify(parsed));
 }

@@ -6,8 +6,8 @@ import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { queryOf } from "#http/authenticate.ts";
 import { type BodyBytes, takeBody } from "#http/body.ts";
-import type { Deadlines } from "#http/deadlines.ts";
 import { type Call, endpoint } from "#http/endpoint.ts";
+import { ByteCollector } from "#runtime/byte-collector.ts";
 import { longestMail } from "#runtime/mail-port.ts";
 
 /** Of a raw mail what stands before the mail that it returns is enough. */
@@ -28,19 +28,18 @@ function headersOf(request: IncomingMessage): Record<string, string> {
 }
 
 /** The whole body, at most 1 MiB; of a raw mail, which may be longer, the first MiB. */
-async function readCallback(request: IncomingMessage, deadlines: Deadlines): Promise<BodyBytes> {
+async function readCallback({ request, gate, share }: Call): Promise<BodyBytes> {
   const isMail = /^\s*message\/rfc822\s*(?:;|$)/i.test(request.headers["content-type"] ?? "");
-  const chunks: Buffer[] = [];
-  let kept = 0;
-  const end = await takeBody(request, isMail ? longestMail : keptBytes, deadlines, (chunk) => {
-    const piece = chunk.subarray(0, keptBytes - kept);
-    kept += piece.length;
-    if (piece.length > 0) chunks.push(piece);
+  const gathered = new ByteCollector();
+  const { deadlines } = gate.bodyLimits;
+  const end = await takeBody(request, { maxBytes: isMail ? longestMail : keptBytes, deadlines }, (chunk) => {
+    const piece = chunk.subarray(0, keptBytes - gathered.length);
+    if (!share.grow(piece.length)) return false;
+    gathered.add(piece);
     return true;
   });
-  if (end === "ended") return { kind: "bytes", bytes: Buffer.concat(chunks, kept) };
-  if (end === "stopped") throw new Error("Nobody stops the reading of a callback.");
-  return { kind: end };
+  if (end === "ended") return { kind: "bytes", bytes: gathered.take() };
+  return { kind: end === "stopped" ? "no_room" : end };
 }
 
 /** Whether the text can name a gateway at all. */
@@ -48,15 +47,21 @@ function isIdentifier(text: string | undefined): text is string {
   return text?.isWellFormed() === true && !/[\0-\x1f\x7f]/.test(text);
 }
 
-async function receive({ parts, settings, request, params, gate }: Call) {
+async function receive(call: Call) {
+  const { parts, settings, request, params } = call;
   const { identifier } = params;
   if (!isIdentifier(identifier)) return plain(404, "Not found.");
-  const read = await readCallback(request, gate.bodyLimits.deadlines);
+  const read = await readCallback(call);
   switch (read.kind) {
     case "gone":
       return null;
     case "too_large":
+    case "too_many_pieces":
       return plain(413, "Too large.");
+    case "malformed":
+      return plain(400, "Not understood.");
+    case "no_room":
+      return { ...plain(503, "Not now."), headers: { "Retry-After": "1" } };
     case "too_slow":
       return plain(408, "Too slow.");
     case "bytes":

@@ -1,0 +1,24 @@
+// Requests whose bytes went wrong while they were being answered: Node's parser finds the fault, and only the reader of
+// the body can say so in an answer that fits what was done with the request.
+
+import type { IncomingMessage } from "node:http";
+
+/** `malformed`: what follows is no HTTP. `too_slow`: the rest did not come in Node's own time. */
+export type Break = "malformed" | "too_slow";
+
+/** Emitted on the request, with the `Break`. */
+export const brokenEvent = Symbol("broken");
+
+const broken = new WeakMap<IncomingMessage, Break>();
+
+/** No more of the request's body will come. Whoever reads it, now or later, learns why. */
+export function breakRequest(request: IncomingMessage, how: Break): void {
+  if (broken.has(request)) return;
+  broken.set(request, how);
+  request.emit(brokenEvent, how);
+}
+
+/** How the request broke; undefined: it did not. */
+export function breakOf(request: IncomingMessage): Break | undefined {
+  return broken.get(request);
+}

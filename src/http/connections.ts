@@ -1,0 +1,104 @@
+// What one connection may ask for at once. HTTP lets a client send request after request without reading an answer, and
+// Node begins each as it is parsed: 64 KiB of input are 1,600 requests for an answer of 640 KB. Here a request is begun
+// when the answer before it has left the process, so that a connection holds one answer, however large.
+
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { type Break, breakRequest } from "./broken-request.ts";
+
+/** With so many requests waiting, nothing more is read from their connection; what was read may still bring more. */
+const readingEndsAt = 16;
+/** Requests that wait on all connections together; each takes about 4 KB. */
+const mostWaiting = 10_000;
+
+type Handle = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** The requests of one connection. */
+interface Line {
+  /** The one at work: its answer has not left yet. */
+  active: { request: IncomingMessage; response: ServerResponse } | null;
+  waiting: { request: IncomingMessage; response: ServerResponse }[];
+  /** What came behind the last of them is no request: the connection is closed when they are answered. */
+  broken: boolean;
+}
+
+export interface Connections {
+  /** The server's listener: hands requests to `handle`, those of one connection one after another. */
+  listener: RequestListener;
+  /**
+   * The connection's bytes are no HTTP any more, or did not come in time. True: requests are at work, and will be
+   * answered before the connection is closed; a body that is still being read ends with this break. False: there are
+   * none, and the fault itself can be answered.
+   */
+  break(socket: Socket, how: Break): boolean;
+}
+
+export function createConnections(handle: Handle): Connections {
+  const lines = new WeakMap<Socket, Line>();
+  let waiting = 0;
+
+  function begin(line: Line, request: IncomingMessage, response: ServerResponse): void {
+    line.active = { request, response };
+    if (line.broken && line.waiting.length === 0) response.shouldKeepAlive = false;
+    response.on("close", onClose);
+    handle(request, response);
+  }
+
+  /** The answer has left, or its connection is gone. */
+  function onClose(this: ServerResponse): void {
+    const { socket } = this.req;
+    const line = lines.get(socket);
+    if (line === undefined) return;
+    line.active = null;
+    // An answer with `Connection: close` is the last one, whatever was asked behind it.
+    if (!socket.writable) {
+      drop(line);
+      return;
+    }
+    const next = line.waiting.shift();
+    if (next === undefined) {
+      if (line.broken) socket.end(() => socket.destroy());
+      return;
+    }
+    waiting -= 1;
+    if (line.waiting.length === 0 && socket.isPaused()) socket.resume();
+    begin(line, next.request, next.response);
+  }
+
+  function drop(line: Line): void {
+    waiting -= line.waiting.length;
+    line.waiting = [];
+  }
+
+  return {
+    listener(request, response) {
+      const { socket } = request;
+      let line = lines.get(socket);
+      if (line === undefined) {
+        line = { active: null, waiting: [], broken: false };
+        lines.set(socket, line);
+      }
+      if (line.active === null) {
+        begin(line, request, response);
+        return;
+      }
+      line.waiting.push({ request, response });
+      waiting += 1;
+      if (line.waiting.length < readingEndsAt) return;
+      // None of those that wait was begun, so nothing was accepted that would go without an answer but the first.
+      if (waiting > mostWaiting) {
+        drop(line);
+        socket.destroy();
+      } else socket.pause();
+    },
+    break(socket, how) {
+      const line = lines.get(socket);
+      if (line === undefined || line.active === null) return false;
+      line.broken = true;
+      const last = line.waiting.at(-1) ?? line.active;
+      if (line.waiting.length === 0) line.active.response.shouldKeepAlive = false;
+      if (!last.request.complete) breakRequest(last.request, how);
+      return true;
+    },
+  };
+}
