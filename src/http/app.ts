@@ -21,6 +21,7 @@ import type { HttpParts, HttpSettings } from "./parts.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import { docsEndpoints } from "./routes/docs.ts";
 import { mailLinkEndpoints } from "./routes/mail-links.ts";
+import { createStorageLog } from "./storage-trouble.ts";
 import { createWrongCredentials } from "./wrong-credentials.ts";
 
 /** Limits of time, ms. The first two are Node's own timers; the body's runs on the clock of the parts. */
@@ -140,6 +141,7 @@ export function buildApp(
     parts,
     rateLimit: createRateLimit(parts.clock),
     wrongCredentials: createWrongCredentials(parts.clock),
+    storageLog: createStorageLog(parts.clock, parts.log),
     bodyLimits,
     keylessLimits: { ...bodyLimits, maxBytes: keylessBytes },
     bodies,
@@ -285,6 +287,7 @@ export function buildApp(
     deadlines.stop();
     uploadDeadlines.stop();
     writer.stop();
+    gate.storageLog.stop();
   });
   return app;
 }

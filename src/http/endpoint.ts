@@ -17,6 +17,7 @@ import type { ParsedBody } from "./parse-body.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
 import { answerPooled, type PoolCall } from "./pool-gate.ts";
 import { isProblem, readBody } from "./read-body.ts";
+import { isStorageTrouble, storageAnswer } from "./storage-trouble.ts";
 import { answerUpload } from "./upload.ts";
 
 /**
@@ -60,6 +61,8 @@ export interface Head {
   replies: Record<number, z.ZodType>;
   /** Media type of replies that are no JSON. */
   replyType?: string;
+  /** Of an open endpoint: what it answers while storage is away; without it, the problem `unavailable`. */
+  unavailable?: Answer;
   /** Which problems may come, beside those of the family. */
   problems: readonly ProblemCode[];
 }
@@ -179,16 +182,23 @@ export function endpoint<const H extends Head>(head: H) {
   return (handler: (call: CallOf<H>) => Promise<HandlerAnswer<H>>): Endpoint => ({
     head,
     async answer(call) {
-      if (head.family === "open") return handler(call as CallOf<H>);
-      if (head.family === "manage")
-        return answerManaged(head, call, (admitted) => handler(admitted as unknown as CallOf<H>));
-      if (head.family === "pool")
-        return answerPooled(head, call, (admitted) => handler(admitted as unknown as CallOf<H>));
-      if (head.uploads === true)
-        return answerUpload(call, (admitted) => handler(admitted as unknown as CallOf<H>));
-      const admitted = await admit(head, call);
-      if (admitted === null || isProblem(admitted)) return admitted;
-      return handler(admitted as unknown as CallOf<H>);
+      try {
+        if (head.family === "open") return await handler(call as CallOf<H>);
+        if (head.family === "manage")
+          return await answerManaged(head, call, (admitted) => handler(admitted as unknown as CallOf<H>));
+        if (head.family === "pool")
+          return await answerPooled(head, call, (admitted) => handler(admitted as unknown as CallOf<H>));
+        if (head.uploads === true)
+          return await answerUpload(call, (admitted) => handler(admitted as unknown as CallOf<H>));
+        const admitted = await admit(head, call);
+        if (admitted === null || isProblem(admitted)) return admitted;
+        return await handler(admitted as unknown as CallOf<H>);
+      } catch (error) {
+        // One net for all families: a route cannot forget it, and an outage is never a 500.
+        if (!isStorageTrouble(error)) throw error;
+        call.gate.storageLog.met({ requestId: call.requestId, route: head.path, error });
+        return storageAnswer(head, error.fault);
+      }
     },
   });
 }

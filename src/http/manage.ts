@@ -12,7 +12,6 @@ import { type Problem, problem } from "#contract/problem.ts";
 import { clientNetwork } from "#runtime/client-network.ts";
 import { idTime } from "#runtime/ids.ts";
 import { type AccountRow, findAccount } from "#store/accounts.ts";
-import { StorageError } from "#store/database.ts";
 import type { Answer } from "./answer.ts";
 import { announcesBody } from "./body.ts";
 import { isHttps, readCookie } from "./cookie.ts";
@@ -31,7 +30,6 @@ interface Admitted {
 /** Nothing that is managed needs more; strangers get less. */
 const mostBytes = 1024 * 1024;
 const mostBytesOfStrangers = 16 * 1024;
-const storageRetryMs = 5_000;
 
 /** The 401, with the challenge that HTTP wants beside it. */
 export function unauthenticated(message?: string): Problem {
@@ -180,7 +178,8 @@ async function audited(head: Head, call: ManageCall, account: AccountRow | null,
   }
 }
 
-async function answer(head: Head, call: Call, handle: Handle): Promise<Answer | null> {
+/** Answers a route of the management API: `handle` is called only with what its head's scope promises. */
+export async function answerManaged(head: Head, call: Call, handle: Handle): Promise<Answer | null> {
   const admitted = await admit(head, call);
   if (isProblem(admitted)) return admitted;
   if (admitted.principal !== null) call.share.known();
@@ -191,23 +190,4 @@ async function answer(head: Head, call: Call, handle: Handle): Promise<Answer | 
   const full = { ...call, body, principal, session, account } as unknown as ManageCall;
   if (principal === null || head.method === "GET") return await handle(full);
   return await audited(head, full, account, handle);
-}
-
-/** Answers a route of the management API: `handle` is called only with what its head's scope promises. */
-export async function answerManaged(head: Head, call: Call, handle: Handle): Promise<Answer | null> {
-  try {
-    return await answer(head, call, handle);
-  } catch (error) {
-    if (!(error instanceof StorageError) || error.fault === "failed") throw error;
-    const { log } = call.parts;
-    log.error({ requestId: call.requestId, route: head.path, fault: error.fault, error }, "storage failed");
-    const retryAfterMs = storageRetryMs;
-    if (head.method === "GET")
-      return problem("unavailable", { message: "The storage is not available at the moment.", retryAfterMs });
-    const message = "The storage failed. It is not known whether this was done; look before you repeat it.";
-    return problem(error.fault === "commit_unknown" ? "commit_unknown" : "unavailable", {
-      message,
-      retryAfterMs,
-    });
-  }
 }

@@ -150,6 +150,12 @@ function problemReplies(codes: readonly ProblemCode[]): Json {
 const refusalDescription =
   "No key, a key that no account has, or a plan that has expired. Comes before everything else about the request.";
 
+/** What may come of a channel endpoint beside what its head says. */
+function keyProblems({ method }: Head): ProblemCode[] {
+  const codes: ProblemCode[] = ["rate_limited", "server_error", "unavailable"];
+  return method === "GET" ? codes : [...codes, "commit_unknown"];
+}
+
 /** What the gate of the management API may answer, by what the head asks of it. */
 function gateProblems(head: Head): ProblemCode[] {
   const changes = head.method !== "GET";
@@ -199,7 +205,7 @@ function repliesOf(head: Head): Json {
     ...Object.fromEntries(ok),
     403: { description: refusalDescription, headers: requestIdHeader, content: json(refusalReply) },
     ...faults,
-    ...problemReplies([...head.problems, "rate_limited", "server_error"]),
+    ...problemReplies([...new Set([...head.problems, ...keyProblems(head)])]),
   };
 }
 

@@ -7,7 +7,6 @@ import { aiProblem } from "#contract/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
 import { countValues } from "#runtime/json-bounds.ts";
 import { Stop, type StopSignal } from "#runtime/stop.ts";
-import { StorageError } from "#store/database.ts";
 import type { Answer } from "./answer.ts";
 import { announcesBody, readBytes } from "./body.ts";
 import { valueCost } from "./body-budget.ts";
@@ -84,18 +83,11 @@ export async function answerPooled(
 ): Promise<Answer | null> {
   const gone = new Stop();
   call.response.once("close", () => gone.stop());
-  try {
-    const token = keyOf(call);
-    const key = token === null ? null : await call.parts.ai.authenticate(token);
-    if (key === null) return aiProblem("invalid_api_key");
-    call.share.known();
-    const text = await bodyOf(head, call);
-    if (text === null || typeof text !== "string") return text;
-    return await handler({ ...call, key, text, signal: gone });
-  } catch (error) {
-    if (error instanceof StorageError && error.fault !== "failed")
-      return aiProblem("unavailable", { retryAfterMs: 5_000 });
-    call.parts.log.error({ requestId: call.requestId, route: head.path, error }, "request failed");
-    return aiProblem("server_error");
-  }
+  const token = keyOf(call);
+  const key = token === null ? null : await call.parts.ai.authenticate(token);
+  if (key === null) return aiProblem("invalid_api_key");
+  call.share.known();
+  const text = await bodyOf(head, call);
+  if (text === null || typeof text !== "string") return text;
+  return await handler({ ...call, key, text, signal: gone });
 }

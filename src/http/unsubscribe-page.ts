@@ -48,6 +48,8 @@ const form = `<form method="post">
 export const unsubscribePages = {
   ask: page("Unsubscribe", "Do you want to get no more mail from this sender?", form),
   done: page("You are unsubscribed", "This sender's mail does not go to you any more."),
+  /** While storage is away. */
+  later: page("Not now", "This could not be done at the moment. Please try again in a few minutes.", form),
   /** Of a followed link as well. */
   invalid: page("This link is not valid", "It may have been cut off. Follow the link in the mail itself."),
 };

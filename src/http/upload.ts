@@ -5,7 +5,6 @@
 import type { Account } from "#accounts/account.ts";
 import { type Problem, problem, refusals } from "#contract/problem.ts";
 import type { Intake } from "#messaging/intake.ts";
-import { StorageError } from "#store/database.ts";
 import type { Answer } from "./answer.ts";
 import { asKey, type Key } from "./api-key.ts";
 import { authenticate, judgeKey, keyInBody, keyInFront } from "./authenticate.ts";
@@ -40,8 +39,6 @@ const filesBeforeKey = problem("body_too_large", {
   message: "Files came before the api_key; send the key in the Api-key header, or before the files.",
 });
 
-const retryAfterMs = 5_000;
-
 /** The fields of files that go with the mail, and where among them one stands. */
 const fileField = /^attachments(?:\[(\d{0,9})\])?$/;
 
@@ -66,9 +63,6 @@ export async function answerUpload(
     const ready = await (keyMayBeInForm ? admitByForm : admit)(call, open);
     if (ready === null || isProblem(ready)) return ready;
     return await handler({ ...call, ...ready });
-  } catch (error) {
-    if (!(error instanceof StorageError) || error.fault === "failed") throw error;
-    return problem("unavailable", { retryAfterMs });
   } finally {
     await (opened as Intake | null)?.end();
   }

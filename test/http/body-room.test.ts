@@ -18,7 +18,8 @@ async function holding({ open, app }: Wire, bytes: number, keyed: boolean) {
   const head = sendHead(keyed ? key : "", [json, `Content-Length: ${bytes + 2}`]);
   line.write(`${head}{${" ".repeat(bytes)}`);
   const [request] = await started;
-  while (request.socket.bytesRead < head.length + bytes + 1) await new Promise((resolve) => setImmediate(resolve));
+  while (request.socket.bytesRead < head.length + bytes + 1)
+    await new Promise((resolve) => setImmediate(resolve));
   return line;
 }
 const large = JSON.stringify({ contact: [contact], more: "x".repeat(200_000) });
@@ -106,9 +107,10 @@ test("the AI endpoints say so as OpenAI does, and keep the room of a stream unti
       kind: "stream",
       served: null,
       stream: {
-        next: () => new Promise<null>((resolve) => {
-          end = resolve;
-        }),
+        next: () =>
+          new Promise<null>((resolve) => {
+            end = resolve;
+          }),
         cancel: () => end(null),
         stop: () => {},
       },

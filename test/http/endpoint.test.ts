@@ -52,6 +52,7 @@ function callWith(headers: Record<string, string>): Call {
       parts,
       rateLimit: createRateLimit(clock),
       wrongCredentials: createWrongCredentials(clock),
+      storageLog: { met: () => {}, stop: () => {} },
       bodyLimits,
       keylessLimits: bodyLimits,
       bodies,

@@ -92,7 +92,7 @@ test("objects with repeated, escaped and nested keys", () => {
 });
 
 test("texts that went wrong on their way", () => {
-  const change = fc.tuple(fc.nat(), fc.constantFrom(..."{}[]\",:\\u0-.eE1tfn \n\t", ""), fc.boolean());
+  const change = fc.tuple(fc.nat(), fc.constantFrom(...'{}[]",:\\u0-.eE1tfn \n\t', ""), fc.boolean());
   fc.assert(
     fc.property(object, fc.array(change, { minLength: 1, maxLength: 3 }), (given, changes) => {
       let text = given;

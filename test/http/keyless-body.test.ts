@@ -27,7 +27,10 @@ test("a body whose key is not in front may be so long and no longer", async () =
   assert.equal((await ask(edge(options), { headers: json, body: bodyOf(2_000) })).status, 200);
   const over = await ask(edge(options), { headers: json, body: bodyOf(2_001) });
   assert.deepEqual([over.status, over.json], [413, tooLarge]);
-  for (const asked of [{ headers: { ...json, "api-key": key } }, { url: `/api/sms/send?api_key=${key}`, headers: json }])
+  for (const asked of [
+    { headers: { ...json, "api-key": key } },
+    { url: `/api/sms/send?api_key=${key}`, headers: json },
+  ])
     assert.equal((await ask(edge(options), { ...asked, body: bodyOf(10_000) })).status, 200);
 });
 

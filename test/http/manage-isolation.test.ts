@@ -12,67 +12,11 @@ import type { Head } from "#http/endpoint.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { openSqlite } from "#store/sqlite/sqlite.ts";
 import { type Ground, type Harness, harness } from "../harness.ts";
+import { bodies, type Holder, holder, ids, namesIn, none, type Params } from "./every-route.ts";
 import { type Browser, bearer, manage, signedIn, tokenFor, userFor } from "./managing.ts";
-
-type Params = Record<string, string>;
-
-/** Whom the tests of a route are about: two accounts, each with one of everything. */
-interface Holder {
-  id: string;
-  key: string;
-  gateway: string;
-  message: string;
-  webhook: string;
-  event: string;
-  recipient: string;
-  pool: string;
-  member: string;
-  poolKey: string;
-  domain: string;
-}
 
 /** Routes that strangers may call. One more of them is a decision, and is written down here. */
 const strangers = ["signIn", "setUp"];
-
-/** A body that a route takes, by the route's name: with a faulty one it would say so before it looks for the row. */
-const bodies: Record<string, object> = {
-  changeGateway: { active: true },
-  testGateway: { to: "+15550000001" },
-  manageResolveMessage: { answer: "mark_failed" },
-  manageUpdateWebhook: { active: true },
-  manageReplayWebhookDeliveries: { since: "2025-12-31T00:00:00Z" },
-  changePool: { strict_models: true },
-  createPoolMember: { name: "another", kind: "sandbox", models: ["echo"] },
-  changePoolMember: { weight: 2 },
-  createPoolKey: { name: "another" },
-  changePoolKey: { limits: { concurrency: 2 } },
-};
-
-const none = "0".repeat(26);
-/** For each set of ids that a path names behind its account: ids of a holder, and ids of the same shape that nobody has. */
-const ids: Record<string, { of(holder: Holder): Params; nobody: Params }> = {
-  gateway: { of: ({ gateway }) => ({ gateway }), nobody: { gateway: "gateway-of-nobody" } },
-  message: { of: ({ message }) => ({ message }), nobody: { message: `msg_${none}` } },
-  webhook: { of: ({ webhook }) => ({ webhook }), nobody: { webhook: `wh_${none}` } },
-  "webhook event": {
-    of: ({ webhook, event }) => ({ webhook, event }),
-    nobody: { webhook: `wh_${none}`, event: `evt_${none}` },
-  },
-  pool: { of: ({ pool }) => ({ pool }), nobody: { pool: `pool_${none}` } },
-  "pool member": {
-    of: ({ pool, member }) => ({ pool, member }),
-    nobody: { pool: `pool_${none}`, member: `mem_${none}` },
-  },
-  "pool key": {
-    of: ({ pool, poolKey }) => ({ pool, key: poolKey }),
-    nobody: { pool: `pool_${none}`, key: `key_${none}` },
-  },
-  domain: { of: ({ domain }) => ({ domain }), nobody: { domain: `dom_${none}` } },
-  "channel recipient": {
-    of: ({ recipient }) => ({ channel: "sms", recipient }),
-    nobody: { channel: "sms", recipient: "+4915199999999" },
-  },
-};
 
 let it: Harness;
 let own: Ground;
@@ -92,8 +36,8 @@ before(async () => {
   };
   it = await harness({ ground: own, started: false });
   raw = new DatabaseSync(path);
-  ours = await holder("ours");
-  theirs = await holder("theirs");
+  ours = await holder(it, "ours");
+  theirs = await holder(it, "theirs");
   member = bearer(await tokenFor(it, ours.id));
   await userFor(it, "member@ours.test", ours.id);
   browser = await signedIn(it, "member@ours.test");
@@ -104,48 +48,9 @@ after(async () => {
   await own?.remove();
 });
 
-async function holder(name: string): Promise<Holder> {
-  const account = await it.account({ name });
-  const operator = bearer(await tokenFor(it));
-  const post = async (path: string, body?: object) => {
-    const reply = await manage(it, "POST", `/accounts/${account.id}${path}`, { headers: operator, body });
-    assert.equal(reply.statusCode, 200, `${path}: ${reply.body}`);
-    return reply.json().data;
-  };
-  // Gateways go by their public name, which is unique in the installation.
-  const gateway = `gateway-of-${name}`;
-  await it.gateway({ identifier: gateway, default: true });
-  const [message] = await it.accepted([{ number: "+15550000001", message: "Hi" }]);
-  const webhook = (await post("/webhooks", { url: `https://${name}.example.com/hook`, events: ["*"] })).id;
-  const event = (await post(`/webhooks/${webhook}/test`)).id;
-  const recipient = name === "ours" ? "+4915112345678" : "+4915187654321";
-  await post("/suppressions", { channel: "sms", recipients: [recipient] });
-  const pool = (await post("/pools", { name: "default" })).id;
-  const member = await post(`/pools/${pool}/members`, { name: "one", kind: "sandbox", models: ["echo"] });
-  const poolKey = (await post(`/pools/${pool}/keys`, { name: "app" })).id;
-  const domain = (await post("/sending-domains", { domain: `${name}.example.com` })).id;
-  return {
-    ...account,
-    gateway,
-    message: message!,
-    webhook,
-    event,
-    recipient,
-    pool,
-    member: member.id,
-    poolKey,
-    domain,
-  };
-}
-
 const routes = endpoints.map(({ head }) => head).filter(({ family }) => family === "manage");
 const guarded = routes.filter(({ scope }) => scope !== "anyone");
 const titleOf = ({ method, path }: Head) => `${method} ${path.slice("/api/manage/v1".length)}`;
-
-/** What a path names behind its account, or in all where it has none. */
-function namesIn({ path }: Head): string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).filter((name) => name !== "account");
-}
 
 let clients = 0;
 /** One request from a client of its own, so that no limit is reached. */

@@ -113,6 +113,7 @@ const shared = {
       .describe("The gateway has no secret to verify callbacks with, or cannot verify this one now."),
   },
   replyType: plainText,
+  unavailable: plain(503, "Not now."),
   problems: [],
 } as const;
 

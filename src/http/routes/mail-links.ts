@@ -26,12 +26,18 @@ const visitorOf = ({ request, caller }: Call) => ({
   purpose: headerOf(request, "sec-purpose") ?? headerOf(request, "purpose") ?? headerOf(request, "x-moz"),
 });
 
-const shared = { tag: "Mail links", family: "open", problems: [] } as const;
 const html = "text/html; charset=utf-8";
 
 function page<const Status extends number>(status: Status, body: string) {
   return { status, body, type: html, headers: { "Content-Security-Policy": unsubscribePolicy } };
 }
+
+const shared = {
+  tag: "Mail links",
+  family: "open",
+  unavailable: page(503, unsubscribePages.later),
+  problems: [],
+} as const;
 
 const open = endpoint({
   ...shared,

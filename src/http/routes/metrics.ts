@@ -38,7 +38,7 @@ export const metrics = endpoint({
   family: "open",
   replies: { 200: z.string().describe("Prometheus text.") },
   replyType: "text/plain; version=0.0.4; charset=utf-8",
-  problems: ["forbidden"],
+  problems: ["forbidden", "unavailable"],
 })(async ({ parts, settings, request }) => {
   const allowed =
     settings.metricsToken === null ? isDirect(request) : hasToken(request, settings.metricsToken);

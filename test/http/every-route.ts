@@ -1,0 +1,228 @@
+// One of everything, and a request for every route that there is: what tests of all routes are made from. A route
+// that is added is in them by itself, and fails there until its ids and its body are known here.
+
+import assert from "node:assert/strict";
+import type { InjectOptions } from "fastify";
+import type { Head } from "#http/endpoint.ts";
+import { endpoints } from "#http/endpoints.ts";
+import { docsEndpoints } from "#http/routes/docs.ts";
+import { mailLinkEndpoints } from "#http/routes/mail-links.ts";
+import type { Harness } from "../harness.ts";
+import { bearer, manage, signedIn, tokenFor, userFor } from "./managing.ts";
+
+export type Params = Record<string, string>;
+
+/** Whom the tests of a route are about: two accounts, each with one of everything. */
+export interface Holder {
+  id: string;
+  key: string;
+  gateway: string;
+  message: string;
+  webhook: string;
+  event: string;
+  recipient: string;
+  pool: string;
+  member: string;
+  poolKey: string;
+  domain: string;
+}
+
+/** A body that a route takes, by the route's name: with a faulty one it would say so before it looks for the row. */
+export const bodies: Record<string, object> = {
+  changeGateway: { active: true },
+  testGateway: { to: "+15550000001" },
+  manageResolveMessage: { answer: "mark_failed" },
+  manageUpdateWebhook: { active: true },
+  manageReplayWebhookDeliveries: { since: "2025-12-31T00:00:00Z" },
+  changePool: { strict_models: true },
+  createPoolMember: { name: "another", kind: "sandbox", models: ["echo"] },
+  changePoolMember: { weight: 2 },
+  createPoolKey: { name: "another" },
+  changePoolKey: { limits: { concurrency: 2 } },
+};
+
+export const none = "0".repeat(26);
+/** For each set of ids that a path names behind its account: ids of a holder, and ids of the same shape that nobody has. */
+export const ids: Record<string, { of(holder: Holder): Params; nobody: Params }> = {
+  gateway: { of: ({ gateway }) => ({ gateway }), nobody: { gateway: "gateway-of-nobody" } },
+  message: { of: ({ message }) => ({ message }), nobody: { message: `msg_${none}` } },
+  webhook: { of: ({ webhook }) => ({ webhook }), nobody: { webhook: `wh_${none}` } },
+  "webhook event": {
+    of: ({ webhook, event }) => ({ webhook, event }),
+    nobody: { webhook: `wh_${none}`, event: `evt_${none}` },
+  },
+  pool: { of: ({ pool }) => ({ pool }), nobody: { pool: `pool_${none}` } },
+  "pool member": {
+    of: ({ pool, member }) => ({ pool, member }),
+    nobody: { pool: `pool_${none}`, member: `mem_${none}` },
+  },
+  "pool key": {
+    of: ({ pool, poolKey }) => ({ pool, key: poolKey }),
+    nobody: { pool: `pool_${none}`, key: `key_${none}` },
+  },
+  domain: { of: ({ domain }) => ({ domain }), nobody: { domain: `dom_${none}` } },
+  "channel recipient": {
+    of: ({ recipient }) => ({ channel: "sms", recipient }),
+    nobody: { channel: "sms", recipient: "+4915199999999" },
+  },
+};
+
+export async function holder(it: Harness, name: string): Promise<Holder> {
+  const account = await it.account({ name });
+  const operator = bearer(await tokenFor(it));
+  const post = async (path: string, body?: object) => {
+    const reply = await manage(it, "POST", `/accounts/${account.id}${path}`, { headers: operator, body });
+    assert.equal(reply.statusCode, 200, `${path}: ${reply.body}`);
+    return reply.json().data;
+  };
+  // Gateways go by their public name, which is unique in the installation.
+  const gateway = `gateway-of-${name}`;
+  await it.gateway({ identifier: gateway, default: true });
+  const [message] = await it.accepted([{ number: "+15550000001", message: "Hi" }]);
+  const webhook = (await post("/webhooks", { url: `https://${name}.example.com/hook`, events: ["*"] })).id;
+  const event = (await post(`/webhooks/${webhook}/test`)).id;
+  const recipient = name === "ours" ? "+4915112345678" : "+4915187654321";
+  await post("/suppressions", { channel: "sms", recipients: [recipient] });
+  const pool = (await post("/pools", { name: "default" })).id;
+  const member = await post(`/pools/${pool}/members`, {
+    name: "one",
+    kind: "sandbox",
+    models: ["echo"],
+    embedding_models: ["echo"],
+  });
+  const poolKey = (await post(`/pools/${pool}/keys`, { name: "app" })).id;
+  const domain = (await post("/sending-domains", { domain: `${name}.example.com` })).id;
+  return {
+    ...account,
+    gateway,
+    message: message!,
+    webhook,
+    event,
+    recipient,
+    pool,
+    member: member.id,
+    poolKey,
+    domain,
+  };
+}
+
+/** What a path names behind its account, or in all where it has none. */
+export function namesIn({ path }: Head): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).filter((name) => name !== "account");
+}
+
+/** Every route that there is, with those that no document describes. */
+export const everyRoute: readonly Head[] = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints].map(
+  ({ head }) => head,
+);
+
+const contact = { number: "+15550000001", message: "Hi" };
+const somebody = { email: "new@acme.test", name: "New", password: "a long enough password" };
+
+/** Bodies that the other routes take. */
+const moreBodies: Record<string, object> = {
+  ...bodies,
+  sendSms: { contact: [contact] },
+  sendEmail: { contact: [{ email: "delivered@example.com", subject: "Hi", message: "Hello" }] },
+  resolveMessage: { answer: "mark_failed" },
+  createChatCompletion: { messages: [{ role: "user", content: "Hi" }] },
+  createEmbedding: { input: "Hi" },
+  signIn: { email: "nobody@acme.test", password: "a long enough password" },
+  changePassword: { current_password: "wrong", password: "a long enough password" },
+  setUp: { code: "tls_0", ...somebody },
+  createUser: { ...somebody, role: "operator" },
+  updateUser: { name: "Renamed" },
+  createManagementToken: { name: "another", role: "operator" },
+  createAccount: { name: "another" },
+  changeAccount: { channel_failover: true },
+  revealApiKey: { password: "wrong" },
+  grantCredit: { channel: "sms", amount: 1 },
+  createGateway: { identifier: "another", channel: "sms", kind: "sandbox" },
+  createSendingDomain: { domain: "another.example.com" },
+  rotateSendingDomain: {},
+  manageAddSuppressions: { channel: "sms", recipients: ["+4915100000000"] },
+  manageCreateWebhook: { url: "https://another.example.com/hook", events: ["*"] },
+  createPool: { name: "another" },
+};
+
+/** Who asks: a session, where a route takes nobody else, or a token. */
+export interface Asking {
+  holder: Holder;
+  /** Of a pool of the holder's. */
+  poolToken: string;
+  /** Headers of an operator's token. */
+  operator: Record<string, string>;
+  /** Headers of an operator's session. */
+  session: Record<string, string>;
+  /** Ids that stand in paths beside the holder's own. */
+  others: Params;
+}
+
+const forPeople = ["signOut", "changePassword", "revealApiKey"];
+
+/** What the path of a route names, for a request that finds everything. */
+export function paramsOf(head: Head, { holder, others }: Asking): Params {
+  const known = ids[namesIn(head).join(" ")];
+  return {
+    channel: "sms",
+    id: holder.message,
+    identifier: holder.gateway,
+    model: "default",
+    account: holder.id,
+    ...others,
+    ...known?.of(holder),
+  };
+}
+
+/** A path with its parameters filled in; `raw` ones are put in as they are. */
+export function pathOf(head: Head, params: Params, raw: Params = {}): string {
+  return head.path.replaceAll(
+    /\{(\w+)\}/g,
+    (_all, name: string) => raw[name] ?? encodeURIComponent(params[name] ?? none),
+  );
+}
+
+let clients = 0;
+/** A request that the route takes, from a client of its own, so that no limit is reached. */
+export function requestFor(head: Head, asking: Asking, url = pathOf(head, paramsOf(head, asking))) {
+  clients += 1;
+  const { holder, poolToken, operator, session } = asking;
+  const family = {
+    api_key: { "api-key": holder.key },
+    pool: bearer(poolToken),
+    open: {},
+    manage: forPeople.includes(head.name) ? session : head.scope === "anyone" ? {} : operator,
+  }[head.family];
+  const body = moreBodies[head.name];
+  if (head.body !== undefined) assert.ok(body, `Say in \`moreBodies\` of this file what ${head.name} takes.`);
+  return {
+    method: head.method,
+    url,
+    remoteAddress: `198.${51 + (clients >> 16)}.${(clients >> 8) & 255}.${clients & 255}`,
+    headers: { ...family, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+  } satisfies InjectOptions;
+}
+
+/** Everything that requests need to find what they ask for. */
+export async function asking(it: Harness): Promise<Asking> {
+  const mine = await holder(it, "ours");
+  const operator = bearer(await tokenFor(it));
+  const made = async (path: string, body: object) => {
+    const reply = await manage(it, "POST", path, { headers: operator, body });
+    assert.equal(reply.statusCode, 200, reply.body);
+    return reply.json().data;
+  };
+  const pool = await made(`/accounts/${mine.id}/pools/${mine.pool}/keys`, { name: "of every route" });
+  await userFor(it, "operator@acme.test");
+  const { headers: session } = await signedIn(it, "operator@acme.test");
+  const user = await userFor(it, "other@acme.test");
+  const { id: managementToken } = await made("/tokens", { name: "to be revoked", role: "operator" });
+  return {
+    holder: mine,
+    poolToken: pool.key,
+    operator,
+    session,
+    others: { user, token: managementToken },
+  };
+}
