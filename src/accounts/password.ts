@@ -22,9 +22,15 @@ const nobody =
 export interface Passwords {
   /** The PHC string of a password. */
   hash(password: string): Promise<string | Busy>;
-  /** Whether the password is the one of this PHC string; null, for nobody's, takes as long and is never right. */
-  verify(password: string, stored: string | null): Promise<boolean | Busy>;
+  /**
+   * Whether the password is the one of this PHC string; null, for nobody's, takes as long and is never right. By
+   * default, and for `hash`, it is asked for somebody known: strangers wait in a line of their own, behind the others.
+   */
+  verify(password: string, stored: string | null, asker?: Asker): Promise<boolean | Busy>;
 }
+
+/** `known`: in a session, or in a browser that has signed in before. A flood of strangers holds up neither. */
+export type Asker = "known" | "stranger";
 
 /** Too many hashes are waiting; come back. */
 export type Busy = "busy";
@@ -32,18 +38,19 @@ export type Busy = "busy";
 /** One per process: its queue is what bounds the work. */
 export function createPasswords(random: Random): Passwords {
   let running = 0;
-  const waiting: (() => void)[] = [];
+  const waiting: Record<Asker, (() => void)[]> = { known: [], stranger: [] };
 
-  async function inTurn<T>(work: () => Promise<T>): Promise<T | Busy> {
+  async function inTurn<T>(asker: Asker, work: () => Promise<T>): Promise<T | Busy> {
     if (running >= most) {
-      if (waiting.length >= mostWaiting) return "busy";
-      await new Promise<void>((resolve) => waiting.push(resolve));
+      const line = waiting[asker];
+      if (line.length >= mostWaiting) return "busy";
+      await new Promise<void>((resolve) => line.push(resolve));
     } else running += 1;
     try {
       return await work();
     } finally {
       // The place goes to the next in line, or is free.
-      const next = waiting.shift();
+      const next = waiting.known.shift() ?? waiting.stranger.shift();
       if (next === undefined) running -= 1;
       else next();
     }
@@ -51,13 +58,13 @@ export function createPasswords(random: Random): Passwords {
 
   return {
     hash: (password) =>
-      inTurn(async () => {
+      inTurn("known", async () => {
         const salt = random.bytes(saltBytes);
         const tag = await derive(password, { salt, memoryKib, passes, lanes, tagBytes });
         return `$argon2id$v=19$m=${memoryKib},t=${passes},p=${lanes}$${unpadded(salt)}$${unpadded(tag)}`;
       }),
-    verify: (password, stored) =>
-      inTurn(async () => {
+    verify: (password, stored, asker = "known") =>
+      inTurn(asker, async () => {
         const { tag, ...how } = parse(stored ?? nobody);
         const derived = await derive(password, { ...how, tagBytes: tag.length });
         return timingSafeEqual(derived, tag) && stored !== null;

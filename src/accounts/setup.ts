@@ -5,11 +5,12 @@ import type { Clock, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { findSetupCode, keepSetupCode, spendSetupCode } from "#store/people.ts";
 import { audit } from "./audit.ts";
+import { newDevice } from "./device.ts";
 import type { Busy } from "./password.ts";
 import { passwordFault } from "./password.ts";
 import { hashSecret, newSecret } from "./secret.ts";
 import { beginSession } from "./session.ts";
-import { emailOf, type SignInParts } from "./sign-in.ts";
+import { emailOf, type NewSession, type SignInParts } from "./sign-in.ts";
 
 /** How long a code works, ms. */
 export const setupCodeMs = 86_400_000;
@@ -35,7 +36,7 @@ export async function makeSetupCode(
 }
 
 export type SetUp =
-  | { kind: "set_up"; secret: string }
+  | ({ kind: "set_up" } & NewSession)
   | { kind: "wrong_code" }
   /** The e-mail address is a user's, and the code is not for it. */
   | { kind: "taken" }
@@ -76,5 +77,6 @@ export async function setUp(
   const actor = { kind: "user" as const, id: spent.id, name: email };
   await audit(parts, { actor, action: "setUp", target: spent.id, outcome: "200" });
   const secret = await beginSession(parts, { id: spent.id, password }, given.replaced);
-  return secret === null ? { kind: "wrong_code" } : { kind: "set_up", secret };
+  if (secret === null) return { kind: "wrong_code" };
+  return { kind: "set_up", secret, device: newDevice(parts.sealer, { email, password }, at) };
 }

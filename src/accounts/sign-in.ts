@@ -4,7 +4,9 @@
 import type { Clock, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { changeUser, findUser, findUserByEmail } from "#store/people.ts";
+import type { Sealer } from "#store/seal.ts";
 import { type AuditParts, audit } from "./audit.ts";
+import { isDeviceOf, newDevice, readDevice } from "./device.ts";
 import { type Busy, type Passwords, passwordFault } from "./password.ts";
 import { beginSession } from "./session.ts";
 
@@ -14,6 +16,17 @@ export interface SignInParts {
   random: Random;
   newId(prefix: string): string;
   passwords: Passwords;
+  sealer: Sealer;
+}
+
+/** Counts the attempts of one client. Each takes one attempt and tells the ms to wait; 0: it may be made. */
+export interface Attempts {
+  /** By a browser that the user has signed in with before; `device` names it. */
+  known(device: string): number;
+  /** By any other, at this e-mail address. */
+  stranger(email: string): number;
+  /** The password of a stranger's attempt was wrong. */
+  wrong(email: string): void;
 }
 
 /** As it is stored and compared. */
@@ -21,22 +34,47 @@ export function emailOf(typed: string): string {
   return typed.trim().toLowerCase();
 }
 
-/** `secret`: the new session's, for the cookie. */
-export type SignedIn = { kind: "signed_in"; secret: string } | { kind: "refused" } | { kind: Busy };
+/** `secret`: the new session's, for its cookie. `device`: makes the browser known from now on, for the other one. */
+export interface NewSession {
+  secret: string;
+  device: string;
+}
 
-/** `replaced`: the secret of a session that the browser already had; it ends. */
+export type SignedIn =
+  | ({ kind: "signed_in" } & NewSession)
+  | { kind: "refused" }
+  | { kind: "too_many"; retryAfterMs: number }
+  | { kind: Busy };
+
+/**
+ * `replaced`: the secret of a session that the browser already had; it ends. `device`: what the browser shows to be
+ * known by, if anything.
+ */
 export async function signIn(
   parts: SignInParts,
-  given: { email: string; password: string; replaced: string | null },
+  given: { email: string; password: string; replaced: string | null; device: string | null },
+  attempts: Attempts,
 ): Promise<SignedIn> {
+  const { database, sealer, clock, passwords } = parts;
   const email = emailOf(given.email);
-  const user = await parts.database.run(findUserByEmail, email);
+  const device = readDevice(sealer, given.device, email, clock.now());
+  const wait = device === null ? attempts.stranger(email) : attempts.known(device.id);
+  if (wait > 0) return { kind: "too_many", retryAfterMs: wait };
+  const user = await database.run(findUserByEmail, email);
+  const known = device !== null && user !== null && isDeviceOf(sealer, device, user);
+  if (device !== null && !known) {
+    // The password was changed since: whoever has the cookie is a stranger again.
+    const longer = attempts.stranger(email);
+    if (longer > 0) return { kind: "too_many", retryAfterMs: longer };
+  }
   // The work is the same whether or not there is such a user, and whether or not they may come in.
-  const right = await parts.passwords.verify(given.password, user?.password ?? null);
+  const right = await passwords.verify(given.password, user?.password ?? null, known ? "known" : "stranger");
   if (right === "busy") return { kind: "busy" };
   const secret = right && user !== null ? await beginSession(parts, user, given.replaced) : null;
+  if (secret === null && !known) attempts.wrong(email);
   await writeDown(parts, email, secret === null ? null : (user?.id ?? null));
-  return secret === null ? { kind: "refused" } : { kind: "signed_in", secret };
+  if (secret === null || user === null) return { kind: "refused" };
+  return { kind: "signed_in", secret, device: newDevice(sealer, user, clock.now()) };
 }
 
 /** A password lands in the wrong field now and then. */
@@ -53,12 +91,15 @@ async function writeDown(parts: AuditParts, email: string, userId: string | null
 }
 
 export type PasswordChanged =
-  | { kind: "changed"; secret: string }
+  | ({ kind: "changed" } & NewSession)
   | { kind: "wrong" }
   | { kind: "invalid"; message: string }
   | { kind: Busy };
 
-/** Changes one's own password: it takes the current one, ends every session, and starts a new one. */
+/**
+ * Changes one's own password: it takes the current one, ends every session, and starts a new one. No browser is known
+ * any more but this one.
+ */
 export async function changePassword(
   parts: SignInParts,
   userId: string,
@@ -66,7 +107,7 @@ export async function changePassword(
 ): Promise<PasswordChanged> {
   const { database, clock, passwords } = parts;
   const user = await database.run(findUser, userId);
-  const right = await passwords.verify(given.current, user?.password ?? null);
+  const right = await passwords.verify(given.current, user?.password ?? null, "known");
   if (right === "busy") return { kind: "busy" };
   if (!right || user === null) return { kind: "wrong" };
   const message = passwordFault(given.password, user.email);
@@ -75,5 +116,7 @@ export async function changePassword(
   if (password === "busy") return { kind: "busy" };
   await database.run(changeUser, { id: userId, change: { password }, at: clock.now() });
   const secret = await beginSession(parts, { id: userId, password }, null);
-  return secret === null ? { kind: "wrong" } : { kind: "changed", secret };
+  if (secret === null) return { kind: "wrong" };
+  const device = newDevice(parts.sealer, { email: user.email, password }, clock.now());
+  return { kind: "changed", secret, device };
 }

@@ -18,6 +18,8 @@ export interface Answer {
   type?: string;
   /** Added to, or instead of, the usual ones. */
   headers?: Record<string, string>;
+  /** `Set-Cookie`, each in a line of its own. */
+  cookies?: readonly string[];
 }
 
 export interface Writer {
@@ -97,6 +99,7 @@ export function createWriter(clock: Clock, https: boolean): Writer {
     const length = String(Buffer.byteLength(text));
     const headers = ["Content-Type", type, "Content-Length", length, "X-Request-Id", requestId];
     addHeaders(headers, answer.headers);
+    for (const cookie of answer.cookies ?? []) headers.push("Set-Cookie", cookie);
     return headers;
   }
 

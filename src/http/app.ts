@@ -21,6 +21,7 @@ import type { HttpParts, HttpSettings } from "./parts.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import { docsEndpoints } from "./routes/docs.ts";
 import { mailLinkEndpoints } from "./routes/mail-links.ts";
+import { createSignInLimits } from "./sign-in-limits.ts";
 import { createStorageLog } from "./storage-trouble.ts";
 import { createWrongCredentials } from "./wrong-credentials.ts";
 
@@ -141,6 +142,7 @@ export function buildApp(
     parts,
     rateLimit: createRateLimit(parts.clock),
     wrongCredentials: createWrongCredentials(parts.clock),
+    signInLimits: createSignInLimits(parts.clock),
     storageLog: createStorageLog(parts.clock, parts.log),
     bodyLimits,
     keylessLimits: { ...bodyLimits, maxBytes: keylessBytes },

@@ -12,6 +12,7 @@ import type { ParsedBody } from "./parse-body.ts";
 import type { HttpParts } from "./parts.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { type BodyLimits, isProblem } from "./read-body.ts";
+import type { SignInLimits } from "./sign-in-limits.ts";
 import type { StorageLog } from "./storage-trouble.ts";
 import type { UploadGate } from "./upload.ts";
 import type { WrongCredentials } from "./wrong-credentials.ts";
@@ -49,6 +50,7 @@ export interface Gate {
   uploads: UploadGate;
   rateLimit: RateLimit;
   wrongCredentials: WrongCredentials;
+  signInLimits: SignInLimits;
   storageLog: StorageLog;
   bodyLimits: BodyLimits;
   /** For a body without a key in front. */

@@ -14,7 +14,11 @@ export function isHttps(publicUrl: string | null): boolean {
 
 /** The session's secret; null: none came, or several different ones, of which nobody can say which is ours. */
 export function readCookie(request: IncomingMessage, https: boolean): string | null {
-  const start = `${nameOf(https)}=`;
+  return cookieOf(request, nameOf(https));
+}
+
+function cookieOf(request: IncomingMessage, name: string): string | null {
+  const start = `${name}=`;
   const values = new Set(
     (request.headers.cookie ?? "")
       .split(";")
@@ -32,4 +36,20 @@ export function sessionCookie(secret: string | null, https: boolean): string {
   if (https) attributes.push("Secure");
   if (secret === null) attributes.push("Max-Age=0");
   return [`${nameOf(https)}=${secret ?? ""}`, ...attributes].join("; ");
+}
+
+/** Sent with nothing but what begins and ends sessions. A path of its own rules out `__Host-`. */
+const devicePath = "/api/manage/v1/session";
+const deviceName = (https: boolean) => (https ? "__Secure-trunkline-device" : "trunkline-device");
+
+/** What the browser is known by; null as for the session's. */
+export function readDeviceCookie(request: IncomingMessage, https: boolean): string | null {
+  return cookieOf(request, deviceName(https));
+}
+
+/** `Set-Cookie` that makes the browser known for `forMs`. Signing out leaves it: it signs nobody in. */
+export function deviceCookie(device: string, forMs: number, https: boolean): string {
+  const age = `Max-Age=${Math.floor(forMs / 1_000)}`;
+  const attributes = [`Path=${devicePath}`, "HttpOnly", "SameSite=Strict", ...(https ? ["Secure"] : []), age];
+  return [`${deviceName(https)}=${device}`, ...attributes].join("; ");
 }

@@ -137,6 +137,7 @@ type ReplyOf<H extends Head> = {
     body: z.input<H["replies"][Status]> & (object | string);
     type?: string;
     headers?: Record<string, string>;
+    cookies?: readonly string[];
   };
 }[keyof H["replies"] & number];
 

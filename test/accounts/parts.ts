@@ -1,8 +1,9 @@
 // What signing in and managing people works with, on a store and a clock of a test.
 
 import { createPasswords } from "#accounts/password.ts";
-import type { SignInParts } from "#accounts/sign-in.ts";
+import { type Attempts, type SignedIn, type SignInParts, signIn } from "#accounts/sign-in.ts";
 import { createIds } from "#runtime/ids.ts";
+import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
 import type { Store } from "../store/conformance.ts";
@@ -28,11 +29,23 @@ export function peopleParts(store: Store): PeopleParts {
     newId: createIds(clock, random),
     passwords: {
       hash: passwords.hash,
-      verify: (password, stored) => {
+      verify: (password, stored, asker) => {
         verified.push(stored);
-        return passwords.verify(password, stored);
+        return passwords.verify(password, stored, asker);
       },
     },
     verified,
+    sealer: createSealer("a master key that is only used in tests", random),
   };
+}
+
+const noLimits: Attempts = { known: () => 0, stranger: () => 0, wrong: () => {} };
+
+/** An attempt to sign in that no limit stops. */
+export function enter(
+  parts: SignInParts,
+  given: { email: string; password: string; replaced: string | null; device?: string | null },
+  attempts = noLimits,
+): Promise<SignedIn> {
+  return signIn(parts, { device: null, ...given }, attempts);
 }

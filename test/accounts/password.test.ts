@@ -86,6 +86,23 @@ test("two at once, twenty wait, the rest are told that it is busy; then it goes 
   assert.notEqual(await hash("correct horse battery"), "busy");
 });
 
+test("a flood of strangers holds up nobody who is known", async () => {
+  const { verify, hash } = make();
+  const order: string[] = [];
+  const flood = Array.from({ length: 40 }, () =>
+    verify("x", null, "stranger").then((outcome) => void (outcome !== "busy" && order.push("stranger"))),
+  );
+  const known = [verify("x", null, "known"), hash("correct horse battery")].map((each) =>
+    each.then((outcome) => {
+      assert.notEqual(outcome, "busy");
+      order.push("known");
+    }),
+  );
+  await Promise.all([...flood, ...known]);
+  assert.equal(order.length, 24, "two at once, twenty that wait, and the two who are known");
+  assert.ok(order.lastIndexOf("known") < 5, `they come next: ${order.join(" ")}`);
+});
+
 test("a fault gives its place in the queue back", async () => {
   const { verify } = make();
   await Promise.allSettled(Array.from({ length: 10 }, () => verify("x", "broken")));

@@ -4,11 +4,10 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { resumeSession } from "#accounts/session.ts";
 import { makeSetupCode, setUp, setupCodeMs } from "#accounts/setup.ts";
-import { signIn } from "#accounts/sign-in.ts";
 import { changeUser, findUserByEmail } from "#store/people.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh } from "../store/rows.ts";
-import { type PeopleParts, peopleParts } from "./parts.ts";
+import { enter, type PeopleParts, peopleParts } from "./parts.ts";
 
 let store: Store;
 before(async () => {
@@ -66,7 +65,7 @@ test("what is refused does not spend it", async () => {
   const code = await makeSetupCode(parts);
   assert.equal((await spend(parts, code, address(), "short")).kind, "invalid");
   assert.deepEqual(await spend(parts, code, email, "another long one"), { kind: "taken" });
-  assert.equal((await signIn(parts, { email, password, replaced: null })).kind, "signed_in");
+  assert.equal((await enter(parts, { email, password, replaced: null })).kind, "signed_in");
   assert.equal((await spend(parts, code, address())).kind, "set_up");
 });
 

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { resumeSession } from "#accounts/session.ts";
-import { changePassword, emailOf, signIn } from "#accounts/sign-in.ts";
+import { changePassword, emailOf } from "#accounts/sign-in.ts";
 import { changeUserAs, makeUser } from "#accounts/users.ts";
 import { listAudit } from "#store/audit.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh, makeAccount } from "../store/rows.ts";
-import { peopleParts } from "./parts.ts";
+import { enter, peopleParts } from "./parts.ts";
 
 let store: Store;
 before(async () => {
@@ -32,14 +32,14 @@ test("the address is the same in any case, the password is not", async () => {
   const { parts, email } = await member();
   const replaced = null;
   assert.equal(emailOf(" ANN@Acme.test "), "ann@acme.test");
-  assert.equal((await signIn(parts, { email: email.toUpperCase(), password, replaced })).kind, "signed_in");
-  assert.equal((await signIn(parts, { email, password: password.toUpperCase(), replaced })).kind, "refused");
+  assert.equal((await enter(parts, { email: email.toUpperCase(), password, replaced })).kind, "signed_in");
+  assert.equal((await enter(parts, { email, password: password.toUpperCase(), replaced })).kind, "refused");
 });
 
 test("an unknown address, a wrong password and a user who is switched off: one answer, one hash compared", async () => {
   const { parts, user, email } = await member();
   const attempt = (address: string, given: string) =>
-    signIn(parts, { email: address, password: given, replaced: null });
+    enter(parts, { email: address, password: given, replaced: null });
   const unknown = await attempt("nobody@acme.test", password);
   const wrong = await attempt(email, "another password");
   await changeUserAs(parts, user.id, { active: false });
@@ -50,14 +50,14 @@ test("an unknown address, a wrong password and a user who is switched off: one a
 
 test("the stored hash does not sign in", async () => {
   const { parts, user, email } = await member();
-  const attempt = await signIn(parts, { email, password: user.password, replaced: null });
+  const attempt = await enter(parts, { email, password: user.password, replaced: null });
   assert.equal(attempt.kind, "refused");
 });
 
 test("attempts are in the audit log with the address, cut; never with a password", async () => {
   const { parts, user, email } = await member();
-  await signIn(parts, { email, password, replaced: null });
-  await signIn(parts, {
+  await enter(parts, { email, password, replaced: null });
+  await enter(parts, {
     email: `${"x".repeat(300)}@acme.test`,
     password: "a typed password",
     replaced: null,
@@ -75,7 +75,7 @@ test("attempts are in the audit log with the address, cut; never with a password
 test("too many at once are told so, and nothing is written down", async () => {
   const { parts, email } = await member();
   const wrong = { email, password: "another password", replaced: null };
-  const kinds = (await Promise.all(Array.from({ length: 30 }, () => signIn(parts, wrong)))).map(
+  const kinds = (await Promise.all(Array.from({ length: 30 }, () => enter(parts, wrong)))).map(
     ({ kind }) => kind,
   );
   assert.ok(kinds.includes("busy"));
@@ -86,7 +86,7 @@ test("changing one's password takes the current one, ends every session, and giv
   const { parts, user, email } = await member();
   const sessions: string[] = [];
   for (let i = 0; i < 2; i++) {
-    const result = await signIn(parts, { email, password, replaced: null });
+    const result = await enter(parts, { email, password, replaced: null });
     assert.ok(result.kind === "signed_in");
     sessions.push(result.secret);
   }
@@ -100,5 +100,5 @@ test("changing one's password takes the current one, ends every session, and giv
   assert.ok(changed.kind === "changed");
   for (const secret of sessions) assert.equal(await resumeSession(parts, secret), null);
   assert.equal((await resumeSession(parts, changed.secret))?.fresh, true);
-  assert.equal((await signIn(parts, { email, password, replaced: null })).kind, "refused");
+  assert.equal((await enter(parts, { email, password, replaced: null })).kind, "refused");
 });

@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { resumeSession } from "#accounts/session.ts";
-import { signIn } from "#accounts/sign-in.ts";
 import { changeUserAs, makeUser, placeFault, users } from "#accounts/users.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh, makeAccount } from "../store/rows.ts";
-import { peopleParts } from "./parts.ts";
+import { enter, peopleParts } from "./parts.ts";
 
 let store: Store;
 let accountId: string;
@@ -64,14 +63,14 @@ test("an address is given once, and a bad password not at all", async () => {
 
 test("a password reset ends the user's sessions, and the new one is in force", async () => {
   const { parts, email, id } = await made("member");
-  const session = await signIn(parts, { email, password, replaced: null });
+  const session = await enter(parts, { email, password, replaced: null });
   assert.ok(session.kind === "signed_in");
   assert.equal((await changeUserAs(parts, id, { name: "Ann B." })).kind, "saved");
   assert.ok(await resumeSession(parts, session.secret));
   assert.equal((await changeUserAs(parts, id, { password: "short" })).kind, "invalid");
   assert.equal((await changeUserAs(parts, id, { password: "another long password" })).kind, "saved");
   assert.equal(await resumeSession(parts, session.secret), null);
-  const again = await signIn(parts, { email, password: "another long password", replaced: null });
+  const again = await enter(parts, { email, password: "another long password", replaced: null });
   assert.equal(again.kind, "signed_in");
 });
 

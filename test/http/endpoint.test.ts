@@ -7,6 +7,7 @@ import { BodyBudget, BodyShare } from "#http/body-budget.ts";
 import { createDeadlines } from "#http/deadlines.ts";
 import { type Call, endpoint, type Head } from "#http/endpoint.ts";
 import { createRateLimit } from "#http/rate-limit.ts";
+import { createSignInLimits } from "#http/sign-in-limits.ts";
 import { createWrongCredentials } from "#http/wrong-credentials.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
@@ -52,6 +53,7 @@ function callWith(headers: Record<string, string>): Call {
       parts,
       rateLimit: createRateLimit(clock),
       wrongCredentials: createWrongCredentials(clock),
+      signInLimits: createSignInLimits(clock),
       storageLog: { met: () => {}, stop: () => {} },
       bodyLimits,
       keylessLimits: bodyLimits,

@@ -10,7 +10,7 @@ import { isProblem } from "#http/read-body.ts";
 import { findApiKey } from "#store/accounts.ts";
 import { findUser } from "#store/people.ts";
 import { accountParam } from "./accounts.ts";
-import { tooBusy, tooManyAttempts } from "./session.ts";
+import { tooBusy, tooManyInSession } from "./session.ts";
 
 export const renewApiKeyRoute = endpoint({
   method: "POST",
@@ -53,8 +53,7 @@ export const revealApiKeyRoute = endpoint({
     return problem("forbidden", { message: "Only a person who signed in may see the key." });
   const given = checked(revealRequest, call.body.value);
   if (isProblem(given)) return given;
-  // Whoever found an open session must not find out its password by trying.
-  const refusal = tooManyAttempts(call, [`email ${principal.name}`]);
+  const refusal = tooManyInSession(call);
   if (refusal !== null) return refusal;
   const user = await database.run(findUser, principal.id);
   const right = await passwords.verify(given.value.password, user?.password ?? null);

@@ -1,36 +1,36 @@
 // POST, GET and DELETE /api/manage/v1/session, POST /api/manage/v1/session/password
 
+import { deviceMs } from "#accounts/device.ts";
 import type { Principal } from "#accounts/principal.ts";
+import { hashSecret } from "#accounts/secret.ts";
 import { leaveSession, resumeSession, type Session } from "#accounts/session.ts";
-import { changePassword, emailOf, type SignInParts, signIn } from "#accounts/sign-in.ts";
+import { changePassword, type NewSession, type SignInParts, signIn } from "#accounts/sign-in.ts";
 import { changePasswordRequest, doneReply, sessionReply, signInRequest } from "#contract/manage-people.ts";
 import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { checked } from "#http/checked.ts";
-import { isHttps, readCookie, sessionCookie } from "#http/cookie.ts";
+import { deviceCookie, isHttps, readCookie, readDeviceCookie, sessionCookie } from "#http/cookie.ts";
 import { type Call, endpoint } from "#http/endpoint.ts";
 import { unauthenticated } from "#http/manage.ts";
 import type { HttpParts } from "#http/parts.ts";
 import { isProblem } from "#http/read-body.ts";
-import { clientNetwork } from "#runtime/client-network.ts";
 
-/** Per client, and per e-mail address whoever asks. */
-export const attemptsPerMinute = 10;
 /** How soon a place in the queue of hashes may be free, ms. */
 const busyMs = 1_000;
 
 export function signInParts({ manage, clock }: HttpParts): SignInParts {
   const { database, passwords } = manage;
-  const { random, newId } = manage.configure;
-  return { database, passwords, random, newId, clock };
+  const { random, newId, sealer } = manage.configure;
+  return { database, passwords, random, newId, clock, sealer };
 }
 
-/** One attempt of a client, and at each of `names`; the 429 when there were too many. */
-export function tooManyAttempts(call: Call, names: readonly string[]): Problem | null {
-  for (const name of [`client ${clientNetwork(call.caller.ip)}`, ...names]) {
-    const retryAfterMs = call.gate.rateLimit(`sign-in ${name}`, attemptsPerMinute);
-    if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
-  }
-  return null;
+/**
+ * One password tried in the call's own session; the 429 when there were too many. Whoever found an open session must
+ * not find out its password by trying, and nobody outside of the session can use its attempts up.
+ */
+export function tooManyInSession(call: Call): Problem | null {
+  const secret = shownSession(call);
+  const retryAfterMs = call.gate.signInLimits.inSession(secret === null ? "" : hashSecret(secret));
+  return retryAfterMs > 0 ? problem("rate_limited", { retryAfterMs }) : null;
 }
 
 export const tooBusy = () => problem("rate_limited", { retryAfterMs: busyMs });
@@ -47,14 +47,15 @@ function dataOf(principal: Principal, session: Session | null) {
   };
 }
 
-/** The answer that hands a new session to the browser. */
-export async function sessionAnswer(call: Call, secret: string, message: string) {
+/** The answer that hands a new session to the browser, which is known from now on. */
+export async function sessionAnswer(call: Call, { secret, device }: NewSession, message: string) {
   const { manage, clock } = call.parts;
   const session = await resumeSession({ database: manage.database, clock }, secret);
   if (session === null) return unauthenticated();
+  const https = isHttps(call.settings.publicUrl);
   return {
     status: 200 as const,
-    headers: { "Set-Cookie": sessionCookie(secret, isHttps(call.settings.publicUrl)) },
+    cookies: [sessionCookie(secret, https), deviceCookie(device, deviceMs, https)],
     body: { success: true as const, message, data: dataOf(session.principal, session) },
   };
 }
@@ -71,7 +72,7 @@ export const signInRoute = endpoint({
   tag: "Signing in",
   summary: "Sign in",
   description:
-    "Sets the session cookie. A session that the browser had before ends. The answer does not tell an unknown address from a wrong password.",
+    "Sets the session cookie, and a second one that lets this browser's next sign-in past the limits that strangers share. A session that the browser had before ends. The answer does not tell an unknown address from a wrong password.",
   family: "manage",
   scope: "anyone",
   body: signInRequest,
@@ -81,12 +82,16 @@ export const signInRoute = endpoint({
   const body = checked(signInRequest, call.body.value);
   if (isProblem(body)) return body;
   const { email, password } = body.value;
-  const refusal = tooManyAttempts(call, [`email ${emailOf(email)}`]);
-  if (refusal !== null) return refusal;
-  const result = await signIn(signInParts(call.parts), { email, password, replaced: shownSession(call) });
+  const device = readDeviceCookie(call.request, isHttps(call.settings.publicUrl));
+  const result = await signIn(
+    signInParts(call.parts),
+    { email, password, replaced: shownSession(call), device },
+    call.gate.signInLimits.signIn(call.caller.ip),
+  );
+  if (result.kind === "too_many") return problem("rate_limited", { retryAfterMs: result.retryAfterMs });
   if (result.kind === "busy") return tooBusy();
   if (result.kind === "refused") return unauthenticated("The e-mail address or the password is wrong.");
-  return await sessionAnswer(call, result.secret, "Signed in.");
+  return await sessionAnswer(call, result, "Signed in.");
 });
 
 export const getSession = endpoint({
@@ -143,8 +148,7 @@ export const changePasswordRoute = endpoint({
   if (principal.kind !== "user") return problem("conflict", { message: "A token has no password." });
   const body = checked(changePasswordRequest, call.body.value);
   if (isProblem(body)) return body;
-  // Whoever found an open session must not find out its password by trying.
-  const refusal = tooManyAttempts(call, [`email ${principal.name}`]);
+  const refusal = tooManyInSession(call);
   if (refusal !== null) return refusal;
   const { current_password: current, password } = body.value;
   const result = await changePassword(signInParts(call.parts), principal.id, { current, password });
@@ -156,6 +160,6 @@ export const changePasswordRoute = endpoint({
     case "invalid":
       return validationFailed([{ path: ["password"], message: result.message }]);
     case "changed":
-      return await sessionAnswer(call, result.secret, "The password has been changed.");
+      return await sessionAnswer(call, result, "The password has been changed.");
   }
 });

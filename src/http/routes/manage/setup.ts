@@ -7,7 +7,7 @@ import { checked } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { unauthenticated } from "#http/manage.ts";
 import { isProblem } from "#http/read-body.ts";
-import { sessionAnswer, shownSession, signInParts, tooBusy, tooManyAttempts } from "./session.ts";
+import { sessionAnswer, shownSession, signInParts, tooBusy } from "./session.ts";
 
 export const setUpRoute = endpoint({
   method: "POST",
@@ -25,8 +25,8 @@ export const setUpRoute = endpoint({
 })(async (call) => {
   const body = checked(setUpRequest, call.body.value);
   if (isProblem(body)) return body;
-  const refusal = tooManyAttempts(call, []);
-  if (refusal !== null) return refusal;
+  const retryAfterMs = call.gate.signInLimits.setUp(call.caller.ip);
+  if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
   const result = await setUp(signInParts(call.parts), { ...body.value, replaced: shownSession(call) });
   switch (result.kind) {
     case "busy":
@@ -38,6 +38,6 @@ export const setUpRoute = endpoint({
     case "invalid":
       return validationFailed([{ path: ["password"], message: result.message }]);
     case "set_up":
-      return await sessionAnswer(call, result.secret, "The operator has been made.");
+      return await sessionAnswer(call, result, "The operator has been made.");
   }
 });

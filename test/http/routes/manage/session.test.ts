@@ -36,7 +36,7 @@ test("signing in sets a cookie for this host alone, and says who it is", async (
   const id = await userFor(it, "member@acme.test", account.id);
   const reply = await attempt("Member@Acme.test", passwordOf("member@acme.test"));
   assert.match(
-    String(reply.headers["set-cookie"]),
+    String(reply.headers["set-cookie"]?.[0]),
     /^__Host-trunkline=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
   );
   const { data } = reply.json();
@@ -125,28 +125,20 @@ test("guessing: the same answer for unknown and known addresses, the same refusa
   }
 });
 
-test("ten attempts a minute for a client, whatever the address; right ones count too", async () => {
+test("ten attempts a minute of a network at an address, in whatever case; right ones count too", async () => {
+  await userFor(it, "target@acme.test");
   const from = client();
   for (let i = 0; i < 10; i++) {
-    assert.equal((await attempt(`guess${i}@acme.test`, "a wrong password", {}, from)).statusCode, 401);
+    const email = i % 2 ? "target@acme.test" : " TARGET@acme.test";
+    assert.equal((await attempt(email, "a wrong password", {}, from)).statusCode, 401);
   }
-  const refused = await attempt("op@acme.test", passwordOf("op@acme.test"), {}, from);
+  const right = ["target@acme.test", passwordOf("target@acme.test")] as const;
+  const refused = await attempt(...right, {}, from);
   assert.deepEqual(
     [refused.statusCode, refused.json().code, refused.headers["retry-after"]],
     [429, "rate_limited", "6"],
   );
-  await it.advance(6_000);
   assert.equal((await attempt("op@acme.test", passwordOf("op@acme.test"), {}, from)).statusCode, 200);
-});
-
-test("ten attempts a minute for an address, from wherever, in whatever case", async () => {
-  await userFor(it, "target@acme.test");
-  for (let i = 0; i < 10; i++) {
-    const email = i % 2 ? "target@acme.test" : " TARGET@acme.test";
-    assert.equal((await attempt(email, "a wrong password")).statusCode, 401);
-  }
-  assert.equal((await attempt("target@acme.test", passwordOf("target@acme.test"))).statusCode, 429);
-  assert.equal((await attempt("op@acme.test", passwordOf("op@acme.test"))).statusCode, 200);
 });
 
 test("attempts above the limit are not written down; those below are, without the password", async () => {

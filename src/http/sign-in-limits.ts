@@ -1,0 +1,55 @@
+// How often passwords and set-up codes may be tried. No limit that a stranger can use up stops the owner: neither in a
+// browser that the owner has signed in with before, nor in an open session.
+//
+//   who tries                                          a minute   counted
+//   a known browser (device cookie) of the user        10         every attempt, by cookie; nothing else counts for it
+//   one network at one e-mail address                  10         every attempt
+//   one network at all addresses together              30         every attempt
+//   everybody at one address                           100        wrong passwords only
+//   one open session (change password, show API key)   10         every attempt
+//   one network at set-up codes                        10         every attempt
+//
+// So a guesser with any number of networks gets 144,000 guesses a day at an address, against passwords of at least 12
+// characters; before that, a hash costs 45 to 55 ms, and two run at once. A network is an IPv4 address or an IPv6 /64;
+// over all addresses it is a /48, because one customer may hold 65,536 networks of /64.
+
+import type { Attempts } from "#accounts/sign-in.ts";
+import { clientNetwork, clientSite } from "#runtime/client-network.ts";
+import type { Clock } from "#runtime/runtime.ts";
+import { createRateLimit } from "./rate-limit.ts";
+
+export const attemptsPerMinute = 10;
+export const networkAttemptsPerMinute = 30;
+export const wrongPerMinute = 100;
+
+export interface SignInLimits {
+  /** What counts the attempts of a client at this IP address. */
+  signIn(ip: string): Attempts;
+  /** One password tried in an open session, by its hash. Ms to wait; 0: go on. */
+  inSession(session: string): number;
+  /** One set-up code tried. Ms to wait; 0: go on. */
+  setUp(ip: string): number;
+}
+
+/** Beside the accounts' own limits, in a memory of its own: strangers must not push those out. */
+export function createSignInLimits(clock: Clock): SignInLimits {
+  const limit = createRateLimit(clock);
+  return {
+    signIn: (ip) => ({
+      known: (device) => limit(`device ${device}`, attemptsPerMinute),
+      stranger: (email) => {
+        const site = `site ${clientSite(ip)}`;
+        const wrong = limit(`wrong ${email}`, wrongPerMinute, 0);
+        const wait = Math.max(wrong, limit(site, networkAttemptsPerMinute, 0));
+        // Looked at first and counted last: what is refused elsewhere uses up nothing of a shared limit.
+        if (wait > 0) return wait;
+        const own = limit(`try ${clientNetwork(ip)} ${email}`, attemptsPerMinute);
+        if (own === 0) limit(site, networkAttemptsPerMinute);
+        return own;
+      },
+      wrong: (email) => void limit(`wrong ${email}`, wrongPerMinute),
+    }),
+    inSession: (session) => limit(`session ${session}`, attemptsPerMinute),
+    setUp: (ip) => limit(`set-up ${clientNetwork(ip)}`, attemptsPerMinute),
+  };
+}
