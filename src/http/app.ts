@@ -12,6 +12,7 @@ import { type Answer, createWriter, isStream } from "./answer.ts";
 import type { Gate } from "./authenticate.ts";
 import { BodyBudget, BodyShare } from "./body-budget.ts";
 import type { Break } from "./broken-request.ts";
+import { forwardedCaller, trustOf } from "./caller.ts";
 import { createConnections } from "./connections.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { hasDoubledHeaders } from "./doubled-headers.ts";
@@ -133,6 +134,7 @@ export function buildApp(
   const deadlines = createDeadlines(parts.clock, limits.body);
   const uploadDeadlines = createDeadlines(parts.clock, limits.upload);
   const maxFields = settings.maxContacts * fieldsPerContact + otherFields;
+  const proxied = settings.trustedProxies.length > 0;
   const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints];
   const allow = createAllow(all);
   const bodyLimits = { maxBytes: settings.maxBodyBytes, maxFields, deadlines };
@@ -184,7 +186,7 @@ export function buildApp(
     logger: false,
     genReqId: () => makeId("req"),
     requestIdHeader: false,
-    trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
+    trustProxy: trustOf(settings.trustedProxies),
     serverFactory: (handle) => {
       const connections = createConnections((request, response) => {
         if (hasDoubledHeaders(request)) answerDoubled(request, response);
@@ -236,7 +238,7 @@ export function buildApp(
         settings,
         request: raw,
         requestId,
-        caller: request,
+        caller: proxied ? forwardedCaller(request) : request,
         response: reply.raw,
         params,
         gate,

@@ -74,6 +74,15 @@ function judge6(address: ipaddr.IPv6, allow: AllowList): string | null {
   return address.match(globalUnicast, 3) ? null : otherwise;
 }
 
+/** Whether an address, an IPv4-mapped one too, lies in one of the blocks. Text that is no address lies in none. */
+export function isListed(ip: string, list: AllowList): boolean {
+  const version = isIP(ip);
+  if (version === 0 || ip.includes("%")) return false;
+  const address = version === 4 ? ipaddr.IPv4.parse(ip) : parse6(ip);
+  const mapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress();
+  return allows(list, mapped ? address.toIPv4Address() : address);
+}
+
 function allows(allow: AllowList, address: Address): boolean {
   return allow.some(
     (block) => block.address.kind() === address.kind() && address.match(block.address, block.bits),

@@ -306,6 +306,11 @@ test("X-Forwarded-For counts from trusted proxies alone", async () => {
   for (let i = 0; i < 60; i++) await guess("192.0.2.1", "203.0.113.5");
   assert.equal((await guess("192.0.2.1", "203.0.113.5")).statusCode, 429);
   assert.equal((await guess("192.0.2.1", "203.0.113.6")).statusCode, 401);
+  // Another port on each connection makes no other client.
+  for (let i = 0; i < 60; i++) await guess("192.0.2.1", `203.0.113.7:${1_000 + i}`);
+  assert.equal((await guess("192.0.2.1", "203.0.113.7:5000")).statusCode, 429);
+  for (let i = 0; i < 60; i++) await guess("192.0.2.1", `unknown${i}`);
+  assert.equal((await guess("192.0.2.1", "unknown")).statusCode, 429);
   await behind.close();
 });
 

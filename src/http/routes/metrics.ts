@@ -12,19 +12,21 @@ function hasToken(request: IncomingMessage, token: string): boolean {
 }
 
 const loopback = /^(::ffff:)?127\.|^::1$/;
-const forwarded = [
-  "forwarded",
-  "via",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "x-real-ip",
-];
+/** `Host` of a caller that asked for the machine itself. A page that had its own name resolve to it sends that name. */
+const loopbackHost = /^(?:(?:[a-z0-9-]+\.)*localhost\.?|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+/** Headers that proxies, balancers and networks for content add. */
+const addedByProxies =
+  /^(?:forwarded|via|cdn-loop|client-ip|true-client-ip|proxy-.*|wl-proxy-.*|x-(?:forwarded|original|real|client|cluster|envoy|proxyuser|arr|amzn|amz-cf|azure|appengine|cloud-trace|vercel|nf|scheme|request-start|http).*|cf-.*|fastly-.*|fly-.*|do-connecting-ip|ali-cdn-.*|incap-.*)$/;
 
-/** On the machine itself, and not through a proxy there that serves others. */
-function isDirect(request: IncomingMessage): boolean {
-  if (!loopback.test(request.socket.remoteAddress ?? "")) return false;
-  return forwarded.every((name) => request.headers[name] === undefined);
+/**
+ * On the machine itself, and not through a proxy there that serves others. A proxy shows itself by what it adds, by a
+ * visitor's `Host`, or by HTTP/1.0, which nginx speaks to servers unless told otherwise. One that shows itself by none
+ * of them (`proxy_pass` with `proxy_http_version 1.1` alone) looks as the machine itself does: it takes the token.
+ */
+function isDirect({ socket, headers, httpVersion }: IncomingMessage): boolean {
+  if (!loopback.test(socket.remoteAddress ?? "")) return false;
+  if (httpVersion === "1.0" || !loopbackHost.test(headers.host ?? "")) return false;
+  return !Object.keys(headers).some((name) => addedByProxies.test(name));
 }
 
 export const metrics = endpoint({
@@ -34,7 +36,7 @@ export const metrics = endpoint({
   tag: "Operations",
   summary: "Figures for Prometheus",
   description:
-    "With `TRUNKLINE_METRICS_TOKEN` as a Bearer token; while none is configured, only for direct callers on the machine itself.",
+    "With `TRUNKLINE_METRICS_TOKEN` as a Bearer token; while none is configured, only for direct callers on the machine itself, who ask for `localhost` or a loopback address.",
   family: "open",
   replies: { 200: z.string().describe("Prometheus text.") },
   replyType: "text/plain; version=0.0.4; charset=utf-8",

@@ -1,0 +1,54 @@
+// Who asks, where proxies stand in front: the last address of `X-Forwarded-For` that a trusted proxy wrote. Proxies
+// write more than addresses there: Azure and some balancers add the client's port, others `unknown` or nothing. A port
+// is cut off, for each connection has another one and would be a client of its own. What is no address is the client
+// that could not be named: it counts as the proxy that said so, and shares that one's limits.
+
+import { isIP } from "node:net";
+import type { FastifyRequest } from "fastify";
+import { type AllowList, isListed, readAllowList } from "#runtime/address.ts";
+import type { Caller } from "./endpoint.ts";
+
+/** An entry of `X-Forwarded-For` as an address without a port; null: it is none. */
+export function forwardedAddress(entry: string): string | null {
+  const text = entry.trim();
+  if (isIP(text) !== 0) return text.includes("%") ? null : text;
+  const [, bracketed, plain] = /^(?:\[([^\]]{2,45})\](?::\d{1,5})?|([\d.]{7,15}):\d{1,5})$/.exec(text) ?? [];
+  if (bracketed !== undefined) return isIP(bracketed) === 6 && !bracketed.includes("%") ? bracketed : null;
+  return plain !== undefined && isIP(plain) === 4 ? plain : null;
+}
+
+/** Which proxies are believed, as fastify asks for it. Throws in words for the operator when an entry is wrong. */
+export function trustOf(proxies: readonly string[]): false | ((address: string) => boolean) {
+  if (proxies.length === 0) return false;
+  const list = listOf(proxies);
+  return (entry) => {
+    const address = forwardedAddress(entry);
+    return address !== null && isListed(address, list);
+  };
+}
+
+function listOf(proxies: readonly string[]): AllowList {
+  try {
+    return readAllowList(proxies.join(","));
+  } catch (error) {
+    throw new Error(`TRUNKLINE_TRUSTED_PROXIES: ${(error as Error).message}`);
+  }
+}
+
+/** The caller of a request that may have come through trusted proxies. Looked at when it is asked for. */
+export function forwardedCaller(request: FastifyRequest): Caller {
+  return {
+    get ip() {
+      // From the socket outwards; all but the last are trusted, and so are addresses.
+      const hops = request.ips ?? [request.ip];
+      for (let at = hops.length - 1; at > 0; at--) {
+        const address = forwardedAddress(hops[at]!);
+        if (address !== null) return address;
+      }
+      return hops[0] ?? request.ip;
+    },
+    get host() {
+      return request.host;
+    },
+  };
+}
