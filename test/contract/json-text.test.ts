@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { membersOf, standsOnce, withMembers } from "#contract/json-text.ts";
+import { listAt, membersOf, objectAt, standsOnce, withMembers } from "#contract/json-text.ts";
 
 test("numbers, escapes and order stay as they came", () => {
   const text =
@@ -76,4 +76,73 @@ test("a key stands once at the most: in plain text and in escapes, on the top le
     '{"m\\u006fdel":1,"m\\u006fdel":2}',
   ])
     assert.equal(standsOnce(text, "model"), false, text);
+});
+
+test("long values without a bracket or a quote are jumped over to their end", () => {
+  const numbers = Array.from({ length: 200 }, (_, at) => (at - 100) / 7).join(", ");
+  const long = `[${numbers}, {"deep":[${numbers}]}, "]}", ${numbers}]`;
+  const text = `{"a":${long},"b":{"c":${long}} , "d":${"1".repeat(100)},"e":"${"x".repeat(100)}"}`;
+  assert.deepEqual(
+    membersOf(text).map(({ key, valueStart, end }) => [key, text.slice(valueStart, end)]),
+    [
+      ["a", long],
+      ["b", `{"c":${long}}`],
+      ["d", "1".repeat(100)],
+      ["e", `"${"x".repeat(100)}"`],
+    ],
+  );
+  const { items, end } = listAt(long, 0, 1000);
+  assert.equal(items.length, 402);
+  assert.deepEqual(
+    items.map(({ start, end: behind }) => JSON.parse(long.slice(start, behind))),
+    JSON.parse(long),
+  );
+  assert.equal(end, long.length);
+});
+
+test("items of a list are where they are, whatever they hold and however they are laid out", () => {
+  const property = fc.property(
+    fc.array(fc.jsonValue()),
+    fc.constantFrom("", " ", "\n  "),
+    (values, space) => {
+      const text = `[${space}${values.map((one) => JSON.stringify(one)).join(`${space},${space}`)}${space}]`;
+      const { items, end } = listAt(text, 0, 1000);
+      assert.deepEqual(
+        items.map(({ start, end: behind }) => text.slice(start, behind)),
+        values.map((one) => JSON.stringify(one)),
+      );
+      assert.equal(end, text.length);
+    },
+  );
+  fc.assert(property);
+});
+
+test("text that is no JSON is passed over to its end, and no further than is wanted", () => {
+  const piece = fc.constantFrom(
+    '"',
+    "\\",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    " ",
+    "1",
+    "x",
+    '"a":',
+    '"\\u00',
+    "1".repeat(20),
+  );
+  const garbage = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(""));
+  const property = fc.property(garbage, (text) => {
+    for (const { start, valueStart, end } of membersOf(text))
+      assert.ok(start < valueStart && valueStart <= end + 1);
+    assert.ok(objectAt(text, 0, 3).members.length <= 3);
+    assert.ok(listAt(text, 0, 3).items.length <= 3);
+    withMembers(text, { model: "1" });
+  });
+  fc.assert(property, { numRuns: 2_000 });
+  assert.equal(objectAt('{"a":1,"b":2,"c":3}', 0, 2).members.length, 2);
+  assert.equal(listAt("[1,2,3]", 0, 2).items.length, 2);
 });
