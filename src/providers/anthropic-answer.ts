@@ -7,7 +7,7 @@ import { answersByTool, jsonTool } from "./anthropic-request.ts";
 import { type CalledTool, type ChunkWriter, type Counted, chunkWriter, completion } from "./completion.ts";
 import type { Answer, ChatRequest, StreamPiece, StreamReader, VendorEvent } from "./provider.ts";
 import { badAnswer, badFrame } from "./vendor-failure.ts";
-import { type Fields, fieldsIn, isFields, parsedExactly, textOf } from "./vendor-json.ts";
+import { answerExactly, type Fields, fieldsIn, isFields, textOf } from "./vendor-json.ts";
 
 /** `model_context_window_exceeded` and `pause_turn` are cut answers too. */
 const finishes: Readonly<Record<string, string>> = {
@@ -59,7 +59,7 @@ function countedOf(usage: Fields): Counted | null {
 
 /** A whole message. */
 export function anthropicAnswer(text: string, request: ChatRequest): Answer {
-  const value = parsedExactly(text);
+  const value = answerExactly(text);
   if (!isFields(value)) return badAnswer("Anthropic's answer is not a JSON object.");
   if (value.type === "error" || isFields(value.error)) {
     return { kind: "failure", failure: anthropicError(200, value, null) };
@@ -88,6 +88,9 @@ export function anthropicAnswer(text: string, request: ChatRequest): Answer {
     countedOf(countedOver({}, value.usage)),
   );
 }
+
+/** No answer calls more tools; what has begun is kept until the stream ends. */
+const mostTools = 1024;
 
 /** A content block that has begun. `call`: its place among the tool calls; null: the block is the answer itself. */
 interface OpenTool {
@@ -138,6 +141,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
     if (block.type === "text") return content(write, textOf(block.text));
     if (block.type === "thinking") return reasoning(write, textOf(block.thinking));
     if (block.type !== "tool_use") return [];
+    if (tools.size >= mostTools) return [badFrame("Anthropic's stream begins too many tool calls.")];
     const name = textOf(block.name);
     const call = byTool && name === jsonTool ? null : calls++;
     tools.set(event.index, { call, input: block.input, written: false });
@@ -180,7 +184,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   };
 
   const read = ({ event: name, data }: VendorEvent): StreamPiece[] => {
-    const event = parsedExactly(data);
+    const event = answerExactly(data);
     const type = isFields(event) && typeof event.type === "string" ? event.type : name;
     if (type === "ping") return [];
     if (type === "error" || (isFields(event) && isFields(event.error))) {

@@ -14,7 +14,7 @@ import { geminiError } from "./gemini-failure.ts";
 import { geminiLogprobs } from "./gemini-logprobs.ts";
 import type { Answer, ChatRequest, Failure, StreamPiece, StreamReader } from "./provider.ts";
 import { badAnswer, badFrame, vendorFailure } from "./vendor-failure.ts";
-import { type Fields, fieldsIn, isFields, parsedExactly, textOf } from "./vendor-json.ts";
+import { answerExactly, type Fields, fieldsIn, isFields, textOf } from "./vendor-json.ts";
 
 const finishes: Readonly<Record<string, string>> = {
   STOP: "stop",
@@ -131,7 +131,7 @@ function calledTool(part: Fields, name: (call: Fields) => string): CalledTool | 
 
 /** A whole answer. */
 export function geminiAnswer(text: string, request: ChatRequest): Answer {
-  const value = parsedExactly(text);
+  const value = answerExactly(text);
   if (!isFields(value)) return badAnswer("Gemini's answer is not a JSON object.");
   if (isFields(value.error)) return { kind: "failure", failure: geminiError(200, value, null) };
   const candidates = fieldsIn(value.candidates);
@@ -168,6 +168,10 @@ export function geminiAnswer(text: string, request: ChatRequest): Answer {
   return completion(heading, choices, countedOf(value.usageMetadata));
 }
 
+/** No answer has more candidates, nor more calls; both are kept until the stream ends. */
+const mostCandidates = 1024;
+const mostCalls = 10_000;
+
 interface OpenCandidate {
   calls: number;
   said: boolean;
@@ -192,12 +196,15 @@ export function geminiStream(request: ChatRequest): StreamReader {
 
   const candidateRead = (write: ChunkWriter, candidate: Fields): StreamPiece[] => {
     const index = indexOf(candidate);
+    if (candidates.size >= mostCandidates && !candidates.has(index))
+      return [badFrame("Gemini's stream has too many candidates.")];
     const { own, pieces } = open(write, index);
     if (own.finished) return pieces;
     let logprobs = geminiLogprobs(candidate.logprobsResult);
     for (const part of partsOf(candidate)) {
       const call = calledTool(part, nameCall);
       const text = textOf(part.text);
+      if (own.calls >= mostCalls) return [...pieces, badFrame("Gemini's stream has too many calls.")];
       if (call) pieces.push(write.delta(index, { call: { ...call, index: own.calls++ } }));
       else if (part.thought === true && text !== "")
         pieces.push(write.delta(index, { reasoning_content: text }));
@@ -219,7 +226,7 @@ export function geminiStream(request: ChatRequest): StreamReader {
   };
 
   const read = (data: string): StreamPiece[] => {
-    const value = parsedExactly(data);
+    const value = answerExactly(data);
     if (!isFields(value)) return [badFrame("Gemini sent a frame that is not a JSON object.")];
     if (isFields(value.error)) return [{ kind: "failure", failure: geminiError(200, value, null) }];
     const blocked = candidates.size === 0 ? blockedOf(value) : null;

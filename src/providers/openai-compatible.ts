@@ -4,10 +4,10 @@
 
 import { z } from "zod";
 import { membersOf, withMembers } from "#contract/json-text.ts";
+import { openaiAnswer, openaiEmbeddings } from "./openai-answer.ts";
 import { openaiFailure } from "./openai-failure.ts";
-import { isRecord, openaiStream, readUsage, saysSomething } from "./openai-stream.ts";
-import { type Answer, type ChatRequest, defineProvider, secret } from "./provider.ts";
-import { badAnswer } from "./vendor-failure.ts";
+import { isRecord, openaiStream } from "./openai-stream.ts";
+import { type ChatRequest, defineProvider, secret } from "./provider.ts";
 import { addedHeaders } from "./vendor-settings.ts";
 
 interface VendorFacts {
@@ -132,42 +132,6 @@ function usageAsked(request: ChatRequest): string {
   return withMembers(text, { include_usage: "true" });
 }
 
-function readAnswer(text: string): Answer {
-  const value = parsed(text);
-  if (!isRecord(value)) return badAnswer("The provider's answer is not JSON.");
-  if (value.error !== undefined && value.error !== null) {
-    return { kind: "failure", failure: openaiFailure(200, {}, text, 0) };
-  }
-  const { choices } = value;
-  if (!Array.isArray(choices)) return badAnswer("The provider's answer has no choices.");
-  // OpenRouter tells here what went wrong while it was answering.
-  const failed = choices.find((choice) => isRecord(choice) && isRecord(choice.error));
-  if (failed) return { kind: "failure", failure: openaiFailure(200, {}, JSON.stringify(failed), 0) };
-  const usage = readUsage(value.usage);
-  const output =
-    (usage?.completionTokens ?? 0) > 0 ||
-    choices.some((choice) => isRecord(choice) && saysSomething(choice.message, choice.finish_reason));
-  return { kind: "answer", text, output, usage };
-}
-
-function readEmbeddings(text: string): Answer {
-  const value = parsed(text);
-  if (!isRecord(value) || !Array.isArray(value.data)) {
-    return isRecord(value) && value.error
-      ? { kind: "failure", failure: openaiFailure(200, {}, text, 0) }
-      : badAnswer("The provider's answer has no embeddings.");
-  }
-  return { kind: "answer", text, output: value.data.length > 0, usage: readUsage(value.usage) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 export const openaiCompatible = defineProvider({
   kind: "openai-compatible",
   title: "OpenAI and compatible",
@@ -190,7 +154,7 @@ export const openaiCompatible = defineProvider({
       },
     };
   },
-  answer: readAnswer,
+  answer: openaiAnswer,
   stream: openaiStream,
   failure: openaiFailure,
   embeddings: (request, given) => ({
@@ -202,7 +166,7 @@ export const openaiCompatible = defineProvider({
       body: bodyFor(request, {}),
     },
   }),
-  embeddingsAnswer: readEmbeddings,
+  embeddingsAnswer: openaiEmbeddings,
   check: (given) => ({
     method: "GET",
     url: urlOf(given, "/models"),

@@ -4,6 +4,7 @@
 import { openaiFailure } from "./openai-failure.ts";
 import type { ChatRequest, StreamPiece, StreamReader, Usage } from "./provider.ts";
 import { badFrame } from "./vendor-failure.ts";
+import { parsed } from "./vendor-json.ts";
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -68,12 +69,9 @@ export function openaiStream(request: ChatRequest): StreamReader {
 const mostChoices = 1024;
 
 function read(event: string | null, data: string, finished: Map<unknown, boolean>): StreamPiece {
-  let value: unknown;
-  try {
-    value = JSON.parse(data);
-  } catch {
-    return badFrame("The provider sent a frame that is not JSON.");
-  }
+  const value = parsed(data);
+  if (value === undefined)
+    return badFrame("The provider sent a frame that is not JSON, or too large to read.");
   if (!isRecord(value)) return badFrame("The provider sent a frame that is no object.");
   if (event === "error" || (value.error !== undefined && value.error !== null)) {
     return { kind: "failure", failure: openaiFailure(200, {}, data, 0) };
@@ -91,7 +89,8 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
   for (const choice of choices) units += unitsSaid(choice.delta);
   return {
     kind: "chunk",
-    text: data,
+    // An event of several lines: the line ends stand between the values, since no string of JSON holds one.
+    text: data.includes("\n") ? data.replaceAll("\n", " ") : data,
     output: choices.some((choice) => saysSomething(choice.delta, choice.finish_reason)),
     finish: choices.some((choice) => typeof choice.finish_reason === "string"),
     usage,

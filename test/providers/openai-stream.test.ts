@@ -27,6 +27,26 @@ test("Azure's first chunk says nothing, finishes nothing and is passed on", () =
   assert.deepEqual([pieces.at(-1)?.kind, own.missing!()], ["done", false]);
 });
 
+test("an event of several lines becomes a chunk of one, which means the same", () => {
+  const text = JSON.stringify({ choices: [said(0)], s: "a\nb" }, null, 2);
+  assert.ok(text.includes("\n"));
+  const [piece] = push(reader(), text);
+  assert.ok(piece?.kind === "chunk");
+  assert.ok(!/[\r\n]/.test(piece.text));
+  assert.deepEqual(JSON.parse(piece.text), JSON.parse(text));
+});
+
+test("a frame beyond the bounds is not parsed", () => {
+  const many = `{"choices":[${"{},".repeat(40_000)}{}]}`;
+  const deep = `{"choices":[],"x":${"[".repeat(40_000)}${"]".repeat(40_000)}}`;
+  for (const frame of [many, deep]) {
+    const [piece] = push(reader(), frame);
+    assert.equal(piece?.kind === "failure" && piece.failure.error.code, "malformed_frame");
+  }
+  const long = JSON.stringify({ choices: [{ index: 0, delta: { content: "x".repeat(1_000_000) } }] });
+  assert.equal(push(reader(), long)[0]?.kind, "chunk");
+});
+
 describe("missing", () => {
   test("a choice that has begun and not finished, [DONE] or not", () => {
     const own = reader(2);

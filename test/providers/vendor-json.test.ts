@@ -3,7 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { fieldsIn, isFields, parsedExactly, textOf } from "#providers/vendor-json.ts";
+import {
+  answerBounds,
+  answerExactly,
+  fieldsIn,
+  isFields,
+  isReadable,
+  parsed,
+  parsedExactly,
+  textOf,
+} from "#providers/vendor-json.ts";
 
 test("numbers beyond a double keep their spelling", () => {
   for (const text of [
@@ -44,4 +53,38 @@ test("shapes", () => {
   assert.deepEqual(fieldsIn([1, { a: 1 }, null]), [{ a: 1 }]);
   assert.deepEqual(fieldsIn("x"), []);
   assert.deepEqual([textOf("x"), textOf(1)], ["x", ""]);
+});
+
+test("a vendor's text is parsed within its bounds of depth, values and objects, and not beyond", () => {
+  const { maxDepth, maxValues, maxContainers } = answerBounds;
+  const long = `"${"x".repeat(70_000)}"`;
+  const list = (unit: string, times: number) => `[${long}${`,${unit}`.repeat(times)}]`;
+  const nested = (levels: number) => `[${long},${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}]`;
+  for (const [text, readable] of [
+    [list("1", maxValues - 2), true],
+    [list("1", maxValues - 1), false],
+    [list("{}", maxContainers - 1), true],
+    [list("{}", maxContainers), false],
+    [nested(maxDepth), true],
+    [nested(maxDepth + 1), false],
+    // One long string is no work.
+    [`["${"x".repeat(4_000_000)}"]`, true],
+  ] as const) {
+    assert.equal(isReadable(text), readable);
+    for (const read of [parsed, answerExactly]) assert.equal(read(text) !== undefined, readable);
+  }
+  for (const text of ["", "{", "<html>"]) assert.equal(parsed(text), undefined);
+});
+
+test("a text of very many values keeps its numbers as doubles, one of fewer as they are spelled", () => {
+  const spelled = (values: number) => `[12345678901234567890${",100000000".repeat(values - 1)}]`;
+  assert.ok(JSON.stringify(parsedExactly(spelled(20_000))).startsWith("[12345678901234567890,"));
+  assert.ok(JSON.stringify(parsedExactly(spelled(30_000))).startsWith("[12345678901234567000,"));
+});
+
+test("a small negative number is no reason to look at every value", () => {
+  // What is kept as it is spelled is an object.
+  assert.deepEqual(parsedExactly("[-0.012, -0.5]"), [-0.012, -0.5]);
+  for (const text of ["[-0]", "[-0.0]", "[-0.00,1]", "[-0e1]"])
+    assert.equal(JSON.stringify(parsedExactly(text)), text);
 });
