@@ -146,3 +146,18 @@ test("comments and unknown fields of any length are not kept", () => {
     assert.deepEqual(reader.push(bytes("\ndata: y\n\n")), [{ event: null, data: "y" }]);
   }
 });
+
+test("an event of lines without end is given up, though its data has no length", () => {
+  const reader = new EventReader();
+  const piece = bytes("data:\n".repeat(1_000));
+  let pushed = 0;
+  while (pushed < 1_000 && reader.push(piece) !== null) pushed += 1;
+  assert.equal(pushed, 16);
+  assert.equal(reader.push(bytes("\n\ndata: {}\n\n")), null);
+});
+
+test("lines that complete events are not counted, however many they are", () => {
+  const reader = new EventReader();
+  for (let pushed = 0; pushed < 100; pushed++)
+    assert.equal(reader.push(bytes("data: x\n\n".repeat(1_000)))?.length, 1_000);
+});
