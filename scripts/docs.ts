@@ -301,8 +301,9 @@ ${JSON.stringify(aiProblem("rate_limit_exceeded").body, null, 2)}
 \`\`\`
 
 These are our own. A provider's error about the request itself (400, 413, 422) is passed on as it was; when nobody in the
-pool could answer, it is the most useful of their errors, and \`service_pool\` stands beside it. A 429, 502, 503
-or 504 has \`Retry-After\`, of at least 1 s; \`retry-after-ms\` says it exactly where that is known.
+pool could answer, it is the most useful of their errors (502 \`provider_denied\` where they refuse the pool's own keys), and
+\`service_pool\` stands beside it, which names the member whose error it is. A 429, 502, 503 or 504 has \`Retry-After\`, of at
+least 1 s; \`retry-after-ms\` says it exactly where that is known.
 
 ${table(
   ["Status", "`code`", "`type`", "When", "`message`"],

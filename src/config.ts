@@ -114,6 +114,15 @@ export const variables = {
   MAX_BODY_BYTES: wholeNumber(1024, 1_073_741_824)
     .prefault("33554432")
     .meta(text("Longest request body, bytes.", "33554432", "whole number, 1024 to 1073741824")),
+  MAX_ANSWER_BYTES: wholeNumber(65_536, 268_435_456)
+    .prefault("16777216")
+    .meta(
+      text(
+        "Longest whole answer of an AI provider, bytes; one with embeddings may be four times as long. A longer one counts as broken, and another member is asked.",
+        "16777216",
+        "whole number, 65536 to 268435456",
+      ),
+    ),
   MAX_UPLOAD_BYTES: wholeNumber(1024, 1_073_741_824)
     .prefault("134217728")
     .meta(

@@ -56,6 +56,7 @@ async function open(config: Config) {
     masterKey: config.MASTER_KEY ?? readOrMakeMasterKey(masterKeyFile(config), systemRandom()),
     publicUrl: config.PUBLIC_URL ?? null,
     maxContacts: config.MAX_CONTACTS,
+    answerBytes: config.MAX_ANSWER_BYTES,
     maxBodyBytes: config.MAX_BODY_BYTES,
     maxUploadBytes: config.MAX_UPLOAD_BYTES,
     maxKeylessBodyBytes: config.MAX_KEYLESS_BODY_BYTES,

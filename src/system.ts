@@ -54,6 +54,8 @@ export interface SystemSettings {
   masterKey: string;
   publicUrl: string | null;
   maxContacts: number;
+  /** Longest whole answer of an AI provider, bytes. */
+  answerBytes: number;
   maxBodyBytes: number;
   maxUploadBytes: number;
   maxKeylessBodyBytes: number;
@@ -208,6 +210,7 @@ export async function openSystem(
     upstreams,
     newId: ids,
     takeoverMs: settings.takeoverMs,
+    answerBytes: settings.answerBytes,
     announced,
     counted: { call: metrics.completion, dropped: metrics.usageDropped },
   });

@@ -29,6 +29,7 @@ test("without any variable everything has its default", () => {
     OUTBOUND_ALLOW: "",
     TRUSTED_PROXIES: [],
     MAX_CONTACTS: 10_000,
+    MAX_ANSWER_BYTES: 16_777_216,
     MAX_BODY_BYTES: 33_554_432,
     MAX_UPLOAD_BYTES: 134_217_728,
     SHOW_API_KEYS: true,

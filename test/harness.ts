@@ -182,6 +182,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       masterKey: "a master key that is only used in tests",
       publicUrl: "https://trunkline.test",
       maxContacts: 10_000,
+      answerBytes: 16 * 1024 * 1024,
       maxBodyBytes: 33_554_432,
       maxUploadBytes: 134_217_728,
       maxKeylessBodyBytes: 2_097_152,

@@ -15,7 +15,8 @@ import type {
 } from "#providers/provider.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { StopSignal } from "#runtime/stop.ts";
-import { type Incoming, isBroken, type Upstreams } from "#runtime/upstream.ts";
+import { type Incoming, isBroken, type UpstreamResult, type Upstreams } from "#runtime/upstream.ts";
+import { type Collected, collect, late, usualAnswerBytes } from "./collect.ts";
 import { EventReader } from "./event-reader.ts";
 import { play } from "./play.ts";
 
@@ -34,6 +35,8 @@ export interface Timeouts {
 export interface AttemptParts {
   clock: Clock;
   upstreams: Upstreams;
+  /** Longest whole answer, bytes; that of embeddings is four times as long. Absent: 16 MiB. */
+  answerBytes?: number;
 }
 
 /** Whom to ask, and how. */
@@ -43,6 +46,8 @@ export interface Target {
   timeouts: Timeouts;
   /** On a connection of its own. */
   fresh: boolean;
+  /** Longest whole answer, bytes; absent: 16 MiB. */
+  longest?: number;
 }
 
 export type Attempted =
@@ -57,13 +62,13 @@ export type Attempted =
   /** The caller went away. `heard`: the member had said something. */
   | { kind: "aborted"; heard?: boolean };
 
-/** Longest whole answer, and longest error, that is read, bytes. */
-const longestAnswer = 64 * 1024 * 1024;
+/** Longest error that is read, bytes. */
 const longestError = 64 * 1024;
 /** How long the wire may stay open behind `[DONE]`. */
 const farewellMs = 1000;
-/** How much a stream may send before it says something. */
+/** How much a stream may send before it says something, UTF-16 units and chunks. */
 const longestHold = 256 * 1024;
+const mostHeld = 2048;
 
 /** Asks for a completion that is not streamed. `read`: how the provider reads the body of a 2xx. */
 export async function askWhole(
@@ -76,7 +81,13 @@ export async function askWhole(
   const limitAt = within(parts.clock, deadlineAt, target.timeouts.totalMs);
   const opened = await openAnswer(parts, target, limitAt, Number.POSITIVE_INFINITY, signal);
   if (opened.kind !== "answer") return opened;
-  const body = await collect(parts.clock, opened.body, longestAnswer, target.timeouts.idleMs, limitAt);
+  const body = await collect(
+    parts.clock,
+    opened.body,
+    target.longest ?? usualAnswerBytes,
+    target.timeouts.idleMs,
+    limitAt,
+  );
   if (body.kind !== "text") return signal.aborted ? { kind: "aborted" } : cutShort(body);
   const answer = read(body.text);
   if (answer.kind === "failure") return failedWith(answer.failure);
@@ -103,7 +114,7 @@ export async function askStream(
     if (body.kind !== "text") return signal.aborted ? { kind: "aborted" } : cutShort(body);
     const answer = /json/i.test(type) ? provider.answer(body.text, request) : null;
     if (answer?.kind === "failure") return failedWith(answer.failure);
-    return brokenAnswer("The provider answered with something else than a stream.", "bad_upstream_answer");
+    return badAnswer("The provider answered with something else than a stream.");
   }
   const stream = new Speaking(parts.clock, opened.body, provider.stream(request), timeouts, limitAt);
   const said = await stream.firstWord(speakAt);
@@ -143,15 +154,7 @@ async function openAnswer(
         });
   if (result.kind === "failed") {
     if (signal.aborted) return { kind: "aborted" };
-    const timeout = result.why === "connect_timeout" || result.why === "headers_timeout";
-    const code = timeout
-      ? "upstream_timeout"
-      : result.why === "not_allowed"
-        ? "url_not_allowed"
-        : "upstream_unreachable";
-    const error = apiError(result.reason, "server_error", code);
-    const failure: Failure = { kind: "broken", status: timeout ? 504 : 502, retryAfterMs: null, error };
-    return { kind: "failed", failure, reused: result.why === "cut" && result.reused, timeout };
+    return unopened(result);
   }
   const { status, headers, body } = result;
   if (status >= 200 && status < 300) return { kind: "answer", headers, body };
@@ -160,42 +163,23 @@ async function openAnswer(
   return failedWith(provider.failure(status, headers, read.kind === "text" ? read.text : "", clock.now()));
 }
 
-type Collected =
-  | { kind: "text"; text: string }
-  | { kind: "too_long" }
-  | { kind: "cut" | "timeout"; reason: string };
+/** In place of the reason, which names the address: callers know a member by its name alone. */
+const unopenedWords = {
+  not_allowed: ["url_not_allowed", "The provider's address is not allowed."],
+  unreachable: ["upstream_unreachable", "The provider could not be reached."],
+  cut: ["upstream_unreachable", "The provider closed the connection without an answer."],
+  aborted: ["upstream_unreachable", "The request was stopped."],
+  connect_timeout: ["upstream_timeout", "The provider took too long to connect."],
+  headers_timeout: ["upstream_timeout", "The provider took too long to answer."],
+} as const;
 
-async function collect(
-  clock: Clock,
-  body: Incoming,
-  most: number,
-  idleMs: number,
-  limitAt: number,
-): Promise<Collected> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for (;;) {
-    const leftMs = limitAt - clock.monotonic();
-    const piece = leftMs <= 0 ? late : await body.read(Math.min(idleMs, leftMs));
-    if (piece === null) {
-      const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size);
-      const text = bytes.toString("utf8");
-      return { kind: "text", text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text };
-    }
-    if (isBroken(piece)) {
-      body.cancel();
-      return { kind: piece.why === "timeout" ? "timeout" : "cut", reason: piece.reason };
-    }
-    size += piece.length;
-    pieces.push(piece);
-    if (size > most) {
-      body.cancel();
-      return { kind: "too_long" };
-    }
-  }
+/** There was no answer at all. */
+function unopened({ why, reason, reused }: Extract<UpstreamResult, { kind: "failed" }>) {
+  const [code, message] = unopenedWords[why];
+  const timeout = code === "upstream_timeout";
+  const failure: Failure = { ...broken(message, code, timeout ? 504 : 502), detail: reason };
+  return { kind: "failed" as const, failure, reused: why === "cut" && reused, timeout };
 }
-
-const late = { why: "timeout", reason: "the time for it was over" } as const;
 
 function failedWith(failure: Failure): Extract<Attempted, { kind: "failed" }> {
   return { kind: "failed", failure, reused: false, timeout: false };
@@ -207,9 +191,11 @@ function broken(message: string, code: string, status = 502): Failure {
 
 const brokenAnswer = (message: string, code: string) => failedWith(broken(message, code));
 
+/** A 2xx that is no answer: its status keeps the chain from asking for the same at once. */
+const badAnswer = (message: string) => failedWith(broken(message, "bad_upstream_answer", 200));
+
 function cutShort(body: Exclude<Collected, { kind: "text" }>): Extract<Attempted, { kind: "failed" }> {
-  if (body.kind === "too_long")
-    return brokenAnswer("The provider's answer is too long.", "bad_upstream_answer");
+  if (body.kind === "too_long") return badAnswer("The provider's answer is too long.");
   const timeout = body.kind === "timeout";
   const code = timeout ? "upstream_timeout" : "upstream_cut";
   const failure = broken(
@@ -238,6 +224,7 @@ export class Speaking {
   #held: Chunk[] = [];
   #pending: StreamPiece[] = [];
   #finished = false;
+  #spoke = false;
   #over: Said | null = null;
   /** Monotonic ms of the last chunk. */
   #spokeAt: number;
@@ -267,11 +254,9 @@ export class Speaking {
       this.#held.push(...said.chunks);
       if (said.chunks.some((chunk) => chunk.output)) return null;
       size += said.chunks.reduce((sum, chunk) => sum + chunk.text.length, 0);
-      if (size > longestHold) {
-        return {
-          failure: broken("The provider's stream said nothing at length.", "empty_answer"),
-          timeout: false,
-        };
+      if (size > longestHold || this.#held.length > mostHeld) {
+        const failure = broken("The provider's stream said nothing at length.", "empty_answer", 200);
+        return { failure, timeout: false };
       }
     }
   }
@@ -321,17 +306,10 @@ export class Speaking {
       if (piece.kind === "chunk") {
         chunks.push(piece);
         if (piece.finish) this.#finished = true;
+        if (piece.output) this.#spoke = true;
       } else if (piece.kind === "done") {
-        // `[DONE]` without a finish reason is no end: something is missing.
         if (this.#over) break;
-        this.#over =
-          this.#finished && !this.#reader.missing?.()
-            ? { kind: "done" }
-            : {
-                kind: "failed",
-                failure: broken("The provider's stream ended without a finish reason.", "upstream_cut"),
-                timeout: false,
-              };
+        this.#over = this.#ended();
         void this.#leave();
         break;
       } else {
@@ -342,6 +320,16 @@ export class Speaking {
     this.#pending = [];
     if (chunks.length > 0) this.#spokeAt = this.#clock.monotonic();
     return chunks.length > 0 ? { kind: "chunks", chunks } : this.#over;
+  }
+
+  /** What `[DONE]` means: without a finish reason it is no end, something is missing. */
+  #ended(): Said {
+    if (this.#finished && !this.#reader.missing?.()) return { kind: "done" };
+    const failure =
+      this.#finished || this.#spoke
+        ? broken("The provider's stream ended without a finish reason.", "upstream_cut")
+        : broken("The provider's stream was empty.", "empty_answer");
+    return { kind: "failed", failure, timeout: false };
   }
 
   #understand(events: ReturnType<EventReader["push"]>): void {

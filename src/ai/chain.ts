@@ -13,6 +13,7 @@ import {
   type Speaking,
   type Timeouts,
 } from "./attempt.ts";
+import { longestAnswer } from "./collect.ts";
 import { collected } from "./collected.ts";
 import type { Ticket } from "./health.ts";
 import { isWell, wellElsewhere } from "./left.ts";
@@ -104,7 +105,7 @@ const kinds: Record<Ask, AnswerKind> = {
 /** Asks members in turn until one answers, the request itself is refused, or nobody is left. */
 export async function runChain(parts: ChainParts, call: ChainCall): Promise<ChainResult> {
   const { clock } = parts;
-  const run: Run = { tried: [], failures: [], out: [], asked: [], last: null };
+  const run: Run = { tried: [], failures: [], out: [], asked: [], last: null, by: null };
   let repeats = 1;
   let waits = 0;
   call.budget.request();
@@ -148,7 +149,8 @@ export async function runChain(parts: ChainParts, call: ChainCall): Promise<Chai
     // One that said when to come back rests: the others come first, then it may be waited for.
   }
   const failure = mostUseful(run.failures);
-  return { kind: "failed", failure, last: run.last, asked: run.asked.length, tried: run.tried };
+  const last = run.by?.get(failure) ?? run.last;
+  return { kind: "failed", failure, last, asked: run.asked.length, tried: run.tried };
 }
 
 /** What a request has met so far. */
@@ -160,6 +162,8 @@ interface Run {
   /** Ids of the members that were asked. */
   asked: string[];
   last: Choice<Member> | null;
+  /** Who said what: the error that is told and the member that is named beside it are the same one's. */
+  by: Map<Failure, Choice<Member>> | null;
 }
 
 type Outcome =
@@ -223,10 +227,12 @@ async function tryMember(
   if (attempted.kind === "failed") {
     const { failure, timeout } = attempted;
     note(failure.kind, failure.status);
+    run.by ??= new Map();
+    run.by.set(failure, choice);
     const now = clock.monotonic();
     if (attempted.overtime) health.dropped(ticket);
     else if (failure.kind === "broken" && isOwnFault(health, failure, timeout, startedAt, now)) {
-      if (health.failed(ticket, now, "broken", null, true)) parts.memberDown(member, failure);
+      if (health.failed(ticket, now, "broken", null, null, true)) parts.memberDown(member, failure);
     } else learn(parts, choice, ticket, failure);
     const final = failure.kind === "caller" || failure.kind === "policy";
     return { kind: "failed", failure, final, again: !timeout && momentary.includes(failure.status) };
@@ -253,7 +259,8 @@ function ask(
   fresh: boolean,
 ): Promise<Attempted> {
   const signal = waiting ?? call.signal;
-  const target = { provider: member.provider, prepared, timeouts: member.timeouts, fresh };
+  const longest = longestAnswer(parts.answerBytes, call.ask === "embeddings");
+  const target = { provider: member.provider, prepared, timeouts: member.timeouts, fresh, longest };
   if (request.stream) {
     const asked = askStream(parts, target, request, limitAt, signal);
     if (call.ask === "stream") return asked;
@@ -311,6 +318,7 @@ function learn(parts: ChainParts, { member, model }: Choice<Member>, ticket: Tic
     case "caller":
     case "context":
     case "policy":
+    case "unable":
       member.health.dropped(ticket);
       return;
     case "no_model":
@@ -319,7 +327,7 @@ function learn(parts: ChainParts, { member, model }: Choice<Member>, ticket: Tic
     case "limited":
     case "denied":
     case "broken":
-      if (member.health.failed(ticket, now, failure.kind, failure.retryAfterMs))
+      if (member.health.failed(ticket, now, failure.kind, failure.retryAfterMs, model))
         parts.memberDown(member, failure);
   }
 }
@@ -332,13 +340,16 @@ function isAlone(
   now: number,
 ): boolean {
   return choices.every(
-    (other) => other === choice || out.includes(other) || other.member.health.standing(now).kind === "down",
+    (other) =>
+      other === choice ||
+      out.includes(other) ||
+      other.member.health.standing(now, other.model).kind === "down",
   );
 }
 
 /** How long a member still rests that asked for it, ms; 0: it does not. */
-function restOf({ member }: Choice<Member>, now: number): number {
-  const standing = member.health.standing(now);
+function restOf({ member, model }: Choice<Member>, now: number): number {
+  const standing = member.health.standing(now, model);
   return standing.kind === "down" && standing.why === "resting" ? standing.until - now : 0;
 }
 
@@ -377,6 +388,7 @@ const usefulness: Record<Failure["kind"], number> = {
   broken: 4,
   denied: 5,
   no_model: 6,
+  unable: 7,
 };
 
 function mostUseful(failures: readonly Failure[]): Failure {

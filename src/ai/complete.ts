@@ -1,6 +1,7 @@
 // One completion, from the caller's request to the caller's answer: members are asked in turn behind it, and
 // nothing of a member is shown before it has really answered. The usage is told once, however it ends.
 
+import { aiProblems } from "#contract/openai-error.ts";
 import { apiError } from "#providers/api-error.ts";
 import type { ApiError, Failure, Usage } from "#providers/provider.ts";
 import { Stop, type StopSignal } from "#runtime/stop.ts";
@@ -103,6 +104,10 @@ export async function complete(
   if (found.kind === "unknown_model") {
     account.close(404, null);
     return { kind: "error", status: 404, error: noModel(request.model), retryAfterMs: null, served: null };
+  }
+  if (embeds && found.choices.length === 0 && !pool.members.some(embedding)) {
+    account.close(400, null);
+    return { kind: "error", status: 400, error: noEmbeddings, retryAfterMs: null, served: null };
   }
   const naming = (model: string) => ({
     model: pool.answerModel === "pool" ? pool.name : model,
@@ -245,6 +250,16 @@ function relay(account: Account, result: Answered, frames: Frames): Streamed {
   };
 }
 
+const embedding = ({ provider, embeddingModels }: Member) => provider.embeds && embeddingModels.length > 0;
+
+/** No repeat of the call can help, so that it is no 503. */
+const noEmbeddings: ApiError = {
+  message: aiProblems.no_embeddings.message,
+  type: aiProblems.no_embeddings.type,
+  param: "model",
+  code: "no_embeddings",
+};
+
 function noModel(model: string | null): ApiError {
   return {
     message: `The model \`${model ?? ""}\` does not exist or you do not have access to it.`,
@@ -261,6 +276,9 @@ function statusOf({ kind, status }: Failure): number {
     case "context":
     case "policy":
       return status >= 400 && status < 500 ? status : 400;
+    case "unable":
+      // A 429 for a request that is larger than the model's whole minute: clients would repeat it for ever.
+      return status === 429 ? 413 : status >= 400 && status < 500 ? status : 400;
     case "limited":
       return 429;
     case "no_model":

@@ -31,6 +31,8 @@ export interface GatewayParts {
   newId(prefix: string): string;
   /** How long a process may be silent before the others count it as dead, ms. */
   takeoverMs: number;
+  /** Longest whole answer of a provider, bytes. */
+  answerBytes: number;
   /** Something happened that webhook endpoints may ask for. */
   announced(): void;
   /** For the metrics: a call ended with this status; records of usage were dropped. */
@@ -124,10 +126,11 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
   const chain = (pool: Pool): ChainParts => ({
     clock,
     upstreams,
+    answerBytes: parts.answerBytes,
     fraction: random.fraction,
     memberDown: (member, failure) => {
       checks.look();
-      tell(pool, member, "pool.member_down", failure.error.message);
+      tell(pool, member, "pool.member_down", failure.detail ?? failure.error.message);
     },
     memberUp: (member) => tell(pool, member, "pool.member_up", null),
   });
@@ -177,8 +180,8 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     health: (poolId) => {
       const now = clock.monotonic();
       const members = pools.inUse.find(({ id }) => id === poolId)?.members ?? [];
-      return members.map(({ id, health }) => {
-        const standing = health.standing(now);
+      return members.map(({ id, health, models, embeddingModels }) => {
+        const standing = health.overall(now, [...models, ...embeddingModels]);
         return {
           member: id,
           state: standing.kind === "down" ? standing.why : standing.kind,

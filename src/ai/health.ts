@@ -4,9 +4,10 @@
 // Open: nobody asks it, until a check that costs no tokens says that it is back, or, where there is no such check
 // or it has lied, a time has passed that doubles with each failed probe. Then one request is risked: it goes
 // well → closed, else open again. Being told to slow down, or that a key does not work, is not being down: the
-// member rests. Only what started after it opened can close it or count against it again. What callers do does not
-// count, with one exception: a caller who leaves after waiting longer than is usual for this member, while it
-// answered nobody at all, has seen its silence.
+// model rests that is limited, since vendors limit each model apart, or the member whose key is refused. Only what
+// started after it opened can close it or count against it again. What callers do does not count, with one exception:
+// a caller who leaves after waiting longer than is usual for this member, while it answered nobody at all, has seen
+// its silence.
 
 import { type AnswerKind, ResponseTimes } from "./response-times.ts";
 
@@ -74,7 +75,8 @@ export class MemberHealth {
   #rest: { until: number; why: "resting" | "denied" } | null = null;
   /** When its key, balance or permission was first refused; null: it was not, or it answered since. */
   #deniedAt: number | null = null;
-  readonly #modelRests = new Map<string, number>();
+  /** By model; there are no more of them than the member's settings name. */
+  readonly #modelRests = new Map<string, { until: number; why: "limited" | "lacking" }>();
   #recoveredAt = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
   readonly #times = new ResponseTimes();
@@ -111,8 +113,12 @@ export class MemberHealth {
     this.#watchers.delete(watcher);
   }
 
-  standing(now: number): Standing {
+  /** `model`: with the rest of this model; absent: of the member as a whole. A model that it lacks is asked for by `lacks`. */
+  standing(now: number, model?: string): Standing {
     if (this.#rest && this.#rest.until > now) return { kind: "down", ...this.#rest };
+    const own = model === undefined ? undefined : this.#modelRests.get(model);
+    if (own && own.why === "limited" && own.until > now)
+      return { kind: "down", until: own.until, why: "resting" };
     if (!this.#open) return { kind: "up" };
     const { probeAt, checked } = this.#open;
     const ready = checked || probeAt <= now;
@@ -120,9 +126,23 @@ export class MemberHealth {
     return { kind: "down", until: Math.max(probeAt, now + 1), why: "open" };
   }
 
+  /** As a whole; it rests as well while each of its models does, until the first of them is back. */
+  overall(now: number, models: readonly string[]): Standing {
+    const own = this.standing(now);
+    if (own.kind !== "up") return own;
+    let first: Standing | null = null;
+    for (const model of models) {
+      const standing = this.standing(now, model);
+      if (standing.kind !== "down") return own;
+      if (first === null || (first.kind === "down" && standing.until < first.until)) first = standing;
+    }
+    return first ?? own;
+  }
+
   /** Whether it does not have this model, as far as is known. */
   lacks(model: string, now: number): boolean {
-    return (this.#modelRests.get(model) ?? 0) > now;
+    const rest = this.#modelRests.get(model);
+    return rest !== undefined && rest.why === "lacking" && rest.until > now;
   }
 
   /** How long it will probably take to say something, counting those that wait already: lower is better. */
@@ -172,14 +192,16 @@ export class MemberHealth {
   }
 
   /**
-   * It failed; true when it went down by that. `retryAfterMs`: what it said itself. `singly`: the request may be to
-   * blame, since others were answered meanwhile: it counts for the share of failures, but not for those in a row.
+   * It failed; true when it went down by that. `retryAfterMs`: what it said itself. `model`: what it was asked for,
+   * which alone rests where it is `limited`; null: the whole member rests. `singly`: the request may be to blame, since
+   * others were answered meanwhile: it counts for the share of failures, but not for those in a row.
    */
   failed(
     ticket: Ticket,
     now: number,
     kind: FailureKind,
     retryAfterMs: number | null,
+    model: string | null = null,
     singly = false,
   ): boolean {
     this.#end(ticket);
@@ -187,7 +209,7 @@ export class MemberHealth {
     const late = ticket.startedAt < this.#openedAt;
     if (kind !== "broken") {
       if (ticket.probe && !late && this.#open) this.#open.probeAt = now + healthRules.firstProbeMs;
-      return this.#restFor(now, kind, retryAfterMs);
+      return this.#restFor(now, kind, retryAfterMs, model);
     }
     if (late) return false;
     this.#count(now, true);
@@ -240,8 +262,7 @@ export class MemberHealth {
   /** It answered, but does not have this model. */
   lacksModel(ticket: Ticket, now: number, model: string): void {
     this.#end(ticket);
-    this.#modelRests.set(model, now + healthRules.modelRestMs);
-    for (const [name, until] of this.#modelRests) if (until <= now) this.#modelRests.delete(name);
+    this.#modelRests.set(model, { until: now + healthRules.modelRestMs, why: "lacking" });
   }
 
   get isOpen(): boolean {
@@ -270,12 +291,22 @@ export class MemberHealth {
     if (ticket.probe) this.#probing = false;
   }
 
-  #restFor(now: number, kind: "limited" | "denied", retryAfterMs: number | null): boolean {
+  #restFor(
+    now: number,
+    kind: "limited" | "denied",
+    retryAfterMs: number | null,
+    model: string | null,
+  ): boolean {
     const first = kind === "denied" && this.#deniedAt === null;
     if (first) this.#deniedAt = now;
     const asked = kind === "denied" ? healthRules.deniedRestMs : (retryAfterMs ?? healthRules.usualRestMs);
     const until = now + Math.min(Math.max(healthRules.leastRestMs, asked), healthRules.longestRestMs);
     // A later, longer wait extends the rest; a shorter one does not cut it.
+    if (kind === "limited" && model !== null) {
+      const rest = this.#modelRests.get(model);
+      if (!rest || rest.until <= until) this.#modelRests.set(model, { until, why: "limited" });
+      return first;
+    }
     if (this.#rest && this.#rest.until > until) return first;
     this.#rest = { until, why: kind === "denied" ? "denied" : "resting" };
     return first;

@@ -4,7 +4,7 @@ import type { Candidate, Choice } from "./pool.ts";
 
 /** Whether nothing speaks against asking it: it is not open, does not rest, and has the model as far as is known. */
 export function isWell<Member extends Candidate>({ member, model }: Choice<Member>, now: number): boolean {
-  return member.health.standing(now).kind === "up" && !member.health.lacks(model, now);
+  return member.health.standing(now, model).kind === "up" && !member.health.lacks(model, now);
 }
 
 /** Whether a member that is well, and not `out`, is left besides this one. */

@@ -21,7 +21,8 @@ export function modelsOf(pool: Pool, key: PoolKey, clock: Clock): ModelEntry[] {
   for (const { active, health, models, embeddingModels, name } of pool.members) {
     if (!active || health.standing(now).kind === "down") continue;
     for (const model of [...models, ...embeddingModels]) {
-      if (health.lacks(model, now) || names.has(model)) continue;
+      if (names.has(model) || health.lacks(model, now) || health.standing(now, model).kind === "down")
+        continue;
       if (key.models === null || key.models.includes(model)) names.set(model, name);
     }
   }

@@ -87,7 +87,7 @@ export function order<Member extends Candidate>(
 
 function standingOf<Member extends Candidate>({ member, model }: Choice<Member>, now: number) {
   if (member.health.lacks(model, now)) return { kind: "down" as const, until: now + 1e9 };
-  return member.health.standing(now);
+  return member.health.standing(now, model);
 }
 
 /** A member has to be this much quicker than another to take a draw from it: near-ties share by weight alone. */

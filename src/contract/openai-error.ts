@@ -31,6 +31,12 @@ export const aiProblems = {
     message: "The request has a fault.",
     when: "A parameter that Trunkline itself needs is missing or wrong; `param` names it.",
   },
+  no_embeddings: {
+    status: 400,
+    type: "invalid_request_error",
+    message: "No member of this pool has embedding models.",
+    when: "Embeddings were asked of a pool none of whose members has `embedding_models`.",
+  },
   model_not_found: {
     status: 404,
     type: "invalid_request_error",

@@ -20,10 +20,11 @@ function poolProblems(head: Head): AiProblemCode[] {
 /** What a pool's members may bring about. */
 const poolFailures: Record<string, string> = {
   400: "A provider says that the request has a fault; the error is the provider's.",
+  404: "No provider of the pool can serve what this request asks for; the error is a provider's.",
   413: "A provider says that the request is too large; the error is the provider's.",
   422: "A provider says that the request has a fault; the error is the provider's.",
   429: "Every provider is at its limit.",
-  502: "No provider answered as it should; the last one's failure is told.",
+  502: "No provider answered as it should; the most useful failure is told. `provider_denied`, with `x-should-retry: false`: they refuse the pool's own keys, balance or permission.",
   503: "No provider can take requests at the moment.",
   504: "No provider answered in time.",
 };

@@ -1,33 +1,39 @@
 // What Anthropic means by an error: its type first, then the status, and, where several things share one type, the
-// words that it is known to use. Source: platform.claude.com/docs/en/api/errors and the SDK's error codes.
+// sentence that the message begins with. Source: platform.claude.com/docs/en/api/errors and the SDK's error codes.
 
+import { kindOf, type VendorWords } from "./failure-kind.ts";
 import type { Failure } from "./provider.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import { fleetingStatuses, vendorFailure } from "./vendor-failure.ts";
-import { fieldsIn, isFields, parsedExactly, textOf } from "./vendor-json.ts";
+import { vendorFailure } from "./vendor-failure.ts";
+import { fieldsIn, isFields, parsed, textOf } from "./vendor-json.ts";
 
-const tooLong =
-  /prompt is too long|exceeds? (the )?context|context (window|limit|length)|input (is )?too long/i;
-const policy = /content filtering policy|violates? .{0,40}polic/i;
-/**
- * Balance, spending limits, organisations on hold: as 400, 402, 403 or 429. Only as the beginning of a message: further
- * on it may quote the caller, and nobody shall be able to talk a member into a long rest.
- */
-const account =
-  /^(your credit balance|you have reached your (specified )?(\w+ )?api usage limits|this (organization|account|workspace) (has been|is) (disabled|on hold))/i;
+/** Spending limits and organizations on hold, as `error_code` in the details of any type. */
 const accountCodes = /_spend_limit_reached$|^organization_on_hold$|^linked_organization_|^cmek_key_disabled$/;
 
-const kinds: Readonly<Record<string, Failure["kind"]>> = {
-  invalid_request_error: "caller",
-  request_too_large: "caller",
-  authentication_error: "denied",
-  billing_error: "denied",
-  permission_error: "denied",
-  not_found_error: "no_model",
-  rate_limit_error: "limited",
-  timeout_error: "broken",
-  api_error: "broken",
-  overloaded_error: "broken",
+const words: VendorWords = {
+  codes: { billing_error: "denied", authentication_error: "denied", overloaded_error: "broken" },
+  types: {
+    invalid_request_error: "caller",
+    request_too_large: "caller",
+    permission_error: "denied",
+    not_found_error: "no_model",
+    rate_limit_error: "limited",
+    timeout_error: "broken",
+    api_error: "broken",
+  },
+  openings: [
+    [/^your credit balance is too low/i, "denied"],
+    [/^you have reached your (specified )?(\w+ )?api usage limits/i, "denied"],
+    [/^this (organization|account|workspace) (has been|is) (disabled|on hold)/i, "denied"],
+    [/^prompt is too long: \d/i, "context"],
+    [/^input length and `max_tokens` exceed context limit: \d/i, "context"],
+    [
+      /^(this request|the input) (exceeds|would exceed) the (model's )?(maximum )?context (window|length)/i,
+      "context",
+    ],
+    [/^(output|input) blocked by content filtering policy/i, "policy"],
+    [/^model: ?[\w.:@/-]{1,200}$/i, "no_model"],
+  ],
 };
 
 /** The parameters that Anthropic names first in a message ("max_tokens: 9 > 8"), as the caller knows them. */
@@ -52,41 +58,19 @@ export function anthropicFailure(
   text: string,
   now: number,
 ): Failure {
-  return anthropicError(status, parsedExactly(text), retryAfterMs(headers, now));
+  return anthropicError(status, parsed(text), retryAfterMs(headers, now));
 }
 
 /** An error object, wherever it stood; `status` 200 for one inside a 200. */
 export function anthropicError(status: number, value: unknown, rest: number | null): Failure {
   const error = isFields(value) && isFields(value.error) ? value.error : {};
-  const type = textOf(error.type);
   const said = textOf(error.message);
   const details = isFields(error.details) ? [error.details] : fieldsIn(error.details);
-  const kind = kindOf(
-    status,
-    type,
-    said,
-    details.map(({ error_code: code }) => textOf(code)),
-  );
+  const codes = details.map(({ error_code: code }) => textOf(code));
+  if (codes.some((code) => accountCodes.test(code))) codes.push("billing_error");
+  const kind = kindOf({ status, codes: [...codes, textOf(error.type)], param: null, message: said }, words);
   const message = said === "" ? `Anthropic answered ${status} without an error that could be read.` : said;
   return vendorFailure(kind, status, message, { retryAfterMs: rest, param: paramOf(kind, said) });
-}
-
-function kindOf(status: number, type: string, said: string, codes: readonly string[]): Failure["kind"] {
-  if (account.test(said) || codes.some((code) => accountCodes.test(code))) return "denied";
-  const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
-  const meant = kind ?? kindOfStatus(status);
-  if (meant !== "caller" || status === 413) return meant;
-  if (fleetingStatuses.includes(status)) return "broken";
-  if (tooLong.test(said)) return "context";
-  return policy.test(said) ? "policy" : "caller";
-}
-
-function kindOfStatus(status: number): Failure["kind"] {
-  if (status === 401 || status === 402 || status === 403) return "denied";
-  if (status === 404) return "no_model";
-  if (status === 429) return "limited";
-  const callers = status >= 400 && status < 500 && !fleetingStatuses.includes(status);
-  return callers ? "caller" : "broken";
 }
 
 function paramOf(kind: Failure["kind"], said: string): string | null {

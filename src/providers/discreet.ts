@@ -16,7 +16,8 @@ export function discreet(provider: Provider, secrets: readonly string[]): Provid
       param: hide(param),
       code: hide(code),
     };
-    return { ...failure, error };
+    const detail = hide(failure.detail ?? null);
+    return detail === null ? { ...failure, error } : { ...failure, error, detail };
   };
   const told = <Read extends { kind: string }>(read: Read | { kind: "failure"; failure: Failure }) =>
     "failure" in read ? { ...read, failure: hidden(read.failure) } : read;

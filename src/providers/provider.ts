@@ -56,18 +56,24 @@ export interface ApiError {
 /**
  * What a vendor's answer other than a completion means.
  * - `caller`: the request is at fault; returned as it is. `context`: too long for this model. `policy`: refused for its content.
- * - `limited`: too many requests; the member rests for `retryAfterMs` (null: it did not say).
- * - `denied`: the member's own credentials, balance or permission; it rests long. The caller never sees it.
+ * - `unable`: this member cannot serve this request, and another may; nothing about it says how the member is.
+ * - `limited`: too many requests for the model; the member's model rests for `retryAfterMs` (null: it did not say).
+ * - `denied`: the member's own credentials, balance or permission; it rests long. The caller never sees its words.
  * - `no_model`: the member does not have this model.
  * - `broken`: everything that another try, or another member, may do better.
  */
 export interface Failure {
-  kind: "caller" | "context" | "policy" | "limited" | "denied" | "no_model" | "broken";
+  kind: "caller" | "context" | "policy" | "unable" | "limited" | "denied" | "no_model" | "broken";
   /** The vendor's status; 200 for an error inside a 200. */
   status: number;
   retryAfterMs: number | null;
-  /** Fit for the caller: without keys, without the vendor's internals. */
+  /** Fit for the caller: without keys, without addresses, without what the vendor says of the pool's own access. */
   error: ApiError;
+  /**
+   * What happened, for the pool's owner alone (log and webhook): the vendor's words on a refused key, the address
+   * that was not reached. Without keys. Absent: the error's message says it all.
+   */
+  detail?: string;
 }
 
 /** A whole completion: OpenAI's JSON text. `output`: there is something in it (text, a tool call, a refusal, reasoning). */

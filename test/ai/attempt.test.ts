@@ -21,6 +21,9 @@ const role = chunk({ role: "assistant", content: "" });
 const hi = chunk({ content: "hi" });
 const stop = chunk({}, "stop");
 const done = "data: [DONE]\n\n";
+const noChoice = 'data: {"choices":[]}\n\n';
+const usageOnly =
+  'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}}\n\n';
 const whole = JSON.stringify({
   choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
 });
@@ -78,6 +81,15 @@ describe("whole", () => {
     [
       "no choices in it",
       respond('{"choices":[]}', "application/json"),
+      {},
+      ["broken", 502, "empty_answer", false],
+    ],
+    [
+      "no choices in it, though tokens were counted",
+      respond(
+        '{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}}',
+        "application/json",
+      ),
       {},
       ["broken", 502, "empty_answer", false],
     ],
@@ -143,23 +155,35 @@ describe("streamed", () => {
       "JSON with an error",
       respond('{"error":{"message":"x","code":"insufficient_quota"}}', "application/json"),
       {},
-      ["denied", 200, "insufficient_quota", false],
+      ["denied", 200, "provider_denied", false],
     ],
     [
       "JSON with an answer",
       respond(whole, "application/json"),
       {},
-      ["broken", 502, "bad_upstream_answer", false],
+      ["broken", 200, "bad_upstream_answer", false],
     ],
     [
       "a page",
       respond("<html>", "text/html; charset=utf-8"),
       {},
-      ["broken", 502, "bad_upstream_answer", false],
+      ["broken", 200, "bad_upstream_answer", false],
     ],
     ["a page that says it is a stream", respond("<html>\n\n"), {}, ["broken", 502, "upstream_cut", false]],
     ["nothing", respond(""), {}, ["broken", 502, "upstream_cut", false]],
-    ["[DONE] alone", respond(done), {}, ["broken", 502, "upstream_cut", false]],
+    ["[DONE] alone", respond(done), {}, ["broken", 502, "empty_answer", false]],
+    [
+      "no choice in any chunk",
+      respond(`${noChoice}${noChoice}${done}`),
+      {},
+      ["broken", 502, "empty_answer", false],
+    ],
+    [
+      "no choice, and a usage",
+      respond(`${noChoice}${usageOnly}${done}`),
+      {},
+      ["broken", 502, "empty_answer", false],
+    ],
     ["an end and no word", respond(role + stop + done), {}, ["broken", 502, "empty_answer", false]],
     [
       "an error first",
@@ -183,7 +207,13 @@ describe("streamed", () => {
       "nothing said at length",
       respond(chunk({ role: "x".repeat(1000) }).repeat(300)),
       {},
-      ["broken", 502, "empty_answer", false],
+      ["broken", 200, "empty_answer", false],
+    ],
+    [
+      "nothing said in very many chunks",
+      respond("data: {}\n\n".repeat(3_000)),
+      {},
+      ["broken", 200, "empty_answer", false],
     ],
     ["no head", () => {}, { headersMs: 20 }, ["broken", 504, "upstream_timeout", true]],
     [
@@ -196,7 +226,7 @@ describe("streamed", () => {
       "a 401",
       respond('{"error":{"message":"x"}}', "application/json", 401),
       {},
-      ["denied", 401, null, false],
+      ["denied", 401, "provider_denied", false],
     ],
   ];
   for (const [name, listener, own, expected] of cases)

@@ -309,7 +309,8 @@ test("the most useful error is told: the caller's before a limit, a limit before
     [[refusal(503, "overloaded"), refusal(401, "invalid_api_key")], "overloaded"],
     [[refusal(503, "overloaded"), refusal(400, "invalid_value")], "invalid_value"],
     [[refusal(503, "overloaded"), refusal(429, "rate_limit_exceeded")], "rate_limit_exceeded"],
-    [[refusal(404, "model_not_found"), refusal(401, "invalid_api_key")], "invalid_api_key"],
+    [[refusal(404, "model_not_found"), refusal(401, "invalid_api_key")], "provider_denied"],
+    [[refusal(404, "arranged"), refusal(401, "invalid_api_key")], "provider_denied"],
   ];
   for (const [replies, code] of errors) {
     const it = script();

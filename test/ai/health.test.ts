@@ -156,6 +156,32 @@ test("a model that it lacks rests alone", () => {
   assert.equal(health.lacks("gone", healthRules.modelRestMs), false);
 });
 
+test("a limit rests the model that was asked for, and no other one", () => {
+  const health = new MemberHealth();
+  const limited = (at: number, ms: number | null) => health.failed(health.begin(at), at, "limited", ms, "m1");
+  assert.equal(limited(0, 10_000), false);
+  const resting = { kind: "down", until: 10_000, why: "resting" };
+  assert.deepEqual(health.standing(0, "m1"), resting);
+  for (const other of ["m2", undefined]) assert.equal(health.standing(0, other).kind, "up");
+  assert.equal(health.lacks("m1", 0), false);
+  limited(100, 1_000);
+  assert.deepEqual(health.standing(100, "m1"), resting, "a shorter rest does not cut it");
+  assert.equal(health.standing(10_000, "m1").kind, "up");
+  health.failed(health.begin(20_000), 20_000, "denied", null, "m1");
+  assert.equal(health.standing(20_000, "m2").kind, "down", "a refused key is the member's");
+});
+
+test("as a whole a member rests while each of its models does", () => {
+  const health = new MemberHealth();
+  const limited = (model: string, ms: number) => health.failed(health.begin(0), 0, "limited", ms, model);
+  limited("m1", 4_000);
+  assert.equal(health.overall(0, ["m1", "m2"]).kind, "up");
+  limited("m2", 2_000);
+  assert.deepEqual(health.overall(0, ["m1", "m2"]), { kind: "down", until: 2_000, why: "resting" });
+  assert.equal(health.overall(0, []).kind, "up");
+  assert.equal(health.overall(2_000, ["m1", "m2"]).kind, "up");
+});
+
 test("callers who leave say nothing, not even in a probe", () => {
   const health = opened();
   const probe = health.begin(firstProbeMs);
@@ -213,7 +239,9 @@ test("a probe whose caller leaves early may be made again at once; one that was 
 test("a failure that may be its request's own counts for the share of failures, not in a row", () => {
   const health = new MemberHealth();
   for (let turn = 0; turn < 6; turn++) answering(health, 0);
-  const outcomes = Array.from({ length: 4 }, () => health.failed(health.begin(20), 20, "broken", null, true));
+  const outcomes = Array.from({ length: 4 }, () =>
+    health.failed(health.begin(20), 20, "broken", null, null, true),
+  );
   assert.deepEqual(outcomes, [false, false, false, true], "4 of 10");
 });
 

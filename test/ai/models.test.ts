@@ -48,3 +48,10 @@ test("a member that is down, or has been found to lack a model, does not list it
   const pool = poolOf(member("one", ["a"], { health: down }), member("two", ["b", "c"], { health: lacking }));
   assert.deepEqual(ids(pool), ["default by trunkline", "c by two"]);
 });
+
+test("a model that is limited is left out while it rests, and the member's other ones are not", () => {
+  const limited = new MemberHealth();
+  limited.failed(limited.begin(0), 0, "limited", 5_000, "a");
+  const pool = poolOf(member("one", ["a", "b"], { health: limited }));
+  assert.deepEqual(ids(pool), ["default by trunkline", "b by one"]);
+});

@@ -21,6 +21,7 @@ test("the statuses of the contract", () => {
     invalid_api_key: 401,
     malformed_body: 400,
     invalid_value: 400,
+    no_embeddings: 400,
     model_not_found: 404,
     unknown_url: 404,
     method_not_allowed: 405,

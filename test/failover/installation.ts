@@ -43,6 +43,7 @@ export async function install(profile: Profile): Promise<Installation> {
       masterKey: "a master key that is only used in tests",
       publicUrl: null,
       maxContacts: 100,
+      answerBytes: 16 * 1024 * 1024,
       maxBodyBytes: 1_048_576,
       maxUploadBytes: 1_048_576,
       maxKeylessBodyBytes: 1_048_576,

@@ -240,7 +240,7 @@ for (const [status, upstream, kind, seen, code] of [
     { type: "invalid_request_error", code: "invalid_api_key" },
     OpenAI.InternalServerError,
     502,
-    undefined,
+    "provider_denied",
   ],
   [429, { type: "requests", code: "rate_limit_exceeded" }, OpenAI.RateLimitError, 429, "rate_limit_exceeded"],
   [503, {}, OpenAI.InternalServerError, 503, undefined],

@@ -216,6 +216,18 @@ export const anthropicFailures: readonly FailureCase[] = [
     failure: { kind: "no_model", error: { code: "model_not_found", param: "model" } },
   },
   {
+    name: "something else that is not there",
+    status: 404,
+    wire: error("not_found_error", "File not found: file_011CNha8iCJcU1wXNR6q4V8w"),
+    failure: { kind: "unable" },
+  },
+  {
+    name: "a key of the caller's in front of the validator's words",
+    status: 400,
+    wire: error("invalid_request_error", "Your credit balance is too low: Extra inputs are not permitted"),
+    failure: { kind: "caller" },
+  },
+  {
     name: "too many bytes",
     status: 413,
     wire: error("request_too_large", "Request exceeds the maximum size"),

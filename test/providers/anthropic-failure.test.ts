@@ -10,14 +10,15 @@ const kind = (status: number, type: string, message = "x", details?: object) =>
 test("the type goes before the status; a type that is new goes by it", () => {
   assert.equal(kind(500, "overloaded_error"), "broken");
   assert.equal(kind(400, "authentication_error"), "denied");
-  assert.equal(kind(418, "brand_new"), "caller");
+  assert.equal(kind(418, "brand_new"), "unable");
+  assert.equal(kind(422, "brand_new"), "caller");
   assert.equal(kind(503, "brand_new"), "broken");
   assert.equal(kind(400, "constructor"), "caller");
   assert.equal(kind(409, "invalid_request_error"), "broken");
 });
 
 test("accounts that cannot pay or are on hold are denied, whatever the status", () => {
-  assert.equal(kind(400, "invalid_request_error", "Your credit balance is too low."), "denied");
+  assert.equal(kind(400, "invalid_request_error", "Your credit balance is too low to access."), "denied");
   assert.equal(kind(400, "invalid_request_error", "This organization has been disabled."), "denied");
   assert.equal(
     kind(

@@ -211,7 +211,8 @@ function failureChecks(provider: Provider, suite: ProviderSuite, secrets: readon
         const { kind } = checkedFailure(provider.failure(status, {}, text, now));
         if (status >= 500 || status < 400 || [408, 409, 425].includes(status)) assert.equal(kind, "broken");
         if ([401, 402, 403].includes(status)) assert.equal(kind, "denied");
-        if (status === 404) assert.equal(kind, "no_model");
+        // It does not say that the model is what is not there.
+        if (status === 404) assert.equal(kind, "unable");
         if (status === 429) assert.equal(kind, "limited");
         if ([400, 413, 422].includes(status)) assert.equal(kind, "caller");
       }

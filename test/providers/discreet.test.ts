@@ -13,19 +13,28 @@ const request: ChatRequest = { text: "{}", body: {}, model: "m", stream: false }
 
 test("an error loses the key wherever it stands in it, and nothing else", () => {
   const error = {
-    message: `Incorrect key ${key} provided`,
+    message: `Incorrect value ${key} provided`,
     type: `t ${key}`,
     param: key,
     code: "of the header",
   };
   const text = JSON.stringify({ error });
-  const plain = openai.failure(401, {}, text, 0);
+  const plain = openai.failure(400, {}, text, 0);
   assert.ok(JSON.stringify(plain).includes(key), "without it the key would be shown");
-  const failure = member.failure(401, {}, text, 0);
+  const failure = member.failure(400, {}, text, 0);
   assert.deepEqual(failure, {
     ...plain,
-    error: { message: "Incorrect key *** provided", type: "t ***", param: "***", code: "***" },
+    error: { message: "Incorrect value *** provided", type: "t ***", param: "***", code: "***" },
   });
+});
+
+test("what the pool's owner is told of a refused key loses it as well", () => {
+  const text = JSON.stringify({ error: { message: `Incorrect key ${key} provided` } });
+  assert.equal(openai.failure(401, {}, text, 0).detail, `Incorrect key ${key} provided`);
+  assert.equal(member.failure(401, {}, text, 0).detail, "Incorrect key *** provided");
+  const inside = JSON.stringify({ error: { message: `No ${key}`, code: 401 } });
+  const answer = member.answer(inside, request);
+  assert.equal(answer.kind === "failure" && answer.failure.detail, "No ***");
 });
 
 test("a message that is cut to its length shows no half of a key", () => {

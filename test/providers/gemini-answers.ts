@@ -240,6 +240,32 @@ export const geminiFailures: readonly FailureCase[] = [
     failure: { kind: "denied" },
   },
   {
+    name: "a file that the caller names and that is not ready",
+    status: 400,
+    wire: error(
+      400,
+      "FAILED_PRECONDITION",
+      "The File a1b2 is not in an ACTIVE state and usage is not allowed.",
+    ),
+    failure: { kind: "unable" },
+  },
+  {
+    name: "a file that the caller names and that is not this key's",
+    status: 403,
+    wire: error(
+      403,
+      "PERMISSION_DENIED",
+      "You do not have permission to access the File a1b2 or it may not exist.",
+    ),
+    failure: { kind: "caller" },
+  },
+  {
+    name: "something else that is not there",
+    status: 404,
+    wire: error(404, "NOT_FOUND", "Requested entity was not found."),
+    failure: { kind: "unable" },
+  },
+  {
     name: "no such model",
     status: 404,
     wire: error(404, "NOT_FOUND", "models/gemini-9 is not found for API version v1beta"),

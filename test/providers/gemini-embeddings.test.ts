@@ -106,8 +106,15 @@ test("an answer that lacks a vector is none, and an error is what it says", () =
     ["{}", "broken"],
     ['{"embeddings":[{"values":[1]}]}', "broken"],
     ['{"embeddings":[{"values":[1]},{"values":[]}]}', "broken"],
+    ['{"embeddings":[{"values":[1]},{"values":["1"]}]}', "broken"],
+    ['{"embeddings":[{"values":[1]},{"values":[1,,2]}]}', "broken"],
+    ['{"embeddings":[{"values":[1]},{"values":[1]},{"values":[1]}]}', "broken"],
+    ['{"embeddings":[{"values":[1]},{"values":[1', "broken"],
     ['{"embeddings":[{"values":[1]},{}]}', "broken"],
-    ['{"error":{"code":404,"message":"no such model","status":"NOT_FOUND"}}', "no_model"],
+    [
+      '{"error":{"code":404,"message":"models/x is not found for API version v1beta","status":"NOT_FOUND"}}',
+      "no_model",
+    ],
   ] as const) {
     const read = gemini.embeddingsAnswer(text, asked({ input }));
     assert.equal(read.kind === "failure" && read.failure.kind, kind, text);

@@ -15,9 +15,9 @@ const failure = (status: number, canonical: string, message = "x", details: obje
 test("canonical statuses", () => {
   const kinds: [number, string, string][] = [
     [400, "INVALID_ARGUMENT", "caller"],
-    [400, "FAILED_PRECONDITION", "denied"],
+    [400, "FAILED_PRECONDITION", "unable"],
     [403, "PERMISSION_DENIED", "denied"],
-    [404, "NOT_FOUND", "no_model"],
+    [404, "NOT_FOUND", "unable"],
     [409, "ABORTED", "broken"],
     [429, "RESOURCE_EXHAUSTED", "limited"],
     [499, "CANCELLED", "broken"],

@@ -1,7 +1,8 @@
 // OpenAI's wire traffic and that of those who speak it: settings, and requests as they go out.
 
 import type { ProviderSuite, RequestCase } from "./conformance-cases.ts";
-import { openaiAnswers, openaiFailures } from "./openai-answers.ts";
+import { openaiAnswers } from "./openai-answers.ts";
+import { openaiFailures } from "./openai-failures.ts";
 import { openaiStreams } from "./openai-streams.ts";
 
 const host = "https://api.openai.com/v1";

@@ -70,6 +70,9 @@ function opened(stream: EventSource): EventSource {
   };
 }
 
+/** Codes of errors that stay until the pool's owner changes something: every key is refused, or nobody is there. */
+const futile: readonly (string | null)[] = ["provider_denied", "no_member"];
+
 /** The answer to a call; null: the caller went away. */
 export function answerOf(result: Served): Answer | null {
   if (result.kind === "refused") return refused(result);
@@ -94,6 +97,8 @@ export function answerOf(result: Served): Answer | null {
       };
     case "error": {
       const { status, error, retryAfterMs, served } = completed;
+      // The clients of OpenAI repeat every 5xx, unless this header forbids it.
+      if (futile.includes(error.code)) headers["x-should-retry"] = "false";
       return aiErrorReply(status, error, {
         retryAfterMs,
         headers: withServed(headers, served),

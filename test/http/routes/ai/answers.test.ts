@@ -83,6 +83,21 @@ test("a failure keeps its error, and says who was tried, if anybody was", () => 
   assert.equal(untried.headers?.["Retry-After"], undefined);
 });
 
+test("where no repeat helps, clients are told not to: every key is refused, or there is nobody", () => {
+  for (const [code, header] of [
+    ["provider_denied", "false"],
+    ["no_member", "false"],
+    ["upstream_timeout", undefined],
+    [null, undefined],
+  ] as const) {
+    const error = { message: "No.", type: "server_error", param: null, code };
+    const { headers } = answer(
+      answered({ kind: "error", status: 502, error, retryAfterMs: null, served: null }),
+    );
+    assert.equal(headers?.["x-should-retry"], header);
+  }
+});
+
 for (const [by, code, type] of [
   ["requests", "rate_limit_exceeded", "requests"],
   ["tokens", "rate_limit_exceeded", "tokens"],
