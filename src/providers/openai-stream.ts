@@ -99,21 +99,35 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
   };
 }
 
-/** UTF-16 units that a message, or a delta of one, says: text, reasoning, a refusal, calls of tools. */
+/**
+ * UTF-16 units that a message, or a delta of one, says: text, reasoning, a refusal, calls of tools. Asked for every chunk:
+ * it looks at the few fields that are there, not for all that may be.
+ */
 export function unitsSaid(message: unknown): number {
   if (!isRecord(message)) return 0;
-  const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = message;
-  let units = typeof content === "string" ? content.length : 0;
+  let units = 0;
+  let reasoning = 0;
+  for (const key in message) {
+    const value = message[key];
+    if (key === "content" || key === "refusal") units += unitsIn(value);
+    // Some servers tell the same reasoning under both names.
+    else if (key === "reasoning_content" || key === "reasoning")
+      reasoning = Math.max(reasoning, unitsIn(value));
+    else if (key === "tool_calls" && Array.isArray(value)) {
+      for (const call of value) if (isRecord(call)) units += unitsCalled(call.function);
+    } else if (key === "function_call") units += unitsCalled(value);
+  }
+  return units + reasoning;
+}
+
+/** Of a text, or of the texts in a list of parts. */
+function unitsIn(content: unknown): number {
+  if (typeof content === "string") return content.length;
+  let units = 0;
   if (Array.isArray(content))
     for (const part of content)
       if (isRecord(part) && typeof part.text === "string") units += part.text.length;
-  if (typeof refusal === "string") units += refusal.length;
-  // Some servers tell the same reasoning under both names.
-  if (typeof reasoning_content === "string") units += reasoning_content.length;
-  else if (typeof reasoning === "string") units += reasoning.length;
-  if (Array.isArray(tool_calls))
-    for (const call of tool_calls) if (isRecord(call)) units += unitsCalled(call.function);
-  return units + (function_call === undefined ? 0 : unitsCalled(function_call));
+  return units;
 }
 
 function unitsCalled(called: unknown): number {
