@@ -95,12 +95,7 @@ const longestWaitMs = 20_000;
 const momentary: readonly number[] = [500, 502];
 
 /** What its answer's time is compared with. One that is collected is heard of when it is whole. */
-const kinds: Record<Ask, AnswerKind> = {
-  chat: "whole",
-  stream: "stream",
-  collected: "whole",
-  embeddings: "embeddings",
-};
+const kindOf = (ask: Ask): AnswerKind => (ask === "chat" || ask === "collected" ? "whole" : ask);
 
 /** Asks members in turn until one answers, the request itself is refused, or nobody is left. */
 export async function runChain(parts: ChainParts, call: ChainCall): Promise<ChainResult> {
@@ -113,7 +108,7 @@ export async function runChain(parts: ChainParts, call: ChainCall): Promise<Chai
     if (call.signal.aborted) return { kind: "aborted", tried: run.tried };
     const now = clock.monotonic();
     const left = run.out.length === 0 ? call.choices : call.choices.filter((one) => !run.out.includes(one));
-    const ordered = order(left, now, parts.fraction, kinds[call.ask]);
+    const ordered = order(left, now, parts.fraction, kindOf(call.ask));
     let choice = ordered[0];
     if (choice === undefined || now >= call.deadlineAt) break;
     const waitMs = restOf(choice, now);
@@ -192,7 +187,7 @@ async function tryMember(
   run.last = choice;
   if (!run.asked.includes(member.id)) run.asked.push(member.id);
   const { health } = member;
-  const kind = kinds[call.ask];
+  const kind = kindOf(call.ask);
   const size = sizeOf(call.promptTokens);
   const elsewhere = () => wellElsewhere(call.choices, run.out, choice, clock.monotonic());
   const limitAt = stream ? call.deadlineAt : limitOf(call, startedAt, elsewhere);
