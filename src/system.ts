@@ -13,6 +13,7 @@ import { configurePool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { rescueStranded } from "#configure/stranded.ts";
 import { type Channel, channels } from "#contract/channel.ts";
+import { createReportReader } from "#gateways/email/report-reader.ts";
 import { buildApp } from "#http/app.ts";
 import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept.ts";
 import { warnOfHold } from "#messaging/held.ts";
@@ -239,7 +240,9 @@ export async function openSystem(
     announced,
     running: new Set<string>(),
   };
-  const receiving = { database, clock, outbound, log, sealer, newId: ids, crashPoint, metrics, announced };
+  const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
+  const reporting = { database, clock, log, sealer, announced, readReport: reports.read };
+  const receiving = { ...reporting, outbound, newId: ids, crashPoint, metrics };
   const visits = createVisits({ database, clock, log, sealer, announced });
   const countSend = (channel: Channel, result: Accepted) => {
     if (result.kind === "accepted") metrics.accepted(channel, result.ids.length);
@@ -323,7 +326,7 @@ export async function openSystem(
     database,
     configure,
     lanes,
-    returned: createReturnedMail({ database, clock, log, sealer, announced }),
+    returned: createReturnedMail(reporting),
     provision: (file) => applyProvision({ ...configure, log }, file),
     makeDefaultAccount: async () => {
       if ((await database.run(countAccounts, null)) > 0) return null;
@@ -379,7 +382,7 @@ export async function openSystem(
       draining = true;
       stopping.abort();
       await Promise.all([lanes.stop(graceMs), closeApp(), rescuing]);
-      await visits.close();
+      await Promise.all([visits.close(), reports.close()]);
       await ai.stop();
       await Promise.all([outbound.close(), upstreams.close()]);
       await database.close();

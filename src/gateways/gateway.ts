@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { Channel } from "#contract/channel.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { discreet } from "./discreet.ts";
+import type { ReadReport } from "./email/report-reader.ts";
 import { secretsIn } from "./secrets.ts";
 
 /** A message on its way to a provider. */
@@ -205,7 +206,10 @@ export interface GatewayTools {
 }
 
 /** What an adapter may use to judge a callback; the way out is for what verifies it (a signing certificate). */
-export type ReceivingTools = Pick<GatewayTools, "clock" | "outbound">;
+export interface ReceivingTools extends Pick<GatewayTools, "clock" | "outbound"> {
+  /** Reads a returned mail, off the event loop. */
+  readReport: ReadReport;
+}
 
 /** How fast a gateway is driven. Null: no bound of that kind. */
 export interface Pace {

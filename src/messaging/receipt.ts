@@ -3,6 +3,7 @@
 
 import { hash } from "node:crypto";
 import { optWord } from "#contract/consent.ts";
+import type { ReadReport } from "#gateways/email/report-reader.ts";
 import type { CallbackRequest, Engagement, InboundMessage, Once, Received } from "#gateways/gateway.ts";
 import { gatewayOf } from "#gateways/registry.ts";
 import type { Metrics } from "#runtime/metrics.ts";
@@ -29,6 +30,7 @@ export interface ReceiptParts {
   newId(prefix: string): string;
   crashPoint: Runtime["crashPoint"];
   metrics: Metrics;
+  readReport: ReadReport;
   /** Something happened that webhook endpoints may ask for. */
   announced(): void;
 }
@@ -57,8 +59,9 @@ export async function receiveCallback(
   if (!gateway || !adapter) return { kind: "not_found" };
   let received: Received;
   try {
-    const { clock, outbound } = parts;
-    received = await adapter.receive(request, openSettings(parts.sealer, gateway), { clock, outbound });
+    const { clock, outbound, readReport } = parts;
+    const tools = { clock, outbound, readReport };
+    received = await adapter.receive(request, openSettings(parts.sealer, gateway), tools);
   } catch (error) {
     parts.log.error({ gateway: identifier, error }, "a gateway adapter threw on a callback");
     return { kind: "malformed" };

@@ -1,7 +1,8 @@
 // Mails that come back to the addresses that our mails were sent from (VERP): the address proves which message a report
 // is about, so whatever the report itself says of that is not needed. What is no report is taken and is nothing.
 
-import { readReport, tellOf } from "#gateways/email/delivery-report.ts";
+import { tellOf } from "#gateways/email/delivery-report.ts";
+import type { ReadReport } from "#gateways/email/report-reader.ts";
 import type { IncomingMail } from "#runtime/mail-port.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
@@ -16,6 +17,7 @@ export interface ReturnedMailParts {
   clock: Clock;
   log: Log;
   sealer: Sealer;
+  readReport: ReadReport;
   /** Something happened that webhook endpoints may ask for. */
   announced(): void;
 }
@@ -23,16 +25,22 @@ export interface ReturnedMailParts {
 export interface ReturnedMail {
   /** Whether an address is one that bounces of a message of ours come back to. */
   accepts(address: string): boolean;
-  /** Resolves when all that the mail says is stored; rejects when storage does. */
+  /**
+   * Resolves when all that the mail says is stored, which is nothing for one that cannot be read; rejects when storage
+   * does, and when too many mails wait to be read: its server keeps it then and brings it again.
+   */
   take(mail: IncomingMail): Promise<void>;
 }
 
 export function createReturnedMail(parts: ReturnedMailParts): ReturnedMail {
-  const { database, clock, log, sealer } = parts;
+  const { database, clock, log, sealer, readReport } = parts;
   return {
     accepts: (address) => readReturnPath(sealer, address) !== null,
     async take({ recipients, raw }) {
-      const report = readReport(raw);
+      const reading = await readReport(raw);
+      if (reading.kind === "busy") throw new Error("Too many returned mails wait to be read.");
+      if (reading.kind === "unreadable") return;
+      const { report } = reading;
       if (report.kind === "none") {
         log.debug({ why: report.why }, "a returned mail was no report");
         return;

@@ -24,6 +24,8 @@ export interface Metrics {
   /** One try of a message, by what became of it. */
   outcome(gateway: string, kind: string): void;
   receipts(gateway: string, count: number): void;
+  /** A returned mail could not be read. */
+  reportUnreadable(): void;
   /** One try of a webhook delivery, by what became of it. */
   webhookTry(outcome: string): void;
   /** A call of a pool key has ended. */
@@ -63,6 +65,11 @@ export function createMetrics(
     name: "trunkline_receipts_total",
     help: "Delivery reports received.",
     labelNames: ["gateway"],
+    registers,
+  });
+  const unreadable = new Counter({
+    name: "trunkline_reports_unreadable_total",
+    help: "Returned mails that could not be read, because that took too long or broke the thread.",
     registers,
   });
   const waiting = new Gauge({
@@ -120,6 +127,7 @@ export function createMetrics(
     accepted: (channel, messages) => accepted.inc({ channel }, messages),
     refused: (channel, why) => refused.inc({ channel, why }),
     outcome: (gateway, outcome) => outcomes.inc({ gateway, outcome }),
+    reportUnreadable: () => unreadable.inc(),
     receipts: (gateway, count) => receipts.inc({ gateway }, count),
     webhookTry: (outcome) => tries.inc({ outcome }),
     text: async () => {

@@ -2,7 +2,14 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import type { GatewayTools, Outcome, OutgoingEmail, OutgoingMessage } from "#gateways/gateway.ts";
+import { readReport } from "#gateways/email/delivery-report.ts";
+import type {
+  GatewayTools,
+  Outcome,
+  OutgoingEmail,
+  OutgoingMessage,
+  ReceivingTools,
+} from "#gateways/gateway.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { scriptedOutbound } from "./scripted-outbound.ts";
 
@@ -53,7 +60,9 @@ export function sampleAttachment(filename: string, contentType: string, bytes: B
 
 export const stillClock: Clock = { now: () => now, monotonic: () => 0, sleep: async () => {} };
 
-export function toolsWith(change: Partial<GatewayTools> = {}): GatewayTools {
+export function toolsWith(
+  change: Partial<GatewayTools & ReceivingTools> = {},
+): GatewayTools & ReceivingTools {
   return {
     outbound: scriptedOutbound({ kind: "no_answer", reason: "nothing scripted" }),
     clock: stillClock,
@@ -61,6 +70,7 @@ export function toolsWith(change: Partial<GatewayTools> = {}): GatewayTools {
     timeoutMs: 30_000,
     signal: new AbortController().signal,
     dkim: [],
+    readReport: async (raw) => ({ kind: "read", report: readReport(raw) }),
     ...change,
   };
 }

@@ -53,6 +53,7 @@ for (const engine of engines) {
         newId: createIds(it.clock, seededRandom(99)),
         crashPoint: () => {},
         metrics: createMetrics(async () => []),
+        readReport: async () => ({ kind: "busy" }),
         announced: () => {
           announced += 1;
         },

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
+import { readReport } from "#gateways/email/delivery-report.ts";
+import type { ReadReport } from "#gateways/email/report-reader.ts";
 import { returnPathOf } from "#messaging/mail-token.ts";
 import { createReturnedMail, type ReturnedMail } from "#messaging/returned-mail.ts";
 import { createIds } from "#runtime/ids.ts";
@@ -26,6 +28,8 @@ for (const engine of engines) {
     let port: MailPort;
     let broken = false;
     let announced = 0;
+    const inThread: ReadReport = async (raw) => ({ kind: "read", report: readReport(raw) });
+    let reading: ReadReport = inThread;
     const clock: MovableClock = movableClock(now + 60_000);
     const newId = createIds(clock, seededRandom(5));
 
@@ -41,7 +45,14 @@ for (const engine of engines) {
       const told = () => {
         announced += 1;
       };
-      returned = createReturnedMail({ database, clock, log: memoryLog(), sealer, announced: told });
+      returned = createReturnedMail({
+        database,
+        clock,
+        log: memoryLog(),
+        sealer,
+        announced: told,
+        readReport: (raw) => reading(raw),
+      });
       port = await openMailPort({ host: "127.0.0.1", port: 0, clock, log: memoryLog(), ...returned });
     });
     after(async () => {
@@ -120,6 +131,18 @@ for (const engine of engines) {
       for (const to of [changed, "postmaster@b.example.com", "b+@b.example.com", "victim@example.com"])
         assert.equal(await bring(to, samples.gmail), "550", to);
       assert.match(await bring(returnPathOf(sealer, newId("msg"), "b.example.com"), samples.gmail), /^250/);
+    });
+
+    test("a mail that cannot be read is taken and changes nothing; one that waits for too many is brought again", async () => {
+      const { id, path } = await sent("odd@example.com");
+      reading = async () => ({ kind: "unreadable" });
+      assert.match(await bring(path, samples.gmail), /^250/);
+      reading = async () => ({ kind: "busy" });
+      assert.equal(await bring(path, samples.gmail), "451");
+      assert.equal((await messageRow(store, id)).status, "sent");
+      reading = inThread;
+      assert.match(await bring(path, samples.gmail), /^250/);
+      assert.equal((await messageRow(store, id)).status, "bounced");
     });
 
     test("while storage is away a report is not taken, so that its server brings it again", async () => {

@@ -19,10 +19,13 @@ export type Notification =
   | { kind: "ended" }
   | { kind: "forbidden" | "unavailable" | "malformed"; reason: string };
 
+/** What a signature is judged with. */
+type Judging = Pick<ReceivingTools, "clock" | "outbound">;
+
 /** Fetches SNS's signing certificate at a URL; `forbidden`: there is none. */
 export type Certificates = (
   url: string,
-  tools: ReceivingTools,
+  tools: Judging,
 ) => Promise<X509Certificate | "forbidden" | "unavailable">;
 
 /** The verified message of a callback. Every doubt is `forbidden`, also what cannot be read: nobody has signed it. */
@@ -30,7 +33,7 @@ export async function verifiedNotification(
   callback: CallbackRequest,
   topic: string,
   certificates: Certificates,
-  tools: ReceivingTools,
+  tools: Judging,
 ): Promise<Notification> {
   const json = parseUnproven(callback.body) ?? null;
   const field = (name: string) => textAt(json, `$.${name}`);
@@ -134,7 +137,7 @@ export function createCertificates(): Certificates {
   const kept = new Map<string, X509Certificate>();
   const underWay = new Map<string, ReturnType<Certificates>>();
 
-  async function fetched(url: string, { outbound }: ReceivingTools): ReturnType<Certificates> {
+  async function fetched(url: string, { outbound }: Judging): ReturnType<Certificates> {
     const result = await outbound.request({
       method: "GET",
       url,

@@ -58,7 +58,7 @@ export const smtp = defineGateway({
     // Reports of failure quote the Message-ID; a server's queue id is its own, and may come again.
     return outcome.kind === "taken" ? { kind: "accepted", reference: messageId.slice(1, -1) } : outcome;
   },
-  receive: (callback, own) => receiveReport(callback, own.callback_token),
+  receive: (callback, own, { readReport }) => receiveReport(callback, own.callback_token, readReport),
   close(own) {
     const kept = sending.get(own);
     sending.delete(own);

@@ -3,10 +3,19 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { receiveReport } from "#gateways/email/report-callback.ts";
+import type { ReadReport } from "#gateways/email/report-reader.ts";
 import type { CallbackRequest } from "#gateways/gateway.ts";
+import { toolsWith } from "../conformance-samples.ts";
 import { ourId, samples } from "./report-samples.ts";
 
 const token = "a token of sixteen or more";
+/** As it is read in the thread. */
+const receive = (
+  call: CallbackRequest,
+  given: string | undefined,
+  read: ReadReport = toolsWith().readReport,
+) => receiveReport(call, given, read);
+
 const callback = (
   body: Buffer,
   query = `token=${encodeURIComponent(token)}`,
@@ -19,21 +28,21 @@ const callback = (
   body,
 });
 
-test("a bounce becomes a receipt, a complaint an engagement", () => {
-  const bounced = receiveReport(callback(samples.gmail), token);
+test("a bounce becomes a receipt, a complaint an engagement", async () => {
+  const bounced = await receive(callback(samples.gmail), token);
   assert.ok(bounced.kind === "received");
   assert.deepEqual(
     bounced.receipts.map(({ status, messageId, bounce }) => [status, messageId, bounce]),
     [["bounced", ourId, "hard"]],
   );
-  const complained = receiveReport(callback(samples.abuse), token);
+  const complained = await receive(callback(samples.abuse), token);
   assert.ok(complained.kind === "received");
   assert.equal(complained.engagements?.[0]?.kind, "complained");
 });
 
-test("what is no report, and what names no mail of ours, is taken and is nothing", () => {
+test("what is no report, and what names no mail of ours, is taken and is nothing", async () => {
   for (const body of [samples.person, samples.outOfOffice, samples.qmail, Buffer.from("\0junk")])
-    assert.deepEqual(receiveReport(callback(body), token), {
+    assert.deepEqual(await receive(callback(body), token), {
       kind: "received",
       receipts: [],
       engagements: [],
@@ -41,11 +50,24 @@ test("what is no report, and what names no mail of ours, is taken and is nothing
     });
 });
 
-test("without the token, exactly once, nothing is read; without a setting nobody has it", () => {
+test("without the token, exactly once, nothing is read; without a setting nobody has it", async () => {
   for (const query of ["", "token=wrong", `token=${token}&token=${token}`, "token="])
-    assert.equal(receiveReport(callback(samples.gmail, query), token).kind, "forbidden", query);
+    assert.equal((await receive(callback(samples.gmail, query), token)).kind, "forbidden", query);
   for (const none of [undefined, ""])
-    assert.equal(receiveReport(callback(samples.gmail), none).kind, "not_configured");
-  assert.equal(receiveReport(callback(samples.gmail, undefined, "GET"), token).kind, "malformed");
-  assert.equal(receiveReport(callback(Buffer.alloc(0)), token).kind, "malformed");
+    assert.equal((await receive(callback(samples.gmail), none)).kind, "not_configured");
+  assert.equal((await receive(callback(samples.gmail, undefined, "GET"), token)).kind, "malformed");
+  assert.equal((await receive(callback(Buffer.alloc(0)), token)).kind, "malformed");
+});
+
+test("a mail that cannot be read is not understood, and one that cannot be read now may come again", async () => {
+  const asked: number[] = [];
+  const read = (kind: "unreadable" | "busy") => async (raw: Uint8Array) => {
+    asked.push(raw.length);
+    return { kind };
+  };
+  const call = callback(samples.gmail);
+  assert.equal((await receive(call, token, read("unreadable"))).kind, "malformed");
+  assert.equal((await receive(call, token, read("busy"))).kind, "unavailable");
+  assert.equal((await receive(call, "another token of 16", read("busy"))).kind, "forbidden");
+  assert.equal(asked.length, 2, "without the token nothing is read");
 });

@@ -12,7 +12,7 @@ import { smtp } from "#gateways/email/smtp.ts";
 import { type DkimKey, Unreadable } from "#gateways/gateway.ts";
 import { movableClock } from "../../clock.ts";
 import { gatewayConformance } from "../conformance.ts";
-import { callbackUrl, wellFormed } from "../conformance-samples.ts";
+import { callbackUrl, toolsWith, wellFormed } from "../conformance-samples.ts";
 import { cert, key } from "./certificate.ts";
 import { loopback, loopbackSettings, type Mailing, mailingTools, sampleMail } from "./mailing.ts";
 import { samples } from "./report-samples.ts";
@@ -70,7 +70,7 @@ gatewayConformance(smtp, {
       {
         name: "a returned mail",
         unsigned: { body: samples.rfcFailed },
-        received: receiveReport(
+        received: await receiveReport(
           {
             method: "POST",
             url: callbackUrl,
@@ -79,6 +79,7 @@ gatewayConformance(smtp, {
             body: samples.rfcFailed,
           },
           callbackToken,
+          toolsWith().readReport,
         ),
       },
     ],

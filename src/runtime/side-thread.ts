@@ -1,0 +1,138 @@
+// Work on what came from outside, in a thread beside the event loop, so that nothing that somebody sends can hold up
+// everybody else. One input at a time, in a bounded queue and with a time limit. The thread starts when it is first
+// needed, and a new one takes the place of one that took too long or broke.
+
+import { parentPort, Worker } from "node:worker_threads";
+import type { Clock } from "./runtime.ts";
+
+/**
+ * What became of an input. `failed`: the work on it threw, took too long or broke the thread, and would again. `busy`: it
+ * was not tried, because too many wait, the thread does not start, or it is closed.
+ */
+export type Worked<Output> =
+  | { kind: "done"; output: Output }
+  | { kind: "failed"; reason: string }
+  | { kind: "busy"; reason: string };
+
+export interface SideThread<Input, Output> {
+  /** The input is copied by structured clone. Never rejects. */
+  run(input: Input): Promise<Worked<Output>>;
+  /** Ends the thread; what waits is `busy`. */
+  close(): Promise<void>;
+}
+
+export interface SideThreadOptions {
+  /** A module that calls `serve`. */
+  module: URL;
+  name: string;
+  clock: Clock;
+  /** For one input, from the moment that the thread has it. */
+  limitMs: number;
+  mostWaiting: number;
+}
+
+/** Of the thread's heap, MiB. */
+const heap = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
+
+/** What a thread says: that it is there, and then one answer for each input. */
+type Said<Output> = "ready" | { output: Output } | { reason: string };
+
+/** In the thread: answers each input with what `work` makes of it. */
+export function serve<Input, Output>(work: (input: Input) => Output): void {
+  const port = parentPort;
+  if (port === null) throw new Error("This file runs as a worker thread.");
+  const say = (said: Said<Output>) => port.postMessage(said);
+  port.on("message", (input: Input) => {
+    try {
+      say({ output: work(input) });
+    } catch (error) {
+      say({ reason: error instanceof Error ? error.message : String(error) });
+    }
+  });
+  say("ready");
+}
+
+interface Job<Input, Output> {
+  input: Input;
+  settle(worked: Worked<Output>): void;
+}
+
+export function createSideThread<Input, Output>(options: SideThreadOptions): SideThread<Input, Output> {
+  const { module, name, clock, limitMs, mostWaiting } = options;
+  const waiting: Job<Input, Output>[] = [];
+  let current: Job<Input, Output> | null = null;
+  let worker: Worker | null = null;
+  let ready = false;
+  let closed = false;
+  /** Ends the wait for the limit of the current input. */
+  let over = new AbortController();
+
+  const settle = (worked: Worked<Output>) => {
+    const job = current;
+    current = null;
+    over.abort();
+    worker?.unref();
+    job?.settle(worked);
+    next();
+  };
+  /** The thread that did not do what it should is not used again. */
+  const giveUp = (worked: Worked<Output>) => {
+    void worker?.terminate();
+    worker = null;
+    ready = false;
+    settle(worked);
+  };
+  const hand = (thread: Worker, { input }: Job<Input, Output>) => {
+    over = new AbortController();
+    const { signal } = over;
+    void clock.sleep(limitMs, signal).then(() => {
+      if (!signal.aborted) giveUp({ kind: "failed", reason: `it took more than ${limitMs} ms` });
+    });
+    thread.postMessage(input);
+  };
+  const start = (): Worker => {
+    const made = new Worker(module, { name, resourceLimits: heap });
+    made.on("message", (said: Said<Output>) => {
+      if (made !== worker) return;
+      if (said === "ready") {
+        ready = true;
+        if (current !== null) hand(made, current);
+      } else if ("output" in said) settle({ kind: "done", output: said.output });
+      else settle({ kind: "failed", reason: said.reason });
+    });
+    const broke = (reason: string) => {
+      if (made !== worker) return;
+      giveUp(ready ? { kind: "failed", reason } : { kind: "busy", reason });
+    };
+    made.on("error", (error) => broke(error instanceof Error ? error.message : String(error)));
+    made.on("exit", (code) => broke(`the thread ended with ${code}`));
+    return made;
+  };
+  const next = () => {
+    if (current !== null || closed) return;
+    current = waiting.shift() ?? null;
+    if (current === null) return;
+    worker ??= start();
+    // Only while it works does it keep the process alive.
+    worker.ref();
+    if (ready) hand(worker, current);
+  };
+
+  return {
+    run: (input) => {
+      if (closed) return Promise.resolve({ kind: "busy", reason: "the thread is closed" });
+      if (waiting.length >= mostWaiting) return Promise.resolve({ kind: "busy", reason: "too many wait" });
+      return new Promise((resolve) => {
+        waiting.push({ input, settle: resolve });
+        next();
+      });
+    },
+    close: async () => {
+      closed = true;
+      const thread = worker;
+      giveUp({ kind: "busy", reason: "the thread is closed" });
+      for (const { settle } of waiting.splice(0)) settle({ kind: "busy", reason: "the thread is closed" });
+      await thread?.terminate();
+    },
+  };
+}

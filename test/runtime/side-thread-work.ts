@@ -1,0 +1,21 @@
+// What the thread of the side thread's test does: as it is told.
+
+import { serve } from "#runtime/side-thread.ts";
+
+serve((task: { kind: "say"; bytes: Uint8Array } | { kind: "throw" | "end" | "spin" | "fill" }) => {
+  switch (task.kind) {
+    case "say":
+      return `said ${task.bytes.length}`;
+    case "throw":
+      throw new Error("no");
+    case "end":
+      process.exit(7);
+      break;
+    case "spin":
+      for (;;);
+    case "fill": {
+      const kept: string[][] = [];
+      for (;;) kept.push(Array.from({ length: 100_000 }, (_, i) => `${i} ${kept.length}`));
+    }
+  }
+});
