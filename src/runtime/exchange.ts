@@ -6,6 +6,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
+import { ByteCollector } from "./byte-collector.ts";
 import { NotAllowed } from "./connect.ts";
 import { plainWords } from "./failure.ts";
 import type { OutboundResult } from "./runtime.ts";
@@ -62,8 +63,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: Record<string, string> = {};
   #endsWithConnection = false;
-  #chunks: Buffer[] = [];
+  readonly #gathered = new ByteCollector();
   #bytes = 0;
+  #pieces = 0;
 
   constructor(limits: ExchangeLimits, settle: (result: OutboundResult) => void) {
     this.#limits = limits;
@@ -112,10 +114,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { maxBytes, cutAnswer } = this.#limits;
     const room = maxBytes - this.#bytes;
     this.#bytes += chunk.length;
-    if (this.#bytes <= maxBytes) this.#chunks.push(chunk);
+    this.#pieces += 1;
+    // Each piece costs about 3 µs however short it is; pieces of 128 bytes always pass.
+    if (this.#pieces > 8_192 + maxBytes / 128) this.#cut("it came in too many pieces");
+    else if (this.#bytes <= maxBytes) this.#gathered.add(chunk);
     else if (!cutAnswer) this.#tooLong();
     else {
-      this.#chunks.push(chunk.subarray(0, room));
+      this.#gathered.add(chunk.subarray(0, room));
       this.#answer();
       this.#giveUpConnection();
     }
@@ -161,7 +166,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #answer(): void {
     // Copied: a chunk keeps the socket's whole 64 KiB read buffer alive.
-    const body = Buffer.concat(this.#chunks);
+    const body = Buffer.from(this.#gathered.take());
     this.#end({ kind: "answer", status: this.#status, headers: this.#headers, body });
   }
 
@@ -190,7 +195,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#settled = true;
     clearTimeout(this.#timer);
     this.#siblings?.delete(this);
-    this.#chunks = [];
+    this.#gathered.clear();
     this.#settle(result);
   }
 }

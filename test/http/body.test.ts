@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import test from "node:test";
-import { takeBody } from "#http/body.ts";
+import { mostPieces, takeBody } from "#http/body.ts";
+import { breakRequest } from "#http/broken-request.ts";
 import { createDeadlines } from "#http/deadlines.ts";
 import { movableClock } from "../clock.ts";
 import { key } from "./edge.ts";
@@ -230,4 +231,52 @@ test("its taker may end it, or fail", async () => {
   const large = taking(() => true, 3);
   large.stream.write("abcd");
   assert.equal(await large.end, "too_large");
+});
+
+test("pieces are counted beside bytes: short ones cost as much as long ones", async () => {
+  const maxBytes = 1_000_000;
+  const most = mostPieces(maxBytes);
+  assert.equal(most, 8_192 + 7_812);
+  for (const [pieces, expected] of [
+    [most, "ended"],
+    [most + 1, "too_many_pieces"],
+  ] as const) {
+    let taken = 0;
+    const { stream, end } = taking(() => {
+      taken += 1;
+      return true;
+    }, maxBytes);
+    for (let at = 0; at < pieces; at++) stream.write("a");
+    stream.end();
+    assert.equal(await end, expected);
+    assert.equal(taken, most);
+  }
+});
+
+test("of a body that was refused a few thousand pieces are dropped, and then the connection closes", async () => {
+  await withWire(small, async ({ open, accepted }) => {
+    const line = await open();
+    line.write(sendHead(key, [json, "Transfer-Encoding: chunked"]));
+    line.write("1\r\na\r\n".repeat(9_000));
+    assert.equal(lastAnswer(await line.until(/body_too_large"\}/)).status, 413);
+    // The clock has not moved: it was the pieces that ended the wait.
+    await line.closed();
+    assert.equal(accepted.length, 0);
+  });
+});
+
+test("a body that breaks ends with that, also before it is read", async () => {
+  const early = taking(() => true);
+  early.stream.write("a");
+  await turn();
+  breakRequest(early.stream as never, "malformed");
+  breakRequest(early.stream as never, "too_slow");
+  assert.equal(await early.end, "malformed");
+  const stream = Object.assign(new PassThrough(), { headers: { "transfer-encoding": "chunked" } });
+  breakRequest(stream as never, "too_slow");
+  const limits = { maxBytes: 10, deadlines: createDeadlines(movableClock(), 1_000) };
+  assert.equal(await takeBody(stream as never, limits, () => assert.fail()), "too_slow");
+  const gone = Object.assign(new PassThrough(), { headers: { "transfer-encoding": "chunked" } });
+  gone.destroy();
+  assert.equal(await takeBody(gone as never, limits, () => assert.fail()), "gone");
 });

@@ -46,12 +46,12 @@ test("fields are counted", () => {
 });
 
 test("the work is linear in the length, also where a pair has no value", () => {
-  // 20,000 pairs before 32 MiB without `=`: a search of each to the body's end takes 16 s, one search 10 ms.
-  const body = Buffer.from(`${"a&".repeat(20_000)}${"b".repeat(32 * 1024 * 1024)}`);
+  // 60,000 pairs before 32 MiB without `=`: a search of each to the body's end takes 48 s, one search 10 ms.
+  const body = Buffer.from(`${"a&".repeat(60_000)}${"b".repeat(32 * 1024 * 1024)}`);
   const started = performance.now();
-  const read = readUrlencoded(body, 30_000);
-  assert.ok(performance.now() - started < 750);
-  assert.equal(read.kind === "pairs" && read.pairs.length, 20_001);
+  const read = readUrlencoded(body, 70_000);
+  assert.ok(performance.now() - started < 2_000);
+  assert.equal(read.kind === "pairs" && read.pairs.length, 60_001);
 });
 
 test("percent signs that begin no code stand for themselves, at the end too", () => {
