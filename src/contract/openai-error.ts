@@ -23,7 +23,7 @@ export const aiProblems = {
     status: 400,
     type: "invalid_request_error",
     message: "The body could not be read.",
-    when: "The body is not JSON, not UTF-8, no object, or nested deeper than 256 levels.",
+    when: "The body is not JSON, not UTF-8, no object, nested deeper than 256 levels, or holds more than 500,000 values.",
   },
   invalid_value: {
     status: 400,
@@ -65,7 +65,7 @@ export const aiProblems = {
     status: 413,
     type: "invalid_request_error",
     message: "The body is too large.",
-    when: "The body is over the limit.",
+    when: "The body, or the number of pieces that it comes in, is over the limit.",
   },
   unsupported_media_type: {
     status: 415,
@@ -101,7 +101,7 @@ export const aiProblems = {
     status: 503,
     type: "server_error",
     message: "The service cannot take requests at the moment; please try again.",
-    when: "The key cannot be looked up because the storage is not available.",
+    when: "The key cannot be looked up because the storage is not available, or too many large requests are under way.",
   },
 } as const satisfies Record<string, Entry>;
 export type AiProblemCode = keyof typeof aiProblems;

@@ -16,12 +16,12 @@ export const problems = {
   malformed_body: {
     status: 400,
     message: "The body could not be read.",
-    when: "The body is not valid JSON, form data or UTF-8, or is nested deeper than 32 levels.",
+    when: "The body is not valid JSON, form data or UTF-8, is nested deeper than 32 levels, or holds more than 500,000 values; or it is missing where something is to be changed.",
   },
   malformed_request: {
     status: 400,
     message: "The request could not be read.",
-    when: "The request is not valid HTTP. The connection is closed.",
+    when: "The request is not valid HTTP, its body's chunks are not, or it has two `Host` or `Authorization` headers.",
   },
   insufficient_credit: {
     status: 402,
@@ -76,7 +76,7 @@ export const problems = {
   body_too_large: {
     status: 413,
     message: "The body is too large.",
-    when: "The body, or the number of its form fields, is over the limit.",
+    when: "The body, the number of its form fields, or the number of pieces that it comes in is over the limit; without a key in front the limit is 2 MiB.",
   },
   unsupported_media_type: {
     status: 415,
@@ -102,7 +102,7 @@ export const problems = {
   unavailable: {
     status: 503,
     message: "The service cannot take requests at the moment. Nothing was accepted; please try again.",
-    when: "The storage is not available. Nothing was accepted, so it is safe to repeat.",
+    when: "The storage is not available, or too many large requests or answers are under way. Nothing was accepted, so it is safe to repeat.",
   },
   commit_unknown: {
     status: 503,

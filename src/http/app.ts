@@ -2,11 +2,12 @@
 // routes and listens; reading bodies, judging keys and writing answers is ours, because the order of those
 // (key before body, limits before parsing) is part of the contract.
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { aiErrorReply, aiProblem } from "#contract/openai-error.ts";
 import { problem, problems } from "#contract/problem.ts";
+import { createHttpServer } from "#runtime/http-server.ts";
 import { createIds } from "#runtime/ids.ts";
 import { type Answer, createWriter, isStream } from "./answer.ts";
 import type { Gate } from "./authenticate.ts";
@@ -193,14 +194,16 @@ export function buildApp(
         else handle(request, response);
       });
       breakConnection = connections.break;
-      const server = createServer(
-        { headersTimeout: limits.headers, connectionsCheckingInterval: limits.check },
+      return createHttpServer(
+        {
+          headersMs: limits.headers,
+          checkMs: limits.check,
+          requestMs: limits.request,
+          keepAliveMs: limits.keepAlive,
+          maxConnections: settings.maxConnections,
+        },
         connections.listener,
       );
-      server.requestTimeout = limits.request;
-      server.keepAliveTimeout = limits.keepAlive;
-      server.maxConnections = settings.maxConnections;
-      return server;
     },
     // While closing, what still arrives on open connections is served, and told to close its connection:
     // fastify's own 503 would not have our shape, and refusing gains nothing while the parts still work.
