@@ -30,8 +30,9 @@ import { createReturnedMail, type ReturnedMail } from "#messaging/returned-mail.
 import { type Keeping, openUpkeep, upkeepLane } from "#messaging/upkeep.ts";
 import { createVisits } from "#messaging/visits.ts";
 import { sandboxModels } from "#providers/sandbox.ts";
-import { type Applied, applyProvision } from "#provision/apply.ts";
+import { applyProvision } from "#provision/apply.ts";
 import type { ProvisionFile } from "#provision/file.ts";
+import type { Applied } from "#provision/parts.ts";
 import { bands } from "#queue/band.ts";
 import { Lanes } from "#queue/lanes.ts";
 import { Wait } from "#queue/wait.ts";
@@ -68,7 +69,7 @@ export interface SystemSettings {
   takeoverMs: number;
   /** How often a process shows that it lives and looks after the lanes, ms. */
   beatMs: number;
-  /** How often a lane looks for messages that other processes accepted, should a hint get lost, ms. */
+  /** How often all lanes are looked at together for what other processes accepted, should a hint get lost, ms. */
   pollMs: number;
   /** How often what is old or too late is looked for, ms. */
   upkeepMs: number;
@@ -100,6 +101,8 @@ export interface System {
   stop(): Promise<void>;
 }
 
+/** A wall clock that was set is noticed by a lane outside its hours within this, ms. */
+const longestLaneWaitMs = 60_000;
 const graceMs = 30_000;
 /** How long the last words of streams may take to go out. */
 const farewellMs = 1_000;
@@ -141,6 +144,7 @@ export async function openSystem(
   const { announced } = listening;
   /** Ended when a lane is paused, or goes on: messages may have to move. */
   const pauses = new Wait();
+  const longestWaitMs = Math.max(settings.pollMs, longestLaneWaitMs);
   const delivering = {
     announced,
     newId: ids,
@@ -154,7 +158,7 @@ export async function openSystem(
     metrics,
     sealer,
     publicUrl: settings.publicUrl,
-    pollMs: settings.pollMs,
+    longestWaitMs,
     composing: {
       database,
       files: createMailFiles(database),
@@ -171,6 +175,7 @@ export async function openSystem(
     metrics,
     sealer,
     pollMs: settings.pollMs,
+    longestWaitMs,
     record: (message: MessageRow) => eventRecordOf(message),
     wake: (id: string, dueAt: number) => lanes.wake(id, dueAt),
     lanesChanged: () => lanes.changed(),
@@ -182,6 +187,7 @@ export async function openSystem(
     processId: ids("prc"),
     takeoverMs: settings.takeoverMs,
     beatMs: settings.beatMs,
+    pollMs: settings.pollMs,
     // Of the other kinds nothing is stamped.
     recover: async (lane) => {
       if (lane.kind === "gateway") await recoverGateway(delivering, lane);

@@ -44,9 +44,15 @@ export function actorOf(principal: Principal): Actor {
 
 /** Writes an entry down and returns its id. Without an `outcome` it is `done`. */
 export async function audit(parts: AuditParts, entry: AuditEntry): Promise<string> {
-  const id = parts.newId("aud");
-  await parts.database.run(insertAudit, {
-    id,
+  const row = auditRow(parts, entry);
+  await parts.database.run(insertAudit, row);
+  return row.id;
+}
+
+/** An entry as it is stored, for those who store it together with what it tells of. */
+export function auditRow(parts: Pick<AuditParts, "clock" | "newId">, entry: AuditEntry): AuditEntriesTable {
+  return {
+    id: parts.newId("aud"),
     at: parts.clock.now(),
     actor_kind: entry.actor.kind,
     actor_id: entry.actor.id,
@@ -56,8 +62,7 @@ export async function audit(parts: AuditParts, entry: AuditEntry): Promise<strin
     target: entry.target == null ? null : printable(entry.target, 200),
     detail: JSON.stringify(entry.fields === undefined ? {} : { fields: entry.fields }),
     outcome: entry.outcome ?? "done",
-  });
-  return id;
+  };
 }
 
 /** How what was written down as `started` has ended. `made`: the id of what came of it. */

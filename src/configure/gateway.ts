@@ -10,6 +10,7 @@ import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { parseHours } from "#runtime/wall-clock.ts";
 import type { Database } from "#store/database.ts";
 import { findGatewayByIdentifier, saveGateway, settingsPlace } from "#store/gateways.ts";
+import type { GatewaysTable } from "#store/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 
 export const paceInput = z
@@ -134,25 +135,34 @@ export async function gatewayFaults(
   accountId: string | null,
   input: GatewayInput,
 ): Promise<Issue[]> {
-  const issues = checkSettings(input, outbound);
   const existing = await database.run(findGatewayByIdentifier, input.identifier);
+  return faultsBeside(existing, outbound, accountId, input);
+}
+
+function faultsBeside(
+  existing: GatewaysTable | null,
+  outbound: Outbound,
+  accountId: string | null,
+  input: GatewayInput,
+): Issue[] {
+  const issues = checkSettings(input, outbound);
   if (existing && existing.account_id !== accountId) {
-    issues.push({ path: ["identifier"], message: "is used by another account" });
+    issues.push(identifierTaken);
   } else if (existing && existing.channel !== input.channel) {
     issues.push({ path: ["channel"], message: "of an existing gateway cannot be changed" });
   }
   return issues;
 }
 
-/** Creates the gateway, or changes the account's one with this identifier. */
-export async function configureGateway(
+/** A gateway as it is to be saved: a new one, or the account's one with this identifier, changed. Stores nothing. */
+export async function prepareGateway(
   parts: ConfigureParts,
   accountId: string,
   input: GatewayInput,
-): Promise<{ kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] }> {
+): Promise<{ kind: "ready"; row: GatewaysTable } | { kind: "invalid"; issues: Issue[] }> {
   const { database, clock, sealer, newId } = parts;
-  const issues = await gatewayFaults(parts, accountId, input);
   const existing = await database.run(findGatewayByIdentifier, input.identifier);
+  const issues = faultsBeside(existing, parts.outbound, accountId, input);
   const adapter = gatewayOf(input.kind, input.channel);
   if (issues.length > 0 || !adapter) return { kind: "invalid", issues };
 
@@ -169,7 +179,7 @@ export async function configureGateway(
     retry: { firstMs: input.retry.first_ms, maxMs: input.retry.max_ms, forMs: input.retry.for_ms },
     onUnknown: input.on_unknown ?? null,
   };
-  const outcome = await database.run(saveGateway, {
+  const row: GatewaysTable = {
     id,
     account_id: accountId,
     identifier: input.identifier,
@@ -182,10 +192,24 @@ export async function configureGateway(
     rules: JSON.stringify(rules),
     created_at: existing?.created_at ?? now,
     updated_at: now,
-  });
-  if (outcome === "taken")
-    return { kind: "invalid", issues: [{ path: ["identifier"], message: "is used by another account" }] };
+  };
+  return { kind: "ready", row };
+}
+
+/** The fault of an identifier that another account has. */
+export const identifierTaken: Issue = { path: ["identifier"], message: "is used by another account" };
+
+/** Creates the gateway, or changes the account's one with this identifier. */
+export async function configureGateway(
+  parts: ConfigureParts,
+  accountId: string,
+  input: GatewayInput,
+): Promise<{ kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] }> {
+  const prepared = await prepareGateway(parts, accountId, input);
+  if (prepared.kind === "invalid") return prepared;
+  const outcome = await parts.database.run(saveGateway, prepared.row);
+  if (outcome === "taken") return { kind: "invalid", issues: [identifierTaken] };
   parts.accountsChanged();
   parts.lanesChanged();
-  return { kind: "saved", id };
+  return { kind: "saved", id: prepared.row.id };
 }

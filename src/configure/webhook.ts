@@ -13,6 +13,7 @@ import {
   type EndpointChange,
   findAccountEndpoint,
   findEndpointByUrl,
+  type NewEndpoint,
   removeEndpoint,
   secretPlace,
 } from "#store/webhooks.ts";
@@ -78,7 +79,7 @@ export type WebhookSaved =
   | { kind: "taken" }
   | { kind: "not_found" };
 
-const tooMany: Issue = {
+export const tooMany: Issue = {
   path: ["url"],
   message: `is one too many: an account has ${most} endpoints at most`,
 };
@@ -98,9 +99,23 @@ export async function createWebhook(
   accountId: string,
   input: WebhookInput,
 ): Promise<WebhookSaved> {
-  const { database, clock, sealer } = parts;
   const issues = webhookFaults(parts.outbound, input);
   if (issues.length > 0) return { kind: "invalid", issues };
+  const { made, ...row } = newWebhook(parts, accountId, input);
+  const created = await parts.database.run(createEndpoint, row);
+  if (created.kind === "url_taken") return { kind: "taken" };
+  if (created.kind === "too_many") return { kind: "invalid", issues: [tooMany] };
+  parts.lanesChanged();
+  return { kind: "saved", id: row.endpoint.id, secret: made };
+}
+
+/** A new endpoint as it is to be stored, and its secret where that was made here. Stores nothing. */
+function newWebhook(
+  parts: WebhookParts,
+  accountId: string,
+  input: WebhookInput,
+): NewEndpoint & { made: string | null } {
+  const { clock, sealer } = parts;
   const id = parts.newId("whe");
   const made = input.secret === undefined ? newSecret(parts.random) : null;
   const now = clock.now();
@@ -119,11 +134,20 @@ export async function createWebhook(
     created_at: now,
     updated_at: now,
   };
-  const created = await database.run(createEndpoint, { endpoint, most });
-  if (created.kind === "url_taken") return { kind: "taken" };
-  if (created.kind === "too_many") return { kind: "invalid", issues: [tooMany] };
-  parts.lanesChanged();
-  return { kind: "saved", id, secret: made };
+  return { endpoint, most, made };
+}
+
+/**
+ * An endpoint of the provisioning file that is new to the account, as it is to be stored; null: the account has one with
+ * this url. Stores nothing.
+ */
+export async function prepareWebhook(
+  parts: WebhookParts,
+  accountId: string,
+  input: WebhookInput,
+): Promise<(NewEndpoint & { made: string | null }) | null> {
+  const existing = await parts.database.run(findEndpointByUrl, { accountId, url: spelled(input.url) });
+  return existing ? null : newWebhook(parts, accountId, input);
 }
 
 /** Creates the account's endpoint with this url, or changes it, as the provisioning file wants it. */

@@ -5,10 +5,9 @@ import type { EmailSettings } from "#gateways/email/email-settings.ts";
 import { gatewayOf } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { Lane } from "#queue/lane.ts";
-import type { OpenLane } from "#queue/lanes.ts";
+import type { OpenLane, TakenLane } from "#queue/lanes.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/wall-clock.ts";
-import { findAccount } from "#store/accounts.ts";
-import { findGateway, settingsPlace } from "#store/gateways.ts";
+import { findDrivenGateway, findGateway, settingsPlace } from "#store/gateways.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import { type DeliverParts, deliverWork } from "./deliver.ts";
@@ -23,7 +22,7 @@ export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
 export interface OpenGatewayParts extends DeliverParts {
   sealer: Sealer;
   publicUrl: string | null;
-  pollMs: number;
+  longestWaitMs: number;
 }
 
 const usualTimeoutMs = 30_000;
@@ -63,12 +62,11 @@ async function emailOf(
 }
 
 /** Starts a gateway's lane; null (and a log line) when the gateway cannot be driven. */
-export async function openGateway(parts: OpenGatewayParts, state: LanesTable): Promise<OpenLane | null> {
+export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Promise<OpenLane | null> {
   const { database, clock, log, random, sealer, publicUrl } = parts;
-  const gateway = await database.run(findGateway, state.id);
-  const account = gateway && (await database.run(findAccount, gateway.account_id));
+  const gateway = await database.run(findDrivenGateway, state.id);
   const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
-  if (!gateway || !account || !adapter) {
+  if (!gateway || !adapter) {
     log.error({ lane: state.id, kind: gateway?.kind }, "no adapter for a gateway; its messages wait");
     return null;
   }
@@ -76,14 +74,14 @@ export async function openGateway(parts: OpenGatewayParts, state: LanesTable): P
   let email: LaneGateway["email"] = null;
   try {
     settings = openSettings(sealer, gateway);
-    if (gateway.channel === "email") email = await emailOf(parts, account.id, settings);
+    if (gateway.channel === "email") email = await emailOf(parts, gateway.account_id, settings);
   } catch (error) {
     log.error({ gateway: gateway.identifier, error }, "a gateway's settings do not open; its messages wait");
     return null;
   }
   const rules = JSON.parse(gateway.rules) as GatewayRules;
   const { pace } = rules;
-  const zone = account.time_zone;
+  const zone = gateway.time_zone;
   const timeoutMs = (settings as { timeout_ms?: number }).timeout_ms ?? usualTimeoutMs;
   const callbackUrl =
     publicUrl === null ? null : `${publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`;
@@ -98,7 +96,7 @@ export async function openGateway(parts: OpenGatewayParts, state: LanesTable): P
       timeoutMs,
       callbackUrl,
       email,
-      latenessMs: account.lateness_ms,
+      latenessMs: gateway.lateness_ms,
     },
     state.fence,
   );
@@ -129,6 +127,7 @@ export async function openGateway(parts: OpenGatewayParts, state: LanesTable): P
     clock,
     fraction: random.fraction,
     log,
-    pollMs: parts.pollMs,
+    longestWaitMs: parts.longestWaitMs,
+    known: state.known,
   });
 }

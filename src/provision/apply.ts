@@ -2,38 +2,18 @@
 // applied is updated; what it does not name, and what was changed elsewhere since, is left alone.
 
 import { hashApiKey } from "#accounts/api-key.ts";
-import { audit, provisioning } from "#accounts/audit.ts";
 import { configureAccount, configureApiKey } from "#configure/account.ts";
-import { type ConfigureParts, configureGateway, gatewayFaults } from "#configure/gateway.ts";
+import { gatewayFaults } from "#configure/gateway.ts";
 import { configureManagementToken, managementTokenFaults } from "#configure/management-token.ts";
 import { configurePool, poolFaults } from "#configure/pool.ts";
 import { configureSendingDomain } from "#configure/sending-domain.ts";
-import { configureWebhook, webhookFaults } from "#configure/webhook.ts";
-import type { Issue } from "#contract/issue.ts";
-import type { Log, Random } from "#runtime/runtime.ts";
+import { webhookFaults } from "#configure/webhook.ts";
 import { findAccountByKey, findAccountByName } from "#store/accounts.ts";
 import { poolMark } from "#store/pools.ts";
-import { markProvisioned, readProvisioned } from "#store/provisioned.ts";
+import { readProvisioned } from "#store/provisioned.ts";
+import { applyGateways, applyWebhooks, pieces } from "./entries.ts";
 import type { ProvisionFile } from "./file.ts";
-
-export interface Applied {
-  faults: string[];
-  /** What was made here because the file does not give it, to be shown once. */
-  made: { what: string; secret: string }[];
-}
-
-type ProvisionParts = ConfigureParts & { random: Random; showApiKeys: boolean; log: Log };
-type FileAccount = ProvisionFile["accounts"][number];
-
-/** An entry of the file that is not as it was when it was last applied. */
-interface Mark {
-  kind: string;
-  name: string;
-  hash: string;
-}
-
-/** Null: nothing changed. */
-type Changed = (kind: string, name: string, entry: unknown) => Mark | null;
+import { type Applied, type Changed, done, type FileAccount, type ProvisionParts, told } from "./parts.ts";
 
 export async function applyProvision(parts: ProvisionParts, file: ProvisionFile): Promise<Applied> {
   const before = await parts.database.run(readProvisioned, null);
@@ -57,9 +37,6 @@ export async function applyProvision(parts: ProvisionParts, file: ProvisionFile)
   return applied;
 }
 
-const told = (what: string, issues: readonly Issue[]) =>
-  issues.map(({ path, message }) => `${what}: ${path.join(".")}: ${message}`);
-
 async function faultsOf(parts: ProvisionParts, file: ProvisionFile, changed: Changed): Promise<string[]> {
   const { database } = parts;
   const faults: string[] = [];
@@ -68,10 +45,11 @@ async function faultsOf(parts: ProvisionParts, file: ProvisionFile, changed: Cha
     const holder = api_key === undefined ? null : await database.run(findAccountByKey, hashApiKey(api_key));
     if (holder && holder.id !== existing?.id)
       faults.push(`account ${name}: api_key: is used by another account`);
-    for (const gateway of gateways) {
-      if (!changed("gateway", gateway.identifier, { account: name, ...gateway })) continue;
-      const issues = await gatewayFaults(parts, existing?.id ?? null, gateway);
-      faults.push(...told(`gateway ${gateway.identifier}`, issues));
+    const coming = gateways.filter((one) => changed("gateway", one.identifier, { account: name, ...one }));
+    for (const piece of pieces(coming)) {
+      const found = await Promise.all(piece.map((one) => gatewayFaults(parts, existing?.id ?? null, one)));
+      for (const [i, { identifier }] of piece.entries())
+        faults.push(...told(`gateway ${identifier}`, found[i]!));
     }
     for (const [index, webhook] of webhooks.entries())
       faults.push(...told(`account ${name}: webhooks.${index}`, webhookFaults(parts.outbound, webhook)));
@@ -93,7 +71,7 @@ async function applyAccount(
   changed: Changed,
   applied: Applied,
 ): Promise<void> {
-  const { database, log } = parts;
+  const { database } = parts;
   const mark = changed("account", account.name, account);
   const existing = await database.run(findAccountByName, account.name);
   const accountId = mark || !existing ? await configureAccount(parts, account) : existing.id;
@@ -107,40 +85,11 @@ async function applyAccount(
   }
   if (keyMark) await done(parts, keyMark, "configureApiKey", accountId, accountId);
 
-  for (const gateway of gateways) {
-    const gatewayMark = changed("gateway", gateway.identifier, { account: account.name, ...gateway });
-    if (!gatewayMark) continue;
-    const result = await configureGateway(parts, accountId, gateway);
-    if (result.kind === "invalid") {
-      applied.faults.push(...told(`gateway ${gateway.identifier}`, result.issues));
-      continue;
-    }
-    await done(parts, gatewayMark, "configureGateway", accountId, gateway.identifier);
-    log.info({ gateway: gateway.identifier }, "gateway provisioned");
-  }
-  for (const [index, webhook] of webhooks.entries()) {
-    // Under a digest of its url, which may hold a secret.
-    const name = `${account.name} ${parts.sealer.digest(webhook.url).slice(0, 32)}`;
-    const webhookMark = changed("webhook", name, webhook);
-    if (!webhookMark) continue;
-    const result = await configureWebhook(parts, accountId, webhook);
-    if (result.kind !== "saved") {
-      const issues =
-        result.kind === "invalid"
-          ? result.issues
-          : [{ path: ["url"], message: "is being changed elsewhere" }];
-      applied.faults.push(...told(`account ${account.name}: webhooks.${index}`, issues));
-      continue;
-    }
-    if (result.secret !== null)
-      applied.made.push({
-        what: `Secret of webhook ${index + 1} of account ${account.name}`,
-        secret: result.secret,
-      });
-    await done(parts, webhookMark, "configureWebhook", accountId, result.id);
-  }
-  await applyDomains(parts, { id: accountId, name: account.name }, sending_domains, changed, applied);
-  await applyPools(parts, { id: accountId, name: account.name }, pools, changed, applied);
+  const named = { id: accountId, name: account.name };
+  await applyGateways(parts, named, gateways, changed, applied);
+  await applyWebhooks(parts, named, webhooks, changed, applied);
+  await applyDomains(parts, named, sending_domains, changed, applied);
+  await applyPools(parts, named, pools, changed, applied);
 }
 
 async function applyDomains(
@@ -182,16 +131,4 @@ async function applyPools(
       applied.made.push({ what: `Key ${name} of pool ${pool.name} of account ${account.name}`, secret: key });
     await done(parts, mark, "configurePool", account.id, result.id);
   }
-}
-
-/** Remembers that an entry was applied, and that something was changed by it. */
-async function done(
-  parts: ProvisionParts,
-  mark: Mark,
-  action: string,
-  accountId: string | null,
-  target: string,
-): Promise<void> {
-  await parts.database.run(markProvisioned, mark);
-  await audit(parts, { actor: provisioning, accountId, action, target });
 }

@@ -88,8 +88,13 @@ export interface LaneParts<Row extends LaneRow, Outcome> {
   clock: Clock;
   fraction: () => number;
   log: Log;
-  /** How long to wait for a hint before looking anyway, ms. */
-  pollMs: number;
+  /** The longest wait for an instant, ms, so that a wall clock that was set is noticed. */
+  longestWaitMs: number;
+  /**
+   * Found out about many lanes at once: whether an earlier owner left messages stamped. Such a lane first reads when
+   * it is woken. Absent: the lane recovers and reads by itself when it starts.
+   */
+  known?: { left: boolean } | undefined;
 }
 
 const readAhead = 500;
@@ -109,7 +114,6 @@ export class Lane<Row extends LaneRow, Outcome> {
   readonly #abort = new AbortController();
   readonly #running = new Set<Promise<void>>();
   #filling: Promise<void> | null = null;
-  #lookedAt = Number.NEGATIVE_INFINITY;
   /** Pauses and resumptions are stored one after the other, or a late pause would outlive its end. */
   #noting: Promise<unknown> = Promise.resolve();
   #restartedAt = Number.NEGATIVE_INFINITY;
@@ -122,7 +126,7 @@ export class Lane<Row extends LaneRow, Outcome> {
   #pausedSince: number | null;
   #stopping = false;
   /** Something may be due that is not in the buffers. */
-  #stale = true;
+  #stale: boolean;
   #nextDue: number | null = null;
   readonly #wait = new Wait();
   /** The current wait is for something to become due, not for a slot, the pace or the hour. */
@@ -140,6 +144,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     this.#dayCount = state.dayCount;
     this.#pausedMs = state.pausedMs;
     this.#pausedSince = state.pausedSince;
+    this.#stale = parts.known === undefined || parts.known.left;
     this.#ended = this.#run();
   }
 
@@ -183,7 +188,7 @@ export class Lane<Row extends LaneRow, Outcome> {
   }
 
   async #run(): Promise<void> {
-    await this.#insist("recover", () => this.#parts.work.recover());
+    if (this.#parts.known?.left !== false) await this.#insist("recover", () => this.#parts.work.recover());
     while (!this.#stopping) {
       let waitMs: number;
       try {
@@ -192,33 +197,31 @@ export class Lane<Row extends LaneRow, Outcome> {
         this.#parts.log.warn({ lane: this.id, error }, "a lane could not reach its storage");
         waitMs = storageRetryMs;
       }
-      if (waitMs > 0 && !this.#stopping) {
-        // Never long, so that a wall clock that was set is noticed.
-        await this.#wait.for(this.#parts.clock, Math.min(waitMs, this.#parts.pollMs));
-      }
+      if (waitMs > 0 && !this.#stopping) await this.#wait.for(this.#parts.clock, waitMs);
       this.#waitsForRows = false;
     }
   }
 
-  /** One turn: sends what may go now. Returns how long to wait for the next, ms; 0: go on at once. */
+  /** One turn: sends what may go now. Returns how long to wait for the next, ms; 0: go on at once; Infinity: until woken. */
   async #turn(): Promise<number> {
-    const { clock, rules, pollMs } = this.#parts;
+    const { clock, rules, longestWaitMs } = this.#parts;
+    const within = (ms: number) => Math.min(longestWaitMs, Math.max(1, ms));
     const free = Math.min(
       rules.concurrency - this.#onWire,
       Math.max(64, 4 * rules.concurrency) - this.#unsettled,
     );
-    if (free <= 0) return pollMs;
+    if (free <= 0) return longestWaitMs;
     const gate = this.#breaker.gate(clock.monotonic());
-    if (gate.kind === "shut") return gate.waitMs ?? pollMs;
+    if (gate.kind === "shut") return within(gate.waitMs ?? longestWaitMs);
     const now = clock.now();
     const hours = rules.open(now);
-    if (!hours.open) return Math.max(1, hours.opensAt - now);
+    if (!hours.open) return within(hours.opensAt - now);
     const day = rules.perDay === null ? null : rules.day(now);
     const leftToday =
       day === null ? Number.POSITIVE_INFINITY : rules.perDay! - (this.#day === day.name ? this.#dayCount : 0);
-    if (leftToday <= 0) return Math.max(1, day!.endsAt - now);
+    if (leftToday <= 0) return within(day!.endsAt - now);
     const paced = this.#pacer.allowance(clock.monotonic());
-    if (paced.count === 0) return paced.waitMs;
+    if (paced.count === 0) return Math.min(longestWaitMs, paced.waitMs);
 
     await this.#fill(now);
     const most = Math.min(free, leftToday, paced.count, gate.kind === "probe" ? 1 : Number.POSITIVE_INFINITY);
@@ -226,7 +229,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     if (rows.length === 0) {
       if (this.#stale) return 0;
       this.#waitsForRows = true;
-      return this.#nextDue === null ? pollMs : Math.min(pollMs, Math.max(1, this.#nextDue - clock.now()));
+      return this.#nextDue === null ? Number.POSITIVE_INFINITY : within(this.#nextDue - clock.now());
     }
     if (gate.kind === "probe") this.#breaker.probe(rows[0]!.id);
     await this.#stampAndSend(rows, day?.name ?? null);
@@ -341,8 +344,6 @@ export class Lane<Row extends LaneRow, Outcome> {
   /** Waits for rows only when there are none; otherwise reads ahead behind the sending. */
   async #fill(now: number): Promise<void> {
     if (this.#nextDue !== null && this.#nextDue <= now) this.#stale = true;
-    // A hint can get lost.
-    if (this.#parts.clock.monotonic() - this.#lookedAt >= this.#parts.pollMs) this.#stale = true;
     if (!this.#stale) return;
     const waiting = bands.reduce<number>((sum, band) => sum + this.#buffers[band].length, 0);
     this.#filling ??= this.#read(now)
@@ -363,7 +364,6 @@ export class Lane<Row extends LaneRow, Outcome> {
     const { work, clock } = this.#parts;
     this.#stale = false;
     this.#nextDue = null;
-    this.#lookedAt = clock.monotonic();
     if (clock.monotonic() - this.#restartedAt > restartMs) {
       this.#restartedAt = clock.monotonic();
       for (const band of bands) this.#places[band] = null;

@@ -4,10 +4,22 @@
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { beat, claimLanes, forgetProcesses, type LaneHead, releaseLanes } from "#store/lanes.ts";
+import { findLeft } from "#store/due.ts";
+import {
+  beat,
+  claimLanes,
+  forgetProcesses,
+  type Holding,
+  type LaneHead,
+  readLanes,
+  releaseLanes,
+} from "#store/lanes.ts";
 import type { LanesTable } from "#store/schema.ts";
+import { DuePoll } from "./due-poll.ts";
 
 const hintDelayMs = 20;
+/** Lanes that are taken between two beats at the most: a process that opens thousands goes on showing that it lives. */
+const takenAtOnce = 500;
 
 /** A lane that is being driven. */
 export interface OpenLane {
@@ -19,6 +31,14 @@ export interface OpenLane {
   abort(): void;
 }
 
+/**
+ * A lane as it was taken. `known` is what was found out about many lanes at once: whether an earlier owner left messages
+ * stamped on it. A lane that is opened with it reads nothing before `wake`.
+ */
+export interface TakenLane extends LanesTable {
+  known?: { left: boolean };
+}
+
 export interface LanesParts {
   database: Database;
   clock: Clock;
@@ -28,8 +48,10 @@ export interface LanesParts {
   takeoverMs: number;
   /** How often this process beats, ms. */
   beatMs: number;
+  /** How often to look for what is due on the lanes of this process, should a hint get lost, ms. */
+  pollMs: number;
   /** Starts driving a lane that this process owns now; null when it cannot be (its gateway is gone). */
-  open(lane: LanesTable): Promise<OpenLane | null>;
+  open(lane: TakenLane): Promise<OpenLane | null>;
   /** Classifies what an earlier owner left stamped on a lane that is not driven any more. */
   recover(lane: LanesTable): Promise<void>;
 }
@@ -46,15 +68,27 @@ export class Lanes {
   readonly #closing = new Map<Promise<void>, OpenLane>();
   /** Lanes being given up: still in this process's name until what is on the wire is settled. */
   readonly #leaving = new Set<string>();
+  /** Lanes that could not be opened when they were last taken. */
+  readonly #refused = new Set<string>();
+  /** Lanes that have stopped and are still in this process's name. */
+  #stopped: OpenLane[] = [];
+  #releasing: Promise<void> | null = null;
+  /** The last turn ran to its end, so what this process holds is what it knows of. */
+  #sure = false;
+  readonly #poll: DuePoll;
 
   constructor(parts: LanesParts) {
     this.#parts = parts;
+    const { database, clock, log, pollMs } = parts;
+    const due = (id: string, dueAt: number) => this.#open.get(id)?.lane.wake(dueAt);
+    this.#poll = new DuePoll({ database, clock, log, pollMs, due });
   }
 
   /** Starts owning lanes. Resolves when the first share of them is being driven. */
   async start(): Promise<void> {
     this.#parts.database.onAnnounced((topic) => this.#heard(topic));
-    await this.#turn();
+    while (await this.#turn());
+    this.#poll.start();
     this.#ended = this.#run();
   }
 
@@ -86,7 +120,7 @@ export class Lanes {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#nudge.abort();
-    await this.#ended;
+    await Promise.all([this.#ended, this.#poll.stop()]);
     const lanes = [...this.#open.values()].map(({ lane }) => lane);
     const closing = [...this.#closing];
     const stopped = Promise.all([
@@ -142,19 +176,26 @@ export class Lanes {
       this.#nudge = new AbortController();
       if (this.#stopping) return;
       try {
-        await this.#turn();
+        while (!this.#stopping && (await this.#turn()));
       } catch (error) {
         this.#parts.log.warn({ error }, "the lanes could not be looked after; they will be in a moment");
       }
     }
   }
 
-  async #turn(): Promise<void> {
+  /** One beat, and what follows from it. Returns whether there are more lanes to take at once. */
+  async #turn(): Promise<boolean> {
     const { database, clock, processId } = this.#parts;
-    const { processes, lanes } = await database.run(beat, { processId, at: clock.now() });
+    const { processes, holdings } = await database.run(beat, { processId, at: clock.now() });
     const alive = this.#judge(processes);
+    if (this.#sure && this.#nothingToDo(holdings, alive)) {
+      await this.#forget(processes, alive, new Set(holdings.map(({ owner }) => owner)));
+      return false;
+    }
+    this.#sure = false;
+    const lanes = await database.run(readLanes, null);
     const active = lanes.filter((lane) => lane.active === 1);
-    await this.#leave(lanes);
+    this.#leave(lanes);
     const mine = active.filter(({ id }) => this.#open.has(id));
 
     const share = Math.ceil(active.length / alive.size);
@@ -162,18 +203,16 @@ export class Lanes {
       if (owner === processId) return !this.#open.has(id) && !this.#leaving.has(id);
       return owner === null || !alive.has(owner);
     });
-    const wanted = free.slice(0, Math.max(0, share - mine.length));
-    if (wanted.length > 0) {
-      for (const row of await database.run(claimLanes, { processId, lanes: wanted })) await this.#take(row);
-    }
+    // Those that could not be opened come last, the longest untried first, so that they keep nobody waiting.
+    const fresh = free.filter(({ id }) => !this.#refused.has(id));
+    const others = new Map(free.map((lane) => [lane.id, lane]));
+    const again = [...this.#refused].flatMap((id) => others.get(id) ?? []);
+    const room = Math.max(0, share - mine.length);
+    const now = [...fresh, ...again].slice(0, Math.min(room, takenAtOnce));
+    if (now.length > 0) await this.#take(await database.run(claimLanes, { processId, lanes: now }));
     await this.#tidy(lanes, alive);
     // Silent processes are forgotten once they own nothing, so that a dead name does not count for ever.
-    const dead = processes.filter(({ id }) => !alive.has(id) && !lanes.some((lane) => lane.owner === id));
-    if (dead.length > 0)
-      await database.run(
-        forgetProcesses,
-        dead.map(({ id }) => id),
-      );
+    await this.#forget(processes, alive, new Set(lanes.map(({ owner }) => owner)));
 
     // A newcomer gets its share; the lanes that are busiest stay where they are.
     const surplus = mine.length - share;
@@ -183,6 +222,40 @@ export class Lanes {
         .slice(0, surplus);
       for (const { lane } of idlest) this.#giveUp(lane);
     }
+    this.#sure = true;
+    return Math.min(fresh.length, room) > now.length;
+  }
+
+  /**
+   * Whether the sums say that reading the lanes would lead to nothing. They are exact about this process's own: others
+   * can only take lanes away or delete them, which changes their number, and a fence or a revision only grows.
+   */
+  #nothingToDo(holdings: readonly Holding[], alive: ReadonlySet<string>): boolean {
+    const own = { lanes: 0, fences: 0, revisions: 0 };
+    let active = 0;
+    for (const { owner, active: on, lanes, fences, revisions } of holdings) {
+      if (on === 1) active += lanes;
+      if (owner === this.#parts.processId) {
+        if (on === 0) return false;
+        Object.assign(own, { lanes, fences, revisions });
+      } else if (owner === null ? on === 1 : !alive.has(owner)) return false;
+    }
+    if (own.lanes > Math.ceil(active / alive.size)) return false;
+    for (const { lane, revision } of this.#open.values()) {
+      own.lanes -= 1;
+      own.fences -= lane.fence;
+      own.revisions -= revision;
+    }
+    return own.lanes === 0 && own.fences === 0 && own.revisions === 0;
+  }
+
+  async #forget(
+    processes: readonly { id: string }[],
+    alive: ReadonlySet<string>,
+    owners: ReadonlySet<string | null>,
+  ): Promise<void> {
+    const dead = processes.filter(({ id }) => !alive.has(id) && !owners.has(id)).map(({ id }) => id);
+    if (dead.length > 0) await this.#parts.database.run(forgetProcesses, dead);
   }
 
   /**
@@ -220,10 +293,12 @@ export class Lanes {
   }
 
   /** Leaves what was lost, switched off or changed; a changed lane is opened again. */
-  async #leave(lanes: readonly LaneHead[]): Promise<void> {
+  #leave(lanes: readonly LaneHead[]): void {
     const { processId, log } = this.#parts;
+    const heads = new Map(lanes.map((head) => [head.id, head]));
+    for (const id of this.#refused) if (!heads.has(id)) this.#refused.delete(id);
     for (const [id, { lane, revision }] of [...this.#open]) {
-      const head = lanes.find((candidate) => candidate.id === id);
+      const head = heads.get(id);
       if (!head || head.owner !== processId || head.fence !== lane.fence) {
         log.warn({ lane: id }, "a lane was taken by another process");
         this.#open.delete(id);
@@ -235,22 +310,40 @@ export class Lanes {
   }
 
   #giveUp(lane: OpenLane): void {
-    const { database, processId } = this.#parts;
     this.#open.delete(lane.id);
     this.#leaving.add(lane.id);
     this.#close(
       lane,
-      (async () => {
-        try {
-          await lane.stop();
-          await database.run(releaseLanes, { processId, lanes: [{ id: lane.id, fence: lane.fence }] });
-        } finally {
+      lane.stop().then(
+        () => {
+          this.#stopped.push(lane);
+          this.#releasing ??= this.#release();
+          return this.#releasing;
+        },
+        (error) => {
           this.#leaving.delete(lane.id);
-        }
-        // Another process may have room for it, or this one opens it again with its new settings.
-        this.changed();
-      })(),
+          throw error;
+        },
+      ),
     );
+  }
+
+  /** Releases the lanes that have stopped, together: a newcomer's share can be thousands. */
+  async #release(): Promise<void> {
+    const { database, processId, log } = this.#parts;
+    // Those that stop in this turn of the event loop go along.
+    await new Promise((resolve) => setImmediate(resolve));
+    const lanes = this.#stopped;
+    this.#stopped = [];
+    this.#releasing = null;
+    try {
+      await database.run(releaseLanes, { processId, lanes: lanes.map(({ id, fence }) => ({ id, fence })) });
+    } catch (error) {
+      log.warn({ error, lanes: lanes.length }, "lanes could not be given up; this process takes them again");
+    }
+    for (const { id } of lanes) this.#leaving.delete(id);
+    // Another process may have room for them, or this one opens them again with their new settings.
+    this.changed();
   }
 
   #close(lane: OpenLane, closing: Promise<void>): void {
@@ -261,9 +354,27 @@ export class Lanes {
     void settled.finally(() => this.#closing.delete(settled));
   }
 
-  async #take(row: LanesTable): Promise<void> {
-    const lane = await this.#parts.open(row);
-    if (lane) this.#open.set(row.id, { lane, revision: row.revision });
-    else await this.#parts.recover(row);
+  /** Opens lanes side by side: their reads share trips to the storage. */
+  async #take(rows: readonly LanesTable[]): Promise<void> {
+    const { database, open, recover } = this.#parts;
+    const left = new Set(
+      await database.run(
+        findLeft,
+        rows.map(({ id }) => id),
+      ),
+    );
+    const taken = await Promise.allSettled(
+      rows.map(async (row) => {
+        const lane = await open({ ...row, known: { left: left.has(row.id) } });
+        this.#refused.delete(row.id);
+        if (lane) this.#open.set(row.id, { lane, revision: row.revision });
+        else {
+          this.#refused.add(row.id);
+          await recover(row);
+        }
+      }),
+    );
+    this.#poll.look();
+    for (const one of taken) if (one.status === "rejected") throw one.reason;
   }
 }

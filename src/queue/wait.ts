@@ -6,18 +6,31 @@ import type { Clock } from "#runtime/runtime.ts";
 export class Wait {
   #ended = false;
   #timer: AbortController | null = null;
+  #resume: (() => void) | null = null;
 
   end(): void {
     this.#ended = true;
     this.#timer?.abort();
+    this.#resume?.();
+    this.#resume = null;
   }
 
+  /** Waits for `ms`, or until `end`; Infinity waits for `end` alone and costs no timer. */
   async for(clock: Clock, ms: number): Promise<void> {
     if (!this.#ended) {
-      this.#timer = new AbortController();
-      await clock.sleep(ms, this.#timer.signal);
-      this.#timer = null;
+      if (ms === Number.POSITIVE_INFINITY) await this.#untilEnd();
+      else {
+        this.#timer = new AbortController();
+        await clock.sleep(ms, this.#timer.signal);
+        this.#timer = null;
+      }
     }
     this.#ended = false;
+  }
+
+  #untilEnd(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resume = resolve;
+    });
   }
 }

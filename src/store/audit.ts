@@ -1,11 +1,14 @@
 // Who changed what. Rows are only added; the one change ever made to a row is how its call ended.
 
-import { readOperation, writeOperation } from "./database.ts";
+import { readOperation, type Tx, writeOperation } from "./database.ts";
 import type { AuditEntriesTable } from "./schema-people.ts";
 
-export const insertAudit = writeOperation("insertAudit", async (tx, entry: AuditEntriesTable) => {
+export const insertAudit = writeOperation("insertAudit", storeAudit);
+
+/** The same inside a transaction. */
+export async function storeAudit(tx: Tx, entry: AuditEntriesTable): Promise<void> {
   await tx.db.insertInto("audit_entries").values(entry).execute();
-});
+}
 
 /** How a call that was written down as started has ended. `made`: the id of what it created, where its path named nothing. */
 export const finishAudit = writeOperation(

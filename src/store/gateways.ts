@@ -2,7 +2,8 @@
 
 import { sql } from "kysely";
 import { lockAccount } from "./accounts.ts";
-import { readOperation, writeOperation } from "./database.ts";
+import { readOperation, type Tx, writeOperation } from "./database.ts";
+import { lanesWaiting } from "./due.ts";
 import { announceGateway } from "./gateway-events.ts";
 import { newLane } from "./lanes.ts";
 import { eventIdOf } from "./outbox.ts";
@@ -13,6 +14,18 @@ export const settingsPlace = (gatewayId: string) => `gateways ${gatewayId} setti
 
 export const findGateway = readOperation("findGateway", async (tx, id: string) => {
   return (await tx.db.selectFrom("gateways").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
+});
+
+/** A gateway with what its lane takes from its account: the hours' time zone, and how late is too late, ms. */
+export const findDrivenGateway = readOperation("findDrivenGateway", async (tx, id: string) => {
+  const row = await tx.db
+    .selectFrom("gateways")
+    .innerJoin("accounts", "accounts.id", "gateways.account_id")
+    .selectAll("gateways")
+    .select(["accounts.time_zone", "accounts.lateness_ms"])
+    .where("gateways.id", "=", id)
+    .executeTakeFirst();
+  return row ?? null;
 });
 
 export const findGatewayByIdentifier = readOperation(
@@ -32,79 +45,81 @@ export const findGatewayByIdentifier = readOperation(
  * Creates a gateway with its lane, or changes one; a default gateway takes the mark from its predecessor. A pause
  * ends with the change, and webhook endpoints are told. `taken`: another gateway has the identifier.
  */
-export const saveGateway = writeOperation(
-  "saveGateway",
-  async (tx, gateway: GatewaysTable): Promise<"saved" | "taken"> => {
-    const { id, account_id, created_at: _created, ...changes } = gateway;
-    // First: two new defaults at once would not see each other, and both would stay, or wait for each other's rows.
-    await lockAccount(tx, account_id);
-    const inserted = await tx.db
-      .insertInto("gateways")
-      .values(gateway)
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("id")
+export const saveGateway = writeOperation("saveGateway", storeGateway);
+
+/** The same inside a transaction. */
+export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<"saved" | "taken"> {
+  const { id, account_id, created_at: _created, ...changes } = gateway;
+  // First: two new defaults at once would not see each other, and both would stay, or wait for each other's rows.
+  await lockAccount(tx, account_id);
+  const inserted = await tx.db
+    .insertInto("gateways")
+    .values(gateway)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (!inserted) {
+    const { numUpdatedRows } = await tx.db
+      .updateTable("gateways")
+      .set(changes)
+      .where("id", "=", id)
+      .where("account_id", "=", account_id)
       .executeTakeFirst();
-    if (!inserted) {
-      const { numUpdatedRows } = await tx.db
-        .updateTable("gateways")
-        .set(changes)
-        .where("id", "=", id)
-        .where("account_id", "=", account_id)
-        .executeTakeFirst();
-      if (Number(numUpdatedRows) === 0) return "taken";
-    }
-    if (gateway.is_default === 1) {
-      await tx.db
-        .updateTable("gateways")
-        .set({ is_default: 0 })
-        .where("account_id", "=", gateway.account_id)
-        .where("channel", "=", gateway.channel)
-        .where("id", "!=", gateway.id)
-        .execute();
-    }
-    const before = await tx.db
-      .selectFrom("lanes")
-      .select(["paused_since", "stopped_at", "revision"])
-      .where("id", "=", gateway.id)
-      .modifyEnd(tx.lock("update"))
-      .executeTakeFirst();
+    if (Number(numUpdatedRows) === 0) return "taken";
+  }
+  if (gateway.is_default === 1) {
     await tx.db
-      .insertInto("lanes")
-      .values(newLane(gateway.id, "gateway", gateway.active))
-      .onConflict((conflict) =>
-        conflict
-          .column("id")
-          // Whatever paused it may be mended now: it is tried at once, not at the next probe.
-          .doUpdateSet((eb) => ({
-            active: gateway.active,
-            revision: eb("lanes.revision", "+", 1),
-            paused_until: null,
-            pause_reason: null,
-            pauses: 0,
-            paused_ms: sql<number>`lanes.paused_ms + coalesce(${gateway.updated_at} - lanes.paused_since, 0)`,
-            paused_since: null,
-          })),
-      )
+      .updateTable("gateways")
+      .set({ is_default: 0 })
+      .where("account_id", "=", gateway.account_id)
+      .where("channel", "=", gateway.channel)
+      .where("id", "!=", gateway.id)
       .execute();
-    // One that was stopped by hand stays so.
-    if (before === undefined || before.paused_since === null || before.stopped_at !== null) return "saved";
-    await announceGateway(tx, {
-      // Each save is a revision of its own.
-      id: eventIdOf(gateway.id, `resumed_${before.revision + 1}`),
-      type: "gateway.resumed",
-      gatewayId: gateway.id,
-      at: gateway.updated_at,
-      reason: null,
-    });
-    return "saved";
-  },
-);
+  }
+  const before = await tx.db
+    .selectFrom("lanes")
+    .select(["paused_since", "stopped_at", "revision"])
+    .where("id", "=", gateway.id)
+    .modifyEnd(tx.lock("update"))
+    .executeTakeFirst();
+  await tx.db
+    .insertInto("lanes")
+    .values(newLane(gateway.id, "gateway", gateway.active))
+    .onConflict((conflict) =>
+      conflict
+        .column("id")
+        // Whatever paused it may be mended now: it is tried at once, not at the next probe.
+        .doUpdateSet((eb) => ({
+          active: gateway.active,
+          revision: eb("lanes.revision", "+", 1),
+          paused_until: null,
+          pause_reason: null,
+          pauses: 0,
+          paused_ms: sql<number>`lanes.paused_ms + coalesce(${gateway.updated_at} - lanes.paused_since, 0)`,
+          paused_since: null,
+        })),
+    )
+    .execute();
+  // One that was stopped by hand stays so.
+  if (before === undefined || before.paused_since === null || before.stopped_at !== null) return "saved";
+  await announceGateway(tx, {
+    // Each save is a revision of its own.
+    id: eventIdOf(gateway.id, `resumed_${before.revision + 1}`),
+    type: "gateway.resumed",
+    gatewayId: gateway.id,
+    at: gateway.updated_at,
+    reason: null,
+  });
+  return "saved";
+}
 
 /** Switched-off gateways on which messages wait whose caller named no gateway, with their account and channel. */
 export const findStranded = readOperation("findStranded", async (tx, _: null) => {
   const inactive = await tx.db.selectFrom("gateways").selectAll().where("active", "=", 0).execute();
+  if (inactive.length === 0) return [];
+  const waiting = await lanesWaiting(tx, "messages");
   const stranded: GatewaysTable[] = [];
-  for (const gateway of inactive) {
+  for (const gateway of inactive.filter(({ id }) => waiting.has(id))) {
     const row = await tx.db
       .selectFrom("messages")
       .select("id")

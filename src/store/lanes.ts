@@ -1,7 +1,8 @@
 // Who owns which lane. A process shows that it lives by one beat row; a lane's fence goes up with each owner.
 
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "./database.ts";
+import { lanesWaiting } from "./due.ts";
 import { announceGateway } from "./gateway-events.ts";
 import { eventIdOf } from "./outbox.ts";
 import type { LaneKind, LanesTable } from "./schema.ts";
@@ -35,10 +36,22 @@ export const ensureLane = writeOperation("ensureLane", async (tx, lane: { id: st
     .execute();
 });
 
-/** One order for everybody, so that two processes never wait for each other's lanes in a circle. */
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 
-/** Beats, and reads everybody's beat and every lane's owner. */
+/** All lanes of one owner that are switched on, or off, in sums: of a set of lanes that stays the same they only grow. */
+export interface Holding {
+  /** Null: no process owns them. */
+  owner: string | null;
+  active: number;
+  lanes: number;
+  fences: number;
+  revisions: number;
+}
+
+/**
+ * Beats, and reads every process's beat and what each of them holds. The lanes themselves are read (`readLanes`) only
+ * by a process to which the sums say that something changed: ten thousand rows a beat were most of an idle process's work.
+ */
 export const beat = writeOperation("beat", async (tx, input: { processId: string; at: number }) => {
   await tx.db
     .insertInto("processes")
@@ -48,31 +61,37 @@ export const beat = writeOperation("beat", async (tx, input: { processId: string
     )
     .execute();
   const processes = await tx.db.selectFrom("processes").select(["id", "beat"]).orderBy("id").execute();
-  const lanes: LaneHead[] = await tx.db
+  const { rows: holdings } = await sql<Holding>`
+    select owner, active, count(*) as lanes,
+      cast(sum(fence) as bigint) as fences, cast(sum(revision) as bigint) as revisions
+    from lanes group by owner, active
+  `.execute(tx.db);
+  return { processes, holdings };
+});
+
+/** Every lane, in the order of their ids. */
+export const readLanes = readOperation("readLanes", async (tx, _: null): Promise<LaneHead[]> => {
+  return await tx.db
     .selectFrom("lanes")
     .select(["id", "active", "owner", "fence", "revision"])
     .orderBy("id")
     .execute();
-  return { processes, lanes };
 });
 
-/** Takes lanes whose owner and fence are still as seen; the new owner's fence is one higher. Returns those taken. */
+/** Takes lanes whose owner and fence are still as seen; the new owner's fence is one higher. Returns those taken, in the order of their ids. */
 export const claimLanes = writeOperation(
   "claimLanes",
-  async (tx, input: { processId: string; lanes: Pick<LanesTable, "id" | "owner" | "fence">[] }) => {
+  async (tx, input: { processId: string; lanes: SeenLane[] }) => {
     const taken: LanesTable[] = [];
-    for (const lane of input.lanes.toSorted(byId)) {
-      const row = await tx.db
-        .updateTable("lanes")
-        .set({ owner: input.processId, fence: lane.fence + 1 })
-        .where("id", "=", lane.id)
-        .where("fence", "=", lane.fence)
-        .where((eb) => (lane.owner === null ? eb("owner", "is", null) : eb("owner", "=", lane.owner)))
-        .returningAll()
-        .executeTakeFirst();
-      if (row) taken.push(row);
-    }
-    return taken;
+    await eachSet(tx, input.lanes, async (seen) => {
+      const { rows } = await sql<LanesTable>`
+        update lanes set owner = ${input.processId}, fence = lanes.fence + 1 from ${seen}
+        where lanes.id = seen.id and lanes.fence = seen.fence and coalesce(lanes.owner, '') = seen.owner
+        returning ${columns}
+      `.execute(tx.db);
+      taken.push(...rows);
+    });
+    return taken.sort(byId);
   },
 );
 
@@ -80,17 +99,48 @@ export const claimLanes = writeOperation(
 export const releaseLanes = writeOperation(
   "releaseLanes",
   async (tx, input: { processId: string; lanes: { id: string; fence: number }[] }) => {
-    for (const lane of input.lanes.toSorted(byId)) {
-      await tx.db
-        .updateTable("lanes")
-        .set({ owner: null })
-        .where("id", "=", lane.id)
-        .where("fence", "=", lane.fence)
-        .where("owner", "=", input.processId)
-        .execute();
-    }
+    const held = input.lanes.map((lane) => ({ ...lane, owner: input.processId }));
+    await eachSet(tx, held, async (seen) => {
+      await sql`
+        update lanes set owner = null from ${seen}
+        where lanes.id = seen.id and lanes.fence = seen.fence and lanes.owner = seen.owner
+      `.execute(tx.db);
+    });
   },
 );
+
+const columns = sql.join(Object.keys(newLane("", "gateway")).map((column) => sql.ref(`lanes.${column}`)));
+
+type SeenLane = Pick<LanesTable, "id" | "owner" | "fence">;
+
+/**
+ * Runs an update for lanes as they were seen: a table `seen` with id, owner ("" for none) and fence. On PostgreSQL for
+ * all of them at once, since each statement is a trip to the server, and locked in one order, so that two processes never
+ * wait for each other's lanes in a circle. On SQLite one by one: with statistics from when the table was small it would
+ * go through all lanes for each of the list.
+ */
+async function eachSet(
+  tx: Tx,
+  lanes: readonly SeenLane[],
+  update: (seen: RawBuilder<unknown>) => Promise<void>,
+): Promise<void> {
+  if (lanes.length === 0) return;
+  const sorted = lanes.toSorted(byId).map(({ id, owner, fence }) => ({ id, owner: owner ?? "", fence }));
+  if (tx.engine === "sqlite") {
+    for (const { id, owner, fence } of sorted)
+      await update(sql`(select ${id} as id, ${owner} as owner, ${fence} as fence) as seen`);
+    return;
+  }
+  const columns = { id: "text", owner: "text", fence: "bigint" } as const;
+  await tx.db
+    .selectFrom("lanes")
+    .select("id")
+    .where("id", "in", sql<string>`(select id from ${tx.rows("wanted", { id: "text" }, sorted)})`)
+    .orderBy("id")
+    .modifyEnd(tx.lock("update"))
+    .execute();
+  await update(tx.rows("seen", columns, sorted));
+}
 
 /** Forgets processes: oneself when stopping, and dead ones once their lanes are taken. */
 export const forgetProcesses = writeOperation("forgetProcesses", async (tx, ids: string[]) => {
@@ -192,6 +242,7 @@ export const countWaiting = readOperation(
       .innerJoin("gateways", "gateways.id", "lanes.id")
       .select(["lanes.id", "lanes.paused_since", "gateways.identifier"])
       .execute();
+    const waiting = await lanesWaiting(tx, "messages");
     const counts: WaitingCount[] = [];
     for (const lane of lanes) {
       const count: WaitingCount = {
@@ -200,7 +251,7 @@ export const countWaiting = readOperation(
         oldest: null,
         paused: lane.paused_since === null ? 0 : 1,
       };
-      for (const band of input.bands) {
+      for (const band of waiting.has(lane.id) ? input.bands : []) {
         const { rows } = await sql<{ waiting: number; oldest: number | null }>`
           select count(*) as waiting, min(due_at) as oldest from (
             select due_at from messages

@@ -11,6 +11,7 @@ import * as callbackProofs from "./callback-proofs.ts";
 import type { Operation } from "./database.ts";
 import * as deliveries from "./deliveries.ts";
 import * as deliveryLog from "./delivery-log.ts";
+import * as due from "./due.ts";
 import * as engagements from "./engagements.ts";
 import * as fanOut from "./fan-out.ts";
 import * as firstAttempt from "./first-attempt.ts";
@@ -80,6 +81,7 @@ export const operations: ReadonlyMap<string, Operation<unknown, unknown>> = new 
     fanOut,
     firstAttempt,
     deliveries,
+    due,
     deliveryLog,
     pools,
     poolEvents,

@@ -4,6 +4,7 @@
 import { sql } from "kysely";
 import { lockAccount } from "./accounts.ts";
 import { readOperation, type Tx, writeOperation } from "./database.ts";
+import { lanesWaiting } from "./due.ts";
 import { newLane } from "./lanes.ts";
 import type { WebhookEndpointsTable } from "./schema.ts";
 
@@ -71,40 +72,36 @@ export const findStopped = readOperation("findStopped", async (tx, _: null) => {
     .select(["id", "disabled_reason"])
     .where("active", "=", 0)
     .execute();
-  const stopped: typeof inactive = [];
-  for (const endpoint of inactive) {
-    const row = await tx.db
-      .selectFrom("webhook_deliveries")
-      .select("event_id")
-      .where("endpoint_id", "=", endpoint.id)
-      .where("due_at", "is not", null)
-      .limit(1)
-      .executeTakeFirst();
-    if (row) stopped.push(endpoint);
-  }
-  return stopped;
+  if (inactive.length === 0) return [];
+  const waiting = await lanesWaiting(tx, "webhook_deliveries");
+  return inactive.filter(({ id }) => waiting.has(id));
 });
 
 export type Created = { kind: "created" } | { kind: "url_taken" } | { kind: "too_many" };
 
+export interface NewEndpoint {
+  endpoint: WebhookEndpointsTable;
+  /** Most endpoints of an account. */
+  most: number;
+}
+
 /** Makes an endpoint with its lane, unless the account has one with this url or `most` of them. */
-export const createEndpoint = writeOperation(
-  "createEndpoint",
-  async (tx, input: { endpoint: WebhookEndpointsTable; most: number }): Promise<Created> => {
-    const { endpoint, most } = input;
-    // Two at once would not see each other.
-    await lockAccount(tx, endpoint.account_id);
-    const urls = await urlsOf(tx, endpoint.account_id);
-    if (urls.has(endpoint.url)) return { kind: "url_taken" };
-    if (urls.size >= most) return { kind: "too_many" };
-    await tx.db.insertInto("webhook_endpoints").values(endpoint).execute();
-    await tx.db
-      .insertInto("lanes")
-      .values(newLane(endpoint.id, "webhook", endpoint.active))
-      .execute();
-    return { kind: "created" };
-  },
-);
+export const createEndpoint = writeOperation("createEndpoint", storeEndpoint);
+
+/** The same inside a transaction. */
+export async function storeEndpoint(tx: Tx, { endpoint, most }: NewEndpoint): Promise<Created> {
+  // Two at once would not see each other.
+  await lockAccount(tx, endpoint.account_id);
+  const urls = await urlsOf(tx, endpoint.account_id);
+  if (urls.has(endpoint.url)) return { kind: "url_taken" };
+  if (urls.size >= most) return { kind: "too_many" };
+  await tx.db.insertInto("webhook_endpoints").values(endpoint).execute();
+  await tx.db
+    .insertInto("lanes")
+    .values(newLane(endpoint.id, "webhook", endpoint.active))
+    .execute();
+  return { kind: "created" };
+}
 
 /** What is not named stays as it is. */
 export interface EndpointChange {

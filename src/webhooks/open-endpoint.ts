@@ -1,8 +1,7 @@
 // Opens a webhook endpoint's lane in the process that owns it.
 
 import { Lane } from "#queue/lane.ts";
-import type { OpenLane } from "#queue/lanes.ts";
-import type { LanesTable } from "#store/schema.ts";
+import type { OpenLane, TakenLane } from "#queue/lanes.ts";
 import { findEndpoint } from "#store/webhooks.ts";
 import { type PostParts, postWork } from "./post.ts";
 
@@ -11,10 +10,10 @@ const concurrency = 8;
 
 /** Starts an endpoint's lane; null when there is no active endpoint of this id. */
 export async function openEndpoint(
-  parts: PostParts & { pollMs: number },
-  state: LanesTable,
+  parts: PostParts & { longestWaitMs: number },
+  state: TakenLane,
 ): Promise<OpenLane | null> {
-  const { database, clock, random, log, pollMs } = parts;
+  const { database, clock, random, log, longestWaitMs } = parts;
   const endpoint = await database.run(findEndpoint, state.id);
   // Removed or disabled since the lane was looked at.
   if (!endpoint || endpoint.active === 0) return null;
@@ -42,6 +41,7 @@ export async function openEndpoint(
     clock,
     fraction: random.fraction,
     log,
-    pollMs,
+    longestWaitMs,
+    known: state.known,
   });
 }

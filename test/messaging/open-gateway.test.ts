@@ -61,7 +61,7 @@ function open(state: LanesTable, sealer = it.system.configure.sealer) {
     metrics: createMetrics(async () => []),
     sealer,
     publicUrl: "https://trunkline.test",
-    pollMs: 3_600_000,
+    longestWaitMs: 3_600_000,
     composing: {
       database: it.system.database,
       files: createMailFiles(it.system.database),

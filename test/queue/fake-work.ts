@@ -170,7 +170,8 @@ export function drive(
   options: {
     rules?: Partial<LaneRules>;
     state?: Partial<LaneState>;
-    pollMs?: number;
+    longestWaitMs?: number;
+    known?: { left: boolean };
     prepare?: (work: FakeWork, clock: MovableClock) => void;
   } = {},
 ): Driven {
@@ -205,7 +206,8 @@ export function drive(
     clock,
     fraction: seededRandom().fraction,
     log: memoryLog(),
-    pollMs: options.pollMs ?? 60_000,
+    longestWaitMs: options.longestWaitMs ?? 60_000,
+    known: options.known,
   });
   return { clock, work, lane, sentIds: () => work.sent.map(({ id }) => id) };
 }

@@ -5,7 +5,7 @@ import { Lanes, type OpenLane } from "#queue/lanes.ts";
 import { saveAccount } from "#store/accounts.ts";
 import type { Database } from "#store/database.ts";
 import { saveGateway } from "#store/gateways.ts";
-import { beat, forgetProcesses } from "#store/lanes.ts";
+import { readLanes } from "#store/lanes.ts";
 import type { LanesTable } from "#store/schema.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type EngineName, type Ground, ground } from "../harness.ts";
@@ -35,6 +35,10 @@ export interface Member {
   announced: string[];
   /** What its storage calls meet. */
   broken: boolean;
+  /** Operations whose answer is lost after they were done, once each. */
+  loses: Set<string>;
+  /** The names of its storage calls, in their order. */
+  calls: string[];
   /** Lanes that it cannot open. */
   refuses: Set<string>;
   start(): Promise<void>;
@@ -103,7 +107,8 @@ export class Fleet {
       created_at: 0,
       updated_at: 0,
     });
-    for (const id of lanes) await fleet.save(id);
+    for (let i = 0; i < lanes.length; i += 50)
+      await Promise.all(lanes.slice(i, i + 50).map((id) => fleet.save(id)));
     return fleet;
   }
 
@@ -135,7 +140,12 @@ export class Fleet {
     const clock = movableClock(undefined, { idle: () => this.#idle() });
     const run: Database["run"] = (operation, input) => {
       if (member.broken) return Promise.reject(new Error("storage is away"));
-      const call = database.run(operation, input);
+      member.calls.push(operation.name);
+      const lost = member.loses.delete(operation.name);
+      const call = database.run(operation, input).then((output) => {
+        if (lost) throw new Error("the answer was lost");
+        return output;
+      });
       this.#running.add(call);
       const done = () => this.#running.delete(call);
       call.then(done, done);
@@ -152,6 +162,8 @@ export class Fleet {
       recovered: [],
       announced: [],
       broken: false,
+      loses: new Set(),
+      calls: [],
       refuses: new Set(),
       start: () => member.lanes.start(),
       lanes: new Lanes({
@@ -161,6 +173,7 @@ export class Fleet {
         processId: name,
         takeoverMs,
         beatMs,
+        pollMs: 60_000,
         recover: async (row) => {
           member.recovered.push(row.id);
         },
@@ -203,9 +216,7 @@ export class Fleet {
 
   /** Owner and fence of each lane, as stored. */
   async owners(): Promise<Map<string, { owner: string | null; fence: number }>> {
-    const { lanes } = await this.database.run(beat, { processId: "observer", at: 0 });
-    // Looking must not count as living.
-    await this.database.run(forgetProcesses, ["observer"]);
+    const lanes = await this.database.run(readLanes, null);
     return new Map(lanes.map(({ id, owner, fence }) => [id, { owner, fence }]));
   }
 

@@ -42,7 +42,6 @@ test("a stamp that was stored although its answer was lost is taken back, and se
 test("reading that fails is tried again, without a hint", async () => {
   for (const call of ["readDue", "nextDue"] as const) {
     const { clock, lane, sentIds } = drive({
-      pollMs: 3_600_000,
       prepare: (work) => {
         work.add({ id: "a" });
         work.fail[call] = 2;

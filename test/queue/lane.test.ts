@@ -50,24 +50,41 @@ test("an earlier message that comes while the lane waits for a later one is not 
   await lane.stop();
 });
 
-test("a hint that was lost costs one poll, not the message", async () => {
-  const { clock, work, lane, sentIds } = drive({ pollMs: 1000 });
-  await clock.advance(5000);
-  work.add({ id: "quiet" });
-  await clock.advance(1000);
-  assert.deepEqual(sentIds(), ["quiet"]);
+test("an idle lane neither looks by itself nor keeps a timer", async () => {
+  const { clock, work, lane, sentIds } = drive();
+  await clock.settle();
+  const before = work.calls.readDue;
+  await clock.advance(86_400_000);
+  assert.equal(work.calls.readDue, before);
+  assert.equal(clock.sleeping(), 0);
+  work.add({ id: "a" });
+  lane.wake();
+  await clock.settle();
+  assert.deepEqual(sentIds(), ["a"]);
   await lane.stop();
 });
 
-test("an idle lane does not look more than once a poll", async () => {
-  const { clock, work, lane } = drive({ pollMs: 1000 });
+test("a lane of which everything is known reads nothing until it is woken", async () => {
+  const { clock, work, lane, sentIds } = drive({
+    known: { left: false },
+    prepare: (work) => work.add({ id: "a" }),
+  });
+  await clock.advance(600_000);
+  assert.deepEqual([work.calls.recover, work.calls.readDue, work.calls.nextDue], [0, 0, 0]);
+  lane.wake(clock.now());
   await clock.settle();
-  const before = work.calls.readDue;
-  await clock.advance(60_000);
-  assert.ok(
-    work.calls.readDue - before <= 3 * 61,
-    `${work.calls.readDue - before} reads in 60 polls of three bands`,
-  );
+  assert.deepEqual(sentIds(), ["a"]);
+  await lane.stop();
+});
+
+test("a lane on which something was left recovers first, and then looks without being woken", async () => {
+  const { clock, work, lane, sentIds } = drive({
+    known: { left: true },
+    prepare: (work) => work.add({ id: "a" }),
+  });
+  await clock.settle();
+  assert.equal(work.calls.recover, 1);
+  assert.deepEqual(sentIds(), ["a"]);
   await lane.stop();
 });
 
@@ -146,7 +163,6 @@ test("small requests overtake a large one, which keeps a fifth of the places", a
 
 test("a message put back is sent again when it is due, no sooner", async () => {
   const { clock, work, lane } = drive({
-    pollMs: 3_600_000,
     prepare: (work) => {
       work.add({ id: "a" });
       work.answer = (_row, attempt) => (attempt < 3 ? bad("well", 7000) : well);
@@ -167,7 +183,6 @@ test("a message put back is sent again when it is due, no sooner", async () => {
 
 test("a message put back into the past of a long backlog is sent again without waiting for a hint", async () => {
   const { clock, work, lane } = drive({
-    pollMs: 3_600_000,
     rules: { concurrency: 4 },
     prepare: (work, clock) => {
       work.add(...many(1500, { due_at: clock.now() - 60_000 }));
@@ -186,7 +201,6 @@ test("a message put back into the past of a long backlog is sent again without w
 
 test("a requeue that meets the lane's look at what is due next is not forgotten", async () => {
   const { clock, work, lane } = drive({
-    pollMs: 3_600_000,
     prepare: (work) => {
       const look = work.nextDue;
       // The answer was true when it was read, and is told only after the settlement.
@@ -212,7 +226,7 @@ test("a requeue that meets the lane's look at what is due next is not forgotten"
 });
 
 test("wakes at every possible moment of a turn lose nothing", async () => {
-  const { clock, work, lane } = drive({ pollMs: 3_600_000, rules: { concurrency: 2 } });
+  const { clock, work, lane } = drive({ rules: { concurrency: 2 } });
   for (let i = 0; i < 300; i++) {
     work.add({});
     lane.wake();

@@ -76,6 +76,18 @@ for (const engine of engines) {
         assert.deepEqual(sorted(one), ["gw_0"]);
       }));
 
+    test("a lane whose claim was stored although its answer was lost is claimed once more", () =>
+      withFleet(engine, 1, async (fleet) => {
+        const one = await fleet.started("one");
+        await fleet.save("gw_new");
+        one.loses.add("claimLanes");
+        await fleet.beats(1, one);
+        assert.deepEqual(sorted(one), ["gw_0"]);
+        await fleet.beats(1, one);
+        assert.deepEqual(sorted(one), ["gw_0", "gw_new"]);
+        assert.equal(one.opened.at(-1)?.fence, 2);
+      }));
+
     test("a beat that storage refuses is not the last one", () =>
       withFleet(engine, 1, async (fleet) => {
         const one = await fleet.started("one");

@@ -10,6 +10,7 @@ import {
   ensureLane,
   forgetProcesses,
   pauseLane,
+  readLanes,
   releaseLanes,
   resumeLane,
 } from "#store/lanes.ts";
@@ -36,8 +37,9 @@ onBothEngines((open) => {
     const seen = await store.database.run(beat, { processId: a, at: now + 1000 });
     const beats = new Map(seen.processes.map((process) => [process.id, process.beat]));
     assert.deepEqual([beats.get(a), beats.get(b)], [2, 1]);
+    const lanes = await store.database.run(readLanes, null);
     assert.deepEqual(
-      seen.lanes.find(({ id }) => id === lane),
+      lanes.find(({ id }) => id === lane),
       { id: lane, active: 1, owner: null, fence: 0, revision: 0 },
     );
     const [started] = await store.query<{ at: number }>(
@@ -49,6 +51,35 @@ onBothEngines((open) => {
     await store.database.run(forgetProcesses, []);
     const after = await store.database.run(beat, { processId: a, at: now });
     assert.ok(after.processes.some(({ id }) => id === a) && !after.processes.some(({ id }) => id === b));
+  });
+
+  test("a beat tells what each process holds, in sums that change with every claim, revision, switch and removal", async () => {
+    const store = open();
+    const id = fresh("prc");
+    const held = async () => {
+      const { holdings } = await store.database.run(beat, { processId: id, at: now });
+      return holdings.filter(({ owner }) => owner === id);
+    };
+    assert.deepEqual(await held(), []);
+    const [first, second] = [await makeLane(store), await makeLane(store)];
+    await claim(store, first, id);
+    await claim(store, second, id);
+    const both = { owner: id, active: 1, lanes: 2, fences: 2, revisions: 0 };
+    assert.deepEqual(await held(), [both]);
+    await claim(store, second, id);
+    assert.deepEqual(await held(), [{ ...both, fences: 3 }]);
+    await store.query("update lanes set revision = revision + 1 where id = ?", first);
+    assert.deepEqual(await held(), [{ ...both, fences: 3, revisions: 1 }]);
+    await store.query("update lanes set active = 0 where id = ?", first);
+    assert.deepEqual(
+      (await held()).sort((a, b) => a.active - b.active),
+      [
+        { owner: id, active: 0, lanes: 1, fences: 1, revisions: 1 },
+        { owner: id, active: 1, lanes: 1, fences: 2, revisions: 0 },
+      ],
+    );
+    await store.query("delete from lanes where id = ?", first);
+    assert.deepEqual(await held(), [{ owner: id, active: 1, lanes: 1, fences: 2, revisions: 0 }]);
   });
 
   test("of two processes that claim a lane at once exactly one gets it, with a fence one higher", async () => {

@@ -8,6 +8,7 @@ import pg, { type PoolClient } from "pg";
 import { channels, type Status, statuses } from "#contract/channel.ts";
 import { storeSends } from "#store/accept.ts";
 import type { Operation, Tx } from "#store/database.ts";
+import { findLeft, readDueLanes } from "#store/due.ts";
 import { countWaiting } from "#store/lanes.ts";
 import { recentMessages } from "#store/lookup.ts";
 import { postgresTx } from "#store/postgres/connection.ts";
@@ -163,6 +164,17 @@ for (const [name, open] of openers) {
     await expect(readDue, { ...due, after: { dueAt: now - 500, id: "msg_1" }, limit: 100 }, "messages_due");
     await expect(nextDue, { laneId: gatewayId, bands: [0, 1, 2], now }, "messages_due");
     await expect(countWaiting, { bands: [0, 1, 2], now }, "messages_due");
+    await expect(readDueLanes, { bands: [0, 1, 2], until: now }, "messages_due");
+    await t.test("findLeft: messages_status by account, channel and status", async () => {
+      const [plan] = await explainer.plans(findLeft, [gatewayId]);
+      assert.match(
+        plan!,
+        name === "sqlite"
+          ? /messages_status \(account_id=\? AND channel=\? AND status=\?\)/
+          : /Index Cond: \(\(account_id = .*\) AND \(channel = .*\) AND \(status = /,
+      );
+      assert.doesNotMatch(plan!, /seq scan on messages|scan messages(?! using)/i);
+    });
     const happening = { at: now, detail: "" };
     const outcome = { step: "doubted", happening } as const;
     const recover = { laneId: gatewayId, fence: 2, limit: 10, first: outcome, again: outcome };

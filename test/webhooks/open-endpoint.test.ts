@@ -31,7 +31,7 @@ function open(id: string) {
     metrics: createMetrics(async () => []),
     sealer: it.system.configure.sealer,
     lanesChanged: () => {},
-    pollMs: 60_000,
+    longestWaitMs: 60_000,
   };
   return { outbound, opened: openEndpoint(parts, { ...newLane(id, "webhook"), fence: 0 }) };
 }

@@ -1,0 +1,125 @@
+// Applies the entries of a provisioning file that there may be thousands of, gateways and webhook endpoints, many in
+// one transaction each: every one in transactions of its own took a minute for 5,000 of each.
+
+import { auditRow, provisioning } from "#accounts/audit.ts";
+import { identifierTaken, prepareGateway } from "#configure/gateway.ts";
+import { configureWebhook, prepareWebhook, tooMany } from "#configure/webhook.ts";
+import type { Issue } from "#contract/issue.ts";
+import { type EntrySaved, type Mark, type ProvisionedEntry, saveProvisioned } from "#store/provisioned.ts";
+import { type Applied, type Changed, done, type FileAccount, type ProvisionParts, told } from "./parts.ts";
+
+/** Entries in one transaction, and reads that are under way at once. */
+export const atOnce = 200;
+
+/** `list` in pieces of `atOnce` at the most. */
+export function* pieces<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < list.length; start += atOnce) yield list.slice(start, start + atOnce);
+}
+
+interface Account {
+  id: string;
+  name: string;
+}
+
+export async function applyGateways(
+  parts: ProvisionParts,
+  account: Account,
+  gateways: FileAccount["gateways"],
+  changed: Changed,
+  applied: Applied,
+): Promise<void> {
+  const wanted = gateways.flatMap((gateway) => {
+    const mark = changed("gateway", gateway.identifier, { account: account.name, ...gateway });
+    return mark ? [{ gateway, mark }] : [];
+  });
+  for (const piece of pieces(wanted)) {
+    const entries: ProvisionedEntry[] = [];
+    const fault = (identifier: string, issues: readonly Issue[]) =>
+      applied.faults.push(...told(`gateway ${identifier}`, issues));
+    const prepared = await Promise.all(
+      piece.map(({ gateway }) => prepareGateway(parts, account.id, gateway)),
+    );
+    for (const [i, { gateway, mark }] of piece.entries()) {
+      const result = prepared[i]!;
+      if (result.kind === "invalid") fault(gateway.identifier, result.issues);
+      else {
+        const save = { kind: "gateway", row: result.row } as const;
+        entries.push(entryOf(parts, mark, save, "configureGateway", account.id, gateway.identifier));
+      }
+    }
+    const outcomes = await parts.database.run(saveProvisioned, entries);
+    for (const [i, { mark }] of entries.entries()) {
+      if (outcomes[i] !== "saved") fault(mark.name, [identifierTaken]);
+      else parts.log.info({ gateway: mark.name }, "gateway provisioned");
+    }
+    parts.accountsChanged();
+    parts.lanesChanged();
+  }
+}
+
+export async function applyWebhooks(
+  parts: ProvisionParts,
+  account: Account,
+  webhooks: FileAccount["webhooks"],
+  changed: Changed,
+  applied: Applied,
+): Promise<void> {
+  const wanted = webhooks.flatMap((webhook, index) => {
+    // Under a digest of its url, which may hold a secret.
+    const name = `${account.name} ${parts.sealer.digest(webhook.url).slice(0, 32)}`;
+    const mark = changed("webhook", name, webhook);
+    return mark ? [{ webhook, mark, index }] : [];
+  });
+  for (const piece of pieces(wanted)) {
+    const prepared = await Promise.all(
+      piece.map(({ webhook }) => prepareWebhook(parts, account.id, webhook)),
+    );
+    const fresh = prepared.flatMap((one, i) => (one ? [{ ...one, at: i }] : []));
+    const outcomes = await parts.database.run(
+      saveProvisioned,
+      fresh.map(({ endpoint, most, at }) => {
+        const save = { kind: "endpoint", endpoint, most } as const;
+        return entryOf(parts, piece[at]!.mark, save, "configureWebhook", account.id, endpoint.id);
+      }),
+    );
+    const saved = new Map(fresh.map((one, i) => [one.at, { made: one.made, outcome: outcomes[i]! }]));
+    for (const [i, one] of piece.entries()) await finishWebhook(parts, account, one, saved.get(i), applied);
+    parts.lanesChanged();
+  }
+}
+
+/** What is left to do for an endpoint. Without `saved`, or with its url taken: the account has it, and it is changed. */
+async function finishWebhook(
+  parts: ProvisionParts,
+  account: Account,
+  { webhook, mark, index }: { webhook: FileAccount["webhooks"][number]; mark: Mark; index: number },
+  saved: { made: string | null; outcome: EntrySaved } | undefined,
+  applied: Applied,
+): Promise<void> {
+  const fault = (issues: readonly Issue[]) =>
+    applied.faults.push(...told(`account ${account.name}: webhooks.${index}`, issues));
+  const show = (secret: string | null) => {
+    const what = `Secret of webhook ${index + 1} of account ${account.name}`;
+    if (secret !== null) applied.made.push({ what, secret });
+  };
+  if (saved?.outcome === "saved") return show(saved.made);
+  if (saved?.outcome === "too_many") return void fault([tooMany]);
+  const result = await configureWebhook(parts, account.id, webhook);
+  if (result.kind === "invalid") return void fault(result.issues);
+  if (result.kind !== "saved") return void fault([{ path: ["url"], message: "is being changed elsewhere" }]);
+  show(result.secret);
+  await done(parts, mark, "configureWebhook", account.id, result.id);
+}
+
+const entryOf = (
+  parts: ProvisionParts,
+  mark: Mark,
+  save: ProvisionedEntry["save"],
+  action: string,
+  accountId: string,
+  target: string,
+): ProvisionedEntry => ({
+  save,
+  mark,
+  audit: auditRow(parts, { actor: provisioning, accountId, action, target }),
+});
