@@ -27,6 +27,7 @@ import {
   removeUnmatched,
   removeWebhookEvents,
 } from "#store/retention.ts";
+import { refreshStatistics } from "#store/statistics.ts";
 import { expireOverdue, findOverdue, forgetEnded, forgetRepeatable } from "#store/upkeep.ts";
 import { removeCalls } from "#store/usage.ts";
 
@@ -104,6 +105,16 @@ export async function upkeepTurn(
     if (removed > 0) log.info({ what, removed }, "removed what was kept for long enough");
   };
 
+  const refreshed = places.get("statistics");
+  if (!refreshed || clock.monotonic() - refreshed.begunAt >= againMs) {
+    places.set("statistics", { after: "", begunAt: clock.monotonic() });
+    let after: string | null = null;
+    await batches(async () => {
+      after = await database.run(refreshStatistics, { after });
+      return after !== null;
+    });
+    if (signal.aborted) return;
+  }
   for (const overdue of await database.run(findOverdue, { bands, now })) {
     await batches(async () => {
       const found = await database.run(expireOverdue, { ...overdue, bands, at: clock.now(), limit: atOnce });
@@ -158,11 +169,9 @@ export async function upkeepTurn(
     await remove("inbound messages", () =>
       database.run(removeInbound, { before: idAt("in", since), limit: atOnce }),
     );
-    // They are found among all that are unmatched, so rarely: once a walk.
-    if (places.get("unmatched receipts") === undefined || due(places.get("unmatched receipts")!, clock))
-      await remove("unmatched receipts", () =>
-        database.run(removeUnmatched, { before: since, limit: atOnce }),
-      );
+    await remove("unmatched receipts", (after) =>
+      database.run(removeUnmatched, { after, before: since, limit: atOnce }),
+    );
   }
   await remove("webhook events", (after) =>
     database.run(removeWebhookEvents, { after, before: now - keep.webhooksMs, limit: atOnce }),
@@ -182,8 +191,6 @@ export async function upkeepTurn(
     return { removed, next: removed === atOnce ? "" : null };
   });
 }
-
-const due = (place: Place, clock: Clock) => clock.monotonic() - place.begunAt >= againMs;
 
 /** Drives the upkeep in the process that owns its lane. */
 export function openUpkeep(parts: UpkeepParts, lane: { id: string; fence: number }): OpenLane {

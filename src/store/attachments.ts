@@ -130,7 +130,7 @@ async function removePieces(tx: Tx, id: string): Promise<boolean> {
   const last = pieces.at(-1);
   if (last === undefined) return true;
   await tx.db
-    .deleteFrom("attachment_chunks")
+    .deleteFrom(tx.indexed("attachment_chunks"))
     .where("attachment_id", "=", id)
     .where("seq", "<=", last.seq)
     .execute();
@@ -207,7 +207,7 @@ export const findUnneededFiles = readOperation(
         // A message has no index of its request: the walk is along that of statuses, between the request's own ids.
         const stretches = needing.map(
           (status) => sql`exists (
-            select 1 from messages where account_id = ${account_id} and channel = 'email' and status = ${status}
+            select 1 from ${tx.indexed("messages", "messages_status")} where account_id = ${account_id} and channel = 'email' and status = ${status}
               and id >= ${first_id} and id <= ${last_id} and request_id = ${request_id}
           )`,
         );

@@ -34,7 +34,17 @@ export interface AuditFilter {
 
 /** Newest first. */
 export const listAudit = readOperation("listAudit", async (tx, filter: AuditFilter) => {
-  let query = tx.db.selectFrom("audit_entries").selectAll();
+  const by =
+    filter.actorId !== null
+      ? "actor"
+      : filter.accountId !== null
+        ? "account"
+        : filter.action !== null
+          ? "action"
+          : null;
+  let query = tx.db
+    .selectFrom(tx.indexed("audit_entries", by === null ? undefined : `audit_entries_${by}`))
+    .selectAll();
   if (filter.accountId !== null) query = query.where("account_id", "=", filter.accountId);
   if (filter.actorId !== null) query = query.where("actor_id", "=", filter.actorId);
   if (filter.action !== null) query = query.where("action", "=", filter.action);

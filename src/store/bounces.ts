@@ -82,7 +82,7 @@ export async function endRows(
   if (addresses.length === 0) return;
   const ended = tx.rows("ended", { account_id: "text", recipient: "text" }, addresses);
   const found = await tx.db
-    .selectFrom("soft_bounces")
+    .selectFrom(tx.indexed("soft_bounces"))
     .select(["account_id", "recipient"])
     .where(sql<boolean>`(account_id, recipient) in (select account_id, recipient from ${ended})`)
     .where("updated_at", "<", before)
@@ -94,7 +94,7 @@ export async function endRows(
   if (found.length === 0) return;
   const rows = tx.rows("ended", { account_id: "text", recipient: "text" }, found);
   await sql`
-    delete from soft_bounces where (account_id, recipient) in (select account_id, recipient from ${rows})
+    delete from ${tx.indexed("soft_bounces")} where (account_id, recipient) in (select account_id, recipient from ${rows})
   `.execute(tx.db);
 }
 

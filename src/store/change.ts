@@ -55,20 +55,34 @@ const columns = [
   "returned",
 ] as const;
 
+/** What a change may write. */
+const changing = {
+  status: "text",
+  due_at: "bigint",
+  version: "bigint",
+  attempts: "bigint",
+  resends: "bigint",
+  deferred_from: "bigint",
+  updated_at: "bigint",
+  sent_at: "bigint",
+  delivered_at: "bigint",
+  read_at: "bigint",
+  provider_reference: "text",
+  error_code: "text",
+  error_message: "text",
+  returned: "bigint",
+  held_due_at: "bigint",
+} as const;
+
 export type Moving = Pick<MessagesTable, (typeof columns)[number]>;
 
 /** Locks messages, in the order of their ids, and reads what a change may touch. */
 export async function lockMessages(tx: Tx, ids: readonly string[]): Promise<Map<string, Moving>> {
   if (ids.length === 0) return new Map();
-  const wanted = tx.rows(
-    "wanted",
-    { id: "text" },
-    [...new Set(ids)].map((id) => ({ id })),
-  );
   const rows = await tx.db
-    .selectFrom("messages")
+    .selectFrom(tx.indexed("messages"))
     .select(columns)
-    .where("id", "in", sql<string>`(select id from ${wanted})`)
+    .where("id", "in", tx.list([...new Set(ids)]))
     .orderBy("id")
     .modifyEnd(tx.lock("update"))
     .execute();
@@ -150,37 +164,10 @@ export class Changes {
 
   async write(tx: Tx): Promise<void> {
     if (this.#touched.size === 0) return;
-    const changed = tx.rows(
-      "changed",
-      {
-        id: "text",
-        status: "text",
-        due_at: "bigint",
-        version: "bigint",
-        attempts: "bigint",
-        resends: "bigint",
-        deferred_from: "bigint",
-        updated_at: "bigint",
-        sent_at: "bigint",
-        delivered_at: "bigint",
-        read_at: "bigint",
-        provider_reference: "text",
-        error_code: "text",
-        error_message: "text",
-        returned: "bigint",
-        held_due_at: "bigint",
-      },
-      [...this.#touched.values()],
-    );
-    await sql`
-      update messages set
-        status = changed.status, due_at = changed.due_at, version = changed.version, attempts = changed.attempts,
-        resends = changed.resends, deferred_from = changed.deferred_from, updated_at = changed.updated_at,
-        sent_at = changed.sent_at, delivered_at = changed.delivered_at, read_at = changed.read_at,
-        provider_reference = changed.provider_reference, error_code = changed.error_code,
-        error_message = changed.error_message, returned = changed.returned, held_due_at = changed.held_due_at
-      from ${changed} where messages.id = changed.id
-    `.execute(tx.db);
+    await tx.update("messages", { id: "text", ...changing }, [...this.#touched.values()], (of) => ({
+      set: sql.join(Object.keys(changing).map((column) => sql`${sql.ref(column)} = ${of(column)}`)),
+      where: sql`messages.id = ${of("id")}`,
+    }));
     await insertEvents(tx, this.#events);
     await this.#giveBack(tx);
     await announceMessages(

@@ -3,7 +3,7 @@
 // thread on SQLite, on a pooled connection on PostgreSQL. Callers see one promise, resolved after the
 // commit has been flushed to disk.
 
-import type { Kysely, RawBuilder } from "kysely";
+import type { AliasedRawBuilder, Kysely, RawBuilder } from "kysely";
 import type { Schema } from "./schema.ts";
 
 export type Engine = "sqlite" | "postgres";
@@ -14,6 +14,13 @@ export type ColumnType = "text" | "bigint";
 export interface InsertBatch {
   constant: readonly unknown[];
   rows: readonly (readonly unknown[])[];
+}
+
+/** The parts of an `update` for one record; `where` names a whole key of the table by `=`. */
+export interface RecordUpdate {
+  set: RawBuilder<unknown>;
+  where: RawBuilder<unknown>;
+  returning?: RawBuilder<unknown>;
 }
 
 /** An open transaction (for a read on PostgreSQL: a connection). The few differences between the engines are here. */
@@ -29,8 +36,30 @@ export interface Tx {
     columns: readonly (keyof Schema[T] & string)[],
     batches: readonly InsertBatch[],
   ): Promise<void>;
+  /**
+   * Texts, such as ids, as what stands behind `in`, passed as one parameter. PostgreSQL knows how many they are, or takes them
+   * for ten; of `rows` it thinks that they are a hundred, for which it reads a whole table of some 10,000 rows.
+   */
+  list(texts: readonly string[]): RawBuilder<string>;
   /** `records` as a table expression `name(columns)`, passed as one JSON parameter. */
   rows(name: string, columns: Record<string, ColumnType>, records: readonly object[]): RawBuilder<unknown>;
+  /**
+   * Updates the rows that `records` name, and returns what `returning` says of them. `write` gets a function that stands for
+   * a column of the record. SQLite runs it once a record, PostgreSQL once for all: SQLite takes the key for a statement on
+   * one table that names a whole key by `=`, but chooses the order of a join by statistics, and with small ones reads
+   * the whole table for it. Other values than the record's have to be literals.
+   */
+  update<R = never>(
+    table: keyof Schema & string,
+    columns: Record<string, ColumnType>,
+    records: readonly object[],
+    write: (of: (column: string) => RawBuilder<unknown>) => RecordUpdate,
+  ): Promise<R[]>;
+  /**
+   * The table, to be read along this index (absent: the primary key), whatever the statistics say. SQLite does so, or
+   * refuses the statement; PostgreSQL, which knows how large its tables are at the moment, plans by itself.
+   */
+  indexed<T extends keyof Schema & string>(table: T, index?: string): AliasedRawBuilder<Schema[T], T>;
   /** `for update` / `for share`; empty on SQLite, where the one writer needs no row locks. */
   lock(strength: "update" | "share"): RawBuilder<unknown>;
 }

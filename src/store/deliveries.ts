@@ -113,8 +113,9 @@ export const readToPost = readOperation(
       .executeTakeFirst();
     if (!endpoint) return { kind: "inactive" };
     const deliveries = await tx.db
-      .selectFrom("webhook_deliveries")
-      .innerJoin("webhook_events", "webhook_events.id", "webhook_deliveries.event_id")
+      .selectFrom(tx.indexed("webhook_deliveries"))
+      .crossJoin(tx.indexed("webhook_events"))
+      .whereRef("webhook_events.id", "=", "webhook_deliveries.event_id")
       .select([
         "webhook_events.id",
         "webhook_events.type",
@@ -251,7 +252,7 @@ async function lockDeliveries(
   }));
   const wanted = tx.rows("wanted", { endpoint_id: "text", event_id: "text" }, keys);
   const rows = await tx.db
-    .selectFrom("webhook_deliveries")
+    .selectFrom(tx.indexed("webhook_deliveries"))
     .selectAll()
     .where(sql<boolean>`(endpoint_id, event_id) in (select endpoint_id, event_id from ${wanted})`)
     .orderBy("endpoint_id")
@@ -263,8 +264,8 @@ async function lockDeliveries(
 
 async function writeDeliveries(tx: Tx, rows: readonly WebhookDeliveriesTable[]): Promise<void> {
   if (rows.length === 0) return;
-  const next = tx.rows(
-    "next",
+  await tx.update(
+    "webhook_deliveries",
     {
       endpoint_id: "text",
       event_id: "text",
@@ -275,13 +276,13 @@ async function writeDeliveries(tx: Tx, rows: readonly WebhookDeliveriesTable[]):
       updated_at: "bigint",
     },
     rows,
+    (of) => ({
+      set: sql`
+        status = ${of("status")}, due_at = ${of("due_at")}, attempts = ${of("attempts")}, log = ${of("log")},
+        updated_at = ${of("updated_at")}`,
+      where: sql`webhook_deliveries.endpoint_id = ${of("endpoint_id")} and webhook_deliveries.event_id = ${of("event_id")}`,
+    }),
   );
-  await sql`
-    update webhook_deliveries set
-      status = next.status, due_at = next.due_at, attempts = next.attempts, log = next.log, updated_at = next.updated_at
-    from ${next}
-    where webhook_deliveries.endpoint_id = next.endpoint_id and webhook_deliveries.event_id = next.event_id
-  `.execute(tx.db);
 }
 
 async function writeEndpoints(tx: Tx, endpoints: readonly Judged[]): Promise<void> {

@@ -27,18 +27,24 @@ export interface WholeRows<R> {
   bytesLeft: number;
 }
 
+/** How many bytes the bodies of these emails have. Both engines know without reading them. */
+export async function bodyLengths(tx: Tx, ids: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ message_id: string; bytes: number }>`
+    select message_id, octet_length(body) as bytes from ${tx.indexed("email_bodies")} where message_id in ${tx.list(ids)}
+  `.execute(tx.db);
+  return new Map(rows.map((row) => [row.message_id, row.bytes]));
+}
+
 /** The rows, those of emails with their own columns and their bodies: as many, from the first on, as have room in `bytes`. */
 export async function wholeEmails<
   R extends { id: string; channel: Channel; request_id: string; body: string },
 >(tx: Tx, rows: readonly R[], bytes: number = bodyBytes): Promise<WholeRows<R>> {
   const emails = rows.filter(({ channel }) => channel === "email");
   if (emails.length === 0) return { rows: [...rows], bytesLeft: bytes };
-  const wanted = tx.rows("wanted", { id: "text" }, emails);
-  // Known to both engines without reading the text.
-  const { rows: lengths } = await sql<{ message_id: string; bytes: number }>`
-    select message_id, octet_length(body) as bytes from email_bodies where message_id in (select id from ${wanted})
-  `.execute(tx.db);
-  const lengthOf = new Map(lengths.map((row) => [row.message_id, row.bytes]));
+  const lengthOf = await bodyLengths(
+    tx,
+    emails.map(({ id }) => id),
+  );
   const fitting: R[] = [];
   let bytesLeft = bytes;
   for (const row of rows) {
@@ -47,15 +53,11 @@ export async function wholeEmails<
     bytesLeft -= length;
     fitting.push(row);
   }
-  const shown = tx.rows(
-    "shown",
-    { id: "text" },
-    fitting.filter(({ channel }) => channel === "email"),
-  );
+  const shown = fitting.filter(({ channel }) => channel === "email").map(({ id }) => id);
   const bodies = await tx.db
-    .selectFrom("email_bodies")
+    .selectFrom(tx.indexed("email_bodies"))
     .select(["message_id", "body"])
-    .where("message_id", "in", sql<string>`(select id from ${shown})`)
+    .where("message_id", "in", tx.list(shown))
     .execute();
   const bodyOf = new Map(bodies.map(({ message_id, body }) => [message_id, body]));
   const whole = fitting.map((row) => ({ ...row, body: bodyOf.get(row.id) ?? row.body }));
@@ -69,21 +71,17 @@ export async function withEmails<R extends { id: string; channel: Channel; reque
 ): Promise<(R & Partial<EmailColumns>)[]> {
   const emails = rows.filter(({ channel }) => channel === "email");
   if (emails.length === 0) return [...rows];
-  const wanted = tx.rows("wanted", { id: "text" }, emails);
+  const wanted = tx.list(emails.map(({ id }) => id));
   const found = await tx.db
-    .selectFrom("emails")
+    .selectFrom(tx.indexed("emails"))
     .select(["message_id", "subject", "sender_name", "reply_to", "opened_at", "open_count"])
-    .where("message_id", "in", sql<string>`(select id from ${wanted})`)
+    .where("message_id", "in", wanted)
     .execute();
-  const requests = tx.rows(
-    "wanted",
-    { id: "text" },
-    [...new Set(emails.map(({ request_id }) => request_id))].map((id) => ({ id })),
-  );
+  const requests = [...new Set(emails.map(({ request_id }) => request_id))];
   const files = await tx.db
-    .selectFrom("attachments")
+    .selectFrom(tx.indexed("attachments", "attachments_request"))
     .select(["request_id", "filename", "size", "content_type"])
-    .where("request_id", "in", sql<string>`(select id from ${requests})`)
+    .where("request_id", "in", tx.list(requests))
     .orderBy("request_id")
     .orderBy("position")
     .execute();

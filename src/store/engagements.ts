@@ -6,6 +6,7 @@ import { sql } from "kysely";
 import { putOnList, type Unwanted } from "./bounces.ts";
 import { Changes, lockMessages, type Moving } from "./change.ts";
 import { gatheredOperation, readOperation, type Tx, writeOperation } from "./database.ts";
+import { identifierOfGateway } from "./lookup.ts";
 import type { Engaged } from "./outbox.ts";
 import type { EmailsTable } from "./schema-email.ts";
 
@@ -154,10 +155,8 @@ async function messagesOf(
   if (asked.length === 0) return new Map();
   const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, asked);
   const { rows } = await sql<{ gateway_id: string; reference: string; message_id: string }>`
-    select distinct known.gateway_id, known.reference, known.message_id
-    from message_references as known join ${wanted}
-      on known.gateway_id = wanted.gateway_id and known.reference = wanted.reference
-    where known.message_id is not null
+    select gateway_id, reference, message_id from ${tx.indexed("message_references")}
+    where (gateway_id, reference) in (select gateway_id, reference from ${wanted}) and message_id is not null
   `.execute(tx.db);
   return new Map(rows.map((row) => [`${row.gateway_id} ${row.reference}`, row.message_id]));
 }
@@ -172,16 +171,11 @@ type Mail = Pick<
 async function mailsOf(tx: Tx, rows: readonly Moving[]): Promise<Map<string, Mail>> {
   if (rows.length === 0) return new Map();
   const ids = new Set(rows.map(({ id }) => id));
-  const wanted = tx.rows(
-    "wanted",
-    { id: "text" },
-    [...ids].map((id) => ({ id })),
-  );
   const found = await tx.db
-    .selectFrom("emails")
+    .selectFrom(tx.indexed("emails"))
     .select(["message_id", "opened_at", "open_count", "machine_opens"])
     .select(["clicked_at", "click_count", "complained_at"])
-    .where("message_id", "in", sql<string>`(select id from ${wanted})`)
+    .where("message_id", "in", tx.list([...ids]))
     .execute();
   return new Map(found.map((mail) => [mail.message_id, { ...mail, changed: false }]));
 }
@@ -209,25 +203,18 @@ async function rememberKeys(
 async function writeMails(tx: Tx, mails: ReadonlyMap<string, Mail>): Promise<void> {
   const changed = [...mails.values()].filter((mail) => mail.changed);
   if (changed.length === 0) return;
-  const rows = tx.rows(
-    "counted",
-    {
-      message_id: "text",
-      opened_at: "bigint",
-      open_count: "bigint",
-      machine_opens: "bigint",
-      clicked_at: "bigint",
-      click_count: "bigint",
-      complained_at: "bigint",
-    },
-    changed,
-  );
-  await sql`
-    update emails set
-      opened_at = counted.opened_at, open_count = counted.open_count, machine_opens = counted.machine_opens,
-      clicked_at = counted.clicked_at, click_count = counted.click_count, complained_at = counted.complained_at
-    from ${rows} where emails.message_id = counted.message_id
-  `.execute(tx.db);
+  const counts = {
+    opened_at: "bigint",
+    open_count: "bigint",
+    machine_opens: "bigint",
+    clicked_at: "bigint",
+    click_count: "bigint",
+    complained_at: "bigint",
+  } as const;
+  await tx.update("emails", { message_id: "text", ...counts }, changed, (of) => ({
+    set: sql.join(Object.keys(counts).map((column) => sql`${sql.ref(column)} = ${of(column)}`)),
+    where: sql`emails.message_id = ${of("message_id")}`,
+  }));
 }
 
 /**
@@ -269,8 +256,7 @@ export const findCarrier = readOperation(
   async (tx, messageId: string): Promise<{ gateway_id: string; identifier: string } | null> => {
     const row = await tx.db
       .selectFrom("messages")
-      .innerJoin("gateways", "gateways.id", "messages.gateway_id")
-      .select(["messages.gateway_id", "gateways.identifier"])
+      .select(["messages.gateway_id", identifierOfGateway])
       .where("messages.id", "=", messageId)
       .where("messages.channel", "=", "email")
       .executeTakeFirst();

@@ -55,14 +55,14 @@ export const readOutbox = readOperation(
   "readOutbox",
   async (tx, input: { limit: number }): Promise<OutboxPage> => {
     const notes = await tx.db
-      .selectFrom("outbox")
+      .selectFrom(tx.indexed("outbox"))
       .selectAll()
       .where("type", "!=", "request")
       .orderBy("id")
       .limit(input.limit)
       .execute();
     const requests = await tx.db
-      .selectFrom("outbox")
+      .selectFrom(tx.indexed("outbox", "outbox_requests"))
       .selectAll()
       // As a literal, which is what the planners hold against the index's condition.
       .where(sql<boolean>`type = 'request'`)
@@ -98,16 +98,11 @@ export const readOutbox = readOperation(
 );
 
 async function tellNotes(tx: Tx, notes: readonly OutboxTable[]): Promise<Told[]> {
-  const ids = notes.flatMap(({ message_id }) => (message_id === null ? [] : [{ id: message_id }]));
-  const wanted = tx.rows("wanted", { id: "text" }, ids);
+  const ids = notes.flatMap(({ message_id }) => (message_id === null ? [] : [message_id]));
   const rows =
     ids.length === 0
       ? []
-      : await tx.db
-          .selectFrom("messages")
-          .selectAll()
-          .where("id", "in", sql<string>`(select id from ${wanted})`)
-          .execute();
+      : await tx.db.selectFrom(tx.indexed("messages")).selectAll().where("id", "in", tx.list(ids)).execute();
   const messages = new Map((await withEmails(tx, rows)).map((row) => [row.id, row]));
   return notes.flatMap(({ message_id, ...note }): Told[] => {
     const head = { ...note, note_id: note.id };
@@ -130,7 +125,7 @@ async function tellRequest(
   const progress = JSON.parse(note.data) as RequestProgress;
   const { request_id, first_id, last_id, after } = progress;
   const rows = await tx.db
-    .selectFrom("messages")
+    .selectFrom(tx.indexed("messages"))
     .selectAll()
     .where("id", after === undefined ? ">=" : ">", after ?? first_id)
     .where("id", "<=", last_id)
@@ -235,11 +230,11 @@ export const storeFanOut = writeOperation(
 
 async function lockNotes(tx: Tx, notes: readonly NoteStep[]): Promise<ReadonlyMap<string, string>> {
   if (notes.length === 0) return new Map();
-  const wanted = tx.rows("wanted", { id: "text" }, notes);
+  const wanted = tx.list(notes.map(({ id }) => id));
   const rows = await tx.db
-    .selectFrom("outbox")
+    .selectFrom(tx.indexed("outbox"))
     .select(["id", "data"])
-    .where("id", "in", sql<string>`(select id from ${wanted})`)
+    .where("id", "in", wanted)
     .orderBy("id")
     .modifyEnd(tx.lock("update"))
     .execute();
@@ -295,8 +290,8 @@ async function insertDeliveries(tx: Tx, deliveries: readonly object[], at: numbe
 async function takeSteps(tx: Tx, notes: readonly NoteStep[]): Promise<void> {
   const done = notes.filter(({ next }) => next === null);
   if (done.length > 0) {
-    const rows = tx.rows("done", { id: "text" }, done);
-    await tx.db.deleteFrom("outbox").where("id", "in", sql<string>`(select id from ${rows})`).execute();
+    const ids = tx.list(done.map(({ id }) => id));
+    await tx.db.deleteFrom(tx.indexed("outbox")).where("id", "in", ids).execute();
   }
   for (const { id, next } of notes) {
     if (next !== null) await tx.db.updateTable("outbox").set({ data: next }).where("id", "=", id).execute();

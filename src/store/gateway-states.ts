@@ -37,6 +37,8 @@ export const readGateways = readOperation(
             .select("id")
             .where("gateway_id", "=", gateway.id)
             .where("due_at", "is not", null)
+            .orderBy("band")
+            .orderBy("due_at")
             .limit(input.countTo)
             .as("waiting"),
         )

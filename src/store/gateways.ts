@@ -121,11 +121,13 @@ export const findStranded = readOperation("findStranded", async (tx, _: null) =>
   const stranded: GatewaysTable[] = [];
   for (const gateway of inactive.filter(({ id }) => waiting.has(id))) {
     const row = await tx.db
-      .selectFrom("messages")
+      .selectFrom(tx.indexed("messages", "messages_due"))
       .select("id")
       .where("gateway_id", "=", gateway.id)
       .where("due_at", "is not", null)
       .where("named", "=", 0)
+      .orderBy("band")
+      .orderBy("due_at")
       .limit(1)
       .executeTakeFirst();
     if (row) stranded.push(gateway);

@@ -27,8 +27,8 @@ const doubt =
   "It was on its way when the copy was made that this installation was restored from: whether it was sent is not known.";
 
 /** Which rows of a table, for the two engines alike. */
-const firstDue = (limit: number) =>
-  sql<string>`(select id from messages where due_at is not null limit ${limit})`;
+const firstDue = (tx: Tx, limit: number) =>
+  sql<string>`(select id from ${tx.indexed("messages", "messages_due")} where due_at is not null limit ${limit})`;
 
 /**
  * Holds what is pending, at most `limit` rows of a kind; to be called until it returns true. The end of it
@@ -44,15 +44,15 @@ export const holdPending = writeOperation(
     // First, so that a hold that was broken off is one all the same.
     await noteHold(tx, { at, messages: 0, deliveries: 0, events: 0 });
     const messages = await tx.db
-      .updateTable("messages")
+      .updateTable(tx.indexed("messages"))
       .set((eb) => ({ held_due_at: eb.ref("due_at"), due_at: null }))
-      .where("id", "in", firstDue(limit))
+      .where("id", "in", firstDue(tx, limit))
       .executeTakeFirst();
     const deliveries = await tx.db
-      .updateTable("webhook_deliveries")
+      .updateTable(tx.indexed("webhook_deliveries"))
       .set((eb) => ({ held_due_at: eb.ref("due_at"), due_at: null }))
       .where(
-        sql<boolean>`(endpoint_id, event_id) in (select endpoint_id, event_id from webhook_deliveries where due_at is not null limit ${limit})`,
+        sql<boolean>`(endpoint_id, event_id) in (select endpoint_id, event_id from ${tx.indexed("webhook_deliveries", "webhook_deliveries_due")} where due_at is not null limit ${limit})`,
       )
       .executeTakeFirst();
     const doubted = await doubtSending(tx, at, limit);
@@ -80,11 +80,11 @@ async function noteHold(tx: Tx, hold: Hold): Promise<void> {
 /** Nobody knows what became of what was being sent. */
 async function doubtSending(tx: Tx, at: number, limit: number): Promise<number> {
   const found = await tx.db
-    .selectFrom("accounts")
-    .innerJoin("messages", "messages.account_id", "accounts.id")
-    .select("messages.id")
-    .where("messages.channel", "in", channels)
-    .where("messages.status", "=", "sending")
+    .selectFrom(tx.indexed("messages", "messages_status"))
+    .select("id")
+    .where("account_id", "in", (eb) => eb.selectFrom("accounts").select("accounts.id"))
+    .where("channel", "in", channels)
+    .where("status", "=", "sending")
     .limit(limit)
     .execute();
   const rows = await lockMessages(
@@ -117,7 +117,7 @@ async function moveNotes(
   limit: number,
 ): Promise<number> {
   const notes = await tx.db
-    .selectFrom(from)
+    .selectFrom(tx.indexed(from))
     .selectAll()
     .orderBy("id")
     .limit(limit)
@@ -150,23 +150,29 @@ async function removeNotes(
   from: "outbox" | "outbox_held",
   notes: readonly { id: string }[],
 ): Promise<void> {
-  const gone = tx.rows(
-    "gone",
-    { id: "text" },
-    notes.map(({ id }) => ({ id })),
-  );
-  await tx.db.deleteFrom(from).where("id", "in", sql<string>`(select id from ${gone})`).execute();
+  const gone = tx.list(notes.map(({ id }) => id));
+  await tx.db.deleteFrom(tx.indexed(from)).where("id", "in", gone).execute();
 }
 
+const heldIn = (tx: Tx) => ({
+  messages: tx.indexed("messages", "messages_held"),
+  deliveries: tx.indexed("webhook_deliveries", "webhook_deliveries_held"),
+});
+
 async function countHeld(tx: Tx): Promise<Omit<Hold, "at">> {
+  const { messages, deliveries } = heldIn(tx);
   const { rows } = await sql<Omit<Hold, "at">>`
     select
-      (select count(*) from messages where held_due_at is not null) as messages,
-      (select count(*) from webhook_deliveries where held_due_at is not null) as deliveries,
+      (select count(*) from ${messages} where held_due_at is not null) as messages,
+      (select count(*) from ${deliveries} where held_due_at is not null) as deliveries,
       (select count(*) from outbox_held) as events
   `.execute(tx.db);
-  const { messages, deliveries, events } = rows[0]!;
-  return { messages: Number(messages), deliveries: Number(deliveries), events: Number(events) };
+  const held = rows[0]!;
+  return {
+    messages: Number(held.messages),
+    deliveries: Number(held.deliveries),
+    events: Number(held.events),
+  };
 }
 
 /** The hold, with what is held now; null: there is none. */
@@ -202,16 +208,16 @@ export const releaseHeld = writeOperation(
     const { at, limit, detail } = input;
     const messages = await heldMessages(tx, limit);
     if (messages.length > 0) {
-      const wanted = tx.rows("wanted", { id: "text" }, messages);
+      const wanted = tx.list(messages.map(({ id }) => id));
       await tx.db
-        .updateTable("messages")
+        .updateTable(tx.indexed("messages"))
         .set((eb) => ({
           due_at: eb.ref("held_due_at"),
           held_due_at: null,
           updated_at: at,
           version: eb("version", "+", 1),
         }))
-        .where("id", "in", sql<string>`(select id from ${wanted})`)
+        .where("id", "in", wanted)
         .execute();
       await insertEvents(
         tx,
@@ -270,7 +276,7 @@ export const cancelHeld = writeOperation(
 
 async function heldMessages(tx: Tx, limit: number) {
   return await tx.db
-    .selectFrom("messages")
+    .selectFrom(heldIn(tx).messages)
     .select(["id", "account_id", "gateway_id", "status", "version"])
     .where("held_due_at", "is not", null)
     .orderBy("id")
@@ -297,7 +303,7 @@ async function freeDeliveries(
   change: (row: HeldDelivery) => HeldDelivery,
 ): Promise<string[]> {
   const rows = await tx.db
-    .selectFrom("webhook_deliveries")
+    .selectFrom(heldIn(tx).deliveries)
     .select(["endpoint_id", "event_id", "status", "due_at", "held_due_at", "log"])
     .where("held_due_at", "is not", null)
     .orderBy("endpoint_id")
@@ -306,24 +312,24 @@ async function freeDeliveries(
     .modifyEnd(tx.lock("update"))
     .execute();
   if (rows.length === 0) return [];
-  const next = tx.rows(
-    "next",
+  await tx.update(
+    "webhook_deliveries",
     { endpoint_id: "text", event_id: "text", status: "text", due_at: "bigint", log: "text" },
     rows.map(change),
+    (of) => ({
+      set: sql`status = ${of("status")}, due_at = ${of("due_at")}, held_due_at = null, log = ${of("log")}`,
+      where: sql`webhook_deliveries.endpoint_id = ${of("endpoint_id")} and webhook_deliveries.event_id = ${of("event_id")}`,
+    }),
   );
-  await sql`
-    update webhook_deliveries set status = next.status, due_at = next.due_at, held_due_at = null, log = next.log
-    from ${next}
-    where webhook_deliveries.endpoint_id = next.endpoint_id and webhook_deliveries.event_id = next.event_id
-  `.execute(tx.db);
   return rows.map((row) => row.endpoint_id);
 }
 
 /** Asks whether anything is left, rather than whether this step was a short one: two may be at it at once. */
 async function stepOf(tx: Tx, step: Omit<HoldStep, "done">): Promise<HoldStep> {
+  const { messages, deliveries } = heldIn(tx);
   const { rows } = await sql<{ left: number }>`
-    select case when exists (select 1 from messages where held_due_at is not null)
-      or exists (select 1 from webhook_deliveries where held_due_at is not null)
+    select case when exists (select 1 from ${messages} where held_due_at is not null)
+      or exists (select 1 from ${deliveries} where held_due_at is not null)
       or exists (select 1 from outbox_held) then 1 else 0 end as "left"
   `.execute(tx.db);
   const done = Number(rows[0]!.left) === 0;

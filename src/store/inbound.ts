@@ -69,13 +69,17 @@ export const storeInbound = writeOperation(
 async function answeredBy(tx: Tx, incoming: IncomingMessage): Promise<string | null> {
   const { message, replyTo, sentSince } = incoming;
   if (replyTo !== null) {
-    const named = await tx.db
+    const known = await tx.db
       .selectFrom("message_references")
-      .innerJoin("messages", "messages.id", "message_references.message_id")
-      .select("messages.id")
-      .where("message_references.gateway_id", "=", message.gateway_id)
-      .where("message_references.reference", "=", replyTo)
-      .where("messages.account_id", "=", message.account_id)
+      .select("message_id")
+      .where("gateway_id", "=", message.gateway_id)
+      .where("reference", "=", replyTo)
+      .executeTakeFirst();
+    const named = await tx.db
+      .selectFrom("messages")
+      .select("id")
+      .where("id", "=", known?.message_id ?? "")
+      .where("account_id", "=", message.account_id)
       .executeTakeFirst();
     // A reference that is none of ours is another sender's message: a guess would be wrong for certain.
     return named?.id ?? null;
@@ -83,7 +87,8 @@ async function answeredBy(tx: Tx, incoming: IncomingMessage): Promise<string | n
   // The inner bound keeps a person with a million messages from being a million rows to read.
   const { rows } = await sql<{ id: string }>`
     select id from (
-      select id, channel, gateway_id, status, attempts, resends, sent_at, updated_at from messages
+      select id, channel, gateway_id, status, attempts, resends, sent_at, updated_at
+      from ${tx.indexed("messages", "messages_recipient")}
       where account_id = ${message.account_id} and recipient = ${message.sender} order by id desc limit ${lookedThrough}
     ) as latest
     where channel = ${message.channel} and gateway_id = ${message.gateway_id} and attempts > 0
@@ -131,8 +136,9 @@ export const recentInbound = readOperation(
     // One range of the index for each channel: all of them in one query would sort everything the account ever got.
     for (const channel of input.channel === null ? channels : [input.channel]) {
       let query = tx.db
-        .selectFrom("inbound_messages")
-        .innerJoin("gateways", "gateways.id", "inbound_messages.gateway_id")
+        .selectFrom(tx.indexed("inbound_messages", "inbound_recent"))
+        .crossJoin(tx.indexed("gateways"))
+        .whereRef("gateways.id", "=", "inbound_messages.gateway_id")
         .selectAll("inbound_messages")
         .select("gateways.identifier")
         .where("inbound_messages.account_id", "=", input.accountId)

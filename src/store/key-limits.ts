@@ -113,11 +113,10 @@ export const endCalls = gatheredOperation("endCalls", async (tx, calls: readonly
     more.set(keyId, (more.get(keyId) ?? 0) + (used - reckoned) * thousandths);
   const settled = [...more].flatMap(([key_id, used]) => (used === 0 ? [] : [{ key_id, used }]));
   if (settled.length > 0) {
-    const rows = tx.rows("settled", { key_id: "text", used: "bigint" }, settled);
-    await sql`
-      update key_buckets set used = key_buckets.used + settled.used from ${rows}
-      where key_buckets.key_id = settled.key_id and key_buckets.kind = 'tokens'
-    `.execute(tx.db);
+    await tx.update("key_buckets", { key_id: "text", used: "bigint" }, settled, (of) => ({
+      set: sql`used = key_buckets.used + ${of("used")}`,
+      where: sql`key_buckets.key_id = ${of("key_id")} and key_buckets.kind = 'tokens'`,
+    }));
   }
   return calls.map(() => null);
 });
@@ -140,17 +139,12 @@ export const renewSlots = writeOperation(
 
 /** Locks the keys that there are, in one fixed order, so that two transactions never wait for each other in a circle. */
 async function lockKeys(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const wanted = tx.rows(
-    "wanted",
-    { id: "text" },
-    [...new Set(ids)].map((id) => ({ id })),
-  );
   // In the statement that comes first anyway: setting it by one of its own would cost another trip.
   const unflushed =
     tx.engine === "postgres" ? sql`, set_config('synchronous_commit', 'off', true) as unflushed` : sql``;
   const { rows } = await sql<{ id: string }>`
     select id${unflushed} from pool_keys
-    where id in (select id from ${wanted}) and revoked_at is null order by id ${tx.lock("update")}
+    where id in ${tx.list([...new Set(ids)])} and revoked_at is null order by id ${tx.lock("update")}
   `.execute(tx.db);
   return new Set(rows.map(({ id }) => id));
 }

@@ -9,15 +9,22 @@ import type { EventsTable, MessagesTable } from "./schema.ts";
 /** A message with its gateway's name; of an email, also what it has beside its message row. */
 export type MessageRow = MessagesTable & { identifier: string } & Partial<EmailColumns>;
 
+/**
+ * The name of a message's gateway, as a column. Not by a join: SQLite chooses the order of a join, and what it looks for in
+ * each table, by statistics; one table by its whole key it always finds by that.
+ */
+export const identifierOfGateway = sql<string>`(
+  select gateways.identifier from gateways where gateways.id = messages.gateway_id
+)`.as("identifier");
+
 /** One message with its timeline; null when the account has none with this id in this channel. */
 export const findMessage = readOperation(
   "findMessage",
   async (tx, input: { accountId: string; channel: Channel; id: string }) => {
     const message = await tx.db
       .selectFrom("messages")
-      .innerJoin("gateways", "gateways.id", "messages.gateway_id")
       .selectAll("messages")
-      .select("gateways.identifier")
+      .select(identifierOfGateway)
       .where("messages.id", "=", input.id)
       .where("messages.account_id", "=", input.accountId)
       .where("messages.channel", "=", input.channel)
@@ -64,17 +71,16 @@ export const recentMessages = readOperation(
     const stretches = (status ? [status] : statuses).map(
       (one, at) => sql`
         select * from (
-          select id from messages where account_id = ${accountId} and channel = ${channel} and status = ${one}
+          select id from ${tx.indexed("messages", "messages_status")} where account_id = ${accountId} and channel = ${channel} and status = ${one}
           ${before === null ? sql`` : sql`and id < ${before}`} order by id desc limit ${most}
         ) as ${sql.ref(`stretch_${at}`)}
       `,
     );
     const newest = sql<string>`(${sql.join(stretches, sql` union all `)} order by id desc limit ${most})`;
     const rows = await tx.db
-      .selectFrom("messages")
-      .innerJoin("gateways", "gateways.id", "messages.gateway_id")
+      .selectFrom(tx.indexed("messages"))
       .selectAll("messages")
-      .select("gateways.identifier")
+      .select(identifierOfGateway)
       .where("messages.id", "in", newest)
       .orderBy("messages.id", "desc")
       .execute();

@@ -13,9 +13,11 @@ export type Mail = Pick<MessagesTable, "id" | "account_id" | "request_id" | "rec
 export const readMail = readOperation("readMail", async (tx, id: string): Promise<Mail | null> => {
   const looking = () =>
     tx.db
-      .selectFrom("messages")
-      .innerJoin("emails", "emails.message_id", "messages.id")
-      .innerJoin("email_bodies", "email_bodies.message_id", "messages.id")
+      .selectFrom(tx.indexed("messages"))
+      .crossJoin(tx.indexed("emails"))
+      .crossJoin(tx.indexed("email_bodies"))
+      .whereRef("emails.message_id", "=", "messages.id")
+      .whereRef("email_bodies.message_id", "=", "messages.id")
       .select(["messages.id", "messages.account_id", "messages.request_id", "messages.recipient"])
       .select(["emails.subject", "emails.sender_name", "emails.reply_to", "email_bodies.body"])
       .where("messages.id", "=", id)

@@ -36,6 +36,7 @@ import * as resolve from "./resolve.ts";
 import * as retention from "./retention.ts";
 import * as search from "./search.ts";
 import * as sendingDomains from "./sending-domains.ts";
+import * as statistics from "./statistics.ts";
 import * as suppressions from "./suppressions.ts";
 import * as upkeep from "./upkeep.ts";
 import * as usage from "./usage.ts";
@@ -71,6 +72,7 @@ export const operations: ReadonlyMap<string, Operation<unknown, unknown>> = new 
     repeat,
     resolve,
     sendingDomains,
+    statistics,
     suppressions,
     hold,
     retention,

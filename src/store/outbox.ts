@@ -178,11 +178,10 @@ export async function announceRows(
     rows.map((row) => row.account_id),
   );
   const type = `message.${status}`;
-  const ids = rows.filter((row) => asksFor(asked.get(row.account_id) ?? [], type)).map(({ id }) => ({ id }));
+  const ids = rows.filter((row) => asksFor(asked.get(row.account_id) ?? [], type)).map(({ id }) => id);
   if (ids.length === 0) return;
-  const wanted = tx.rows("wanted", { id: "text" }, ids);
   const found = await tx.db
-    .selectFrom("messages")
+    .selectFrom(tx.indexed("messages"))
     .select([
       "id",
       "account_id",
@@ -200,7 +199,7 @@ export async function announceRows(
       "error_message",
       "gateway_id",
     ])
-    .where("id", "in", sql<string>`(select id from ${wanted})`)
+    .where("id", "in", tx.list(ids))
     .execute();
   await write(
     tx,

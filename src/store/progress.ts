@@ -115,32 +115,32 @@ export const stampMessages = gatheredOperation("stampMessages", async (tx, stamp
           ? { kind: "stamped", attempts: new Map() }
           : { kind: "fenced" }) satisfies StampResult,
     );
-  const rows = tx.rows(
-    "wanted",
-    { id: "text", fence: "bigint", at: "bigint", lane: "text", late: "bigint" },
-    wanted,
-  );
-  const stamped = await sql<{
+  const stamped = await tx.update<{
     id: string;
     version: number;
     account_id: string;
     at: number;
     attempts: number;
-  }>`
-    update messages set
-      status = 'sending', due_at = null, fence = wanted.fence, updated_at = wanted.at,
-      attempts = attempts + 1, version = version + 1
-    from ${rows}
-    where messages.id = wanted.id and messages.due_at >= wanted.late and messages.gateway_id = wanted.lane
-      and not exists (
-        select 1 from suppressions as s
-        where s.account_id = messages.account_id and s.channel = messages.channel and s.recipient = messages.recipient
-      )
-    returning messages.id, messages.version, messages.account_id, messages.updated_at as at, messages.attempts
-  `.execute(tx.db);
+  }>(
+    "messages",
+    { id: "text", fence: "bigint", at: "bigint", lane: "text", late: "bigint" },
+    wanted,
+    (of) => ({
+      set: sql`
+        status = 'sending', due_at = null, fence = ${of("fence")}, updated_at = ${of("at")},
+        attempts = attempts + 1, version = version + 1`,
+      where: sql`
+        messages.id = ${of("id")} and messages.due_at >= ${of("late")} and messages.gateway_id = ${of("lane")}
+        and not exists (
+          select 1 from suppressions as s
+          where s.account_id = messages.account_id and s.channel = messages.channel and s.recipient = messages.recipient
+        )`,
+      returning: sql`messages.id, messages.version, messages.account_id, messages.updated_at as at, messages.attempts`,
+    }),
+  );
   await insertEvents(
     tx,
-    stamped.rows.map((row) => ({
+    stamped.map((row) => ({
       message_id: row.id,
       seq: row.version,
       account_id: row.account_id,
@@ -149,8 +149,8 @@ export const stampMessages = gatheredOperation("stampMessages", async (tx, stamp
       detail: `Attempt ${row.attempts}.`,
     })),
   );
-  const done = new Map(stamped.rows.map((row) => [row.id, row.attempts]));
-  await announceRows(tx, stamped.rows, "sending");
+  const done = new Map(stamped.map((row) => [row.id, row.attempts]));
+  await announceRows(tx, stamped, "sending");
   if (done.size < wanted.length)
     await refuse(
       tx,
@@ -263,8 +263,8 @@ async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promi
   const change = advance("sending", { by: "us", step: "accepted" });
   if (!change || settlements.length === 0) return new Set();
   const byId = new Map(settlements.map((settlement) => [settlement.id, settlement]));
-  const wanted = tx.rows(
-    "wanted",
+  const rows = await tx.update<{ id: string; version: number; account_id: string }>(
+    "messages",
     { id: "text", lane: "text", fence: "bigint", attempt: "bigint", at: "bigint", reference: "text" },
     settlements
       .map(({ id, laneId, fence, attempt, happening }) => ({
@@ -276,16 +276,16 @@ async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promi
         reference: happening.reference ?? null,
       }))
       .sort((a, b) => (a.id < b.id ? -1 : 1)),
+    (of) => ({
+      set: sql`
+        status = ${sql.lit(change.status)}, version = version + 1, updated_at = ${of("at")}, sent_at = coalesce(sent_at, ${of("at")}),
+        provider_reference = coalesce(${of("reference")}, provider_reference), error_code = null, error_message = null`,
+      where: sql`
+        messages.id = ${of("id")} and messages.status = 'sending' and messages.gateway_id = ${of("lane")}
+        and messages.fence = ${of("fence")} and messages.attempts = ${of("attempt")}`,
+      returning: sql`messages.id, messages.version, messages.account_id`,
+    }),
   );
-  const { rows } = await sql<{ id: string; version: number; account_id: string }>`
-    update messages set
-      status = ${change.status}, version = version + 1, updated_at = wanted.at, sent_at = coalesce(sent_at, wanted.at),
-      provider_reference = coalesce(wanted.reference, provider_reference), error_code = null, error_message = null
-    from ${wanted}
-    where messages.id = wanted.id and messages.status = 'sending' and messages.gateway_id = wanted.lane
-      and messages.fence = wanted.fence and messages.attempts = wanted.attempt
-    returning messages.id, messages.version, messages.account_id
-  `.execute(tx.db);
   await insertEvents(
     tx,
     rows.map((row) => {
@@ -348,7 +348,7 @@ export const recoverMessages = writeOperation(
     if (!gateway) return 0;
     // By account and status: an index of its own would cost every message two updates of it.
     const left = await tx.db
-      .selectFrom("messages")
+      .selectFrom(tx.indexed("messages", "messages_status"))
       .select("id")
       .where("account_id", "=", gateway.account_id)
       .where("channel", "=", gateway.channel)

@@ -121,15 +121,10 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
   const ids = receipts.map(target).filter((id) => id !== null);
   const owners = new Map<string, string>();
   if (ids.length > 0) {
-    const wanted = tx.rows(
-      "wanted",
-      { id: "text" },
-      [...new Set(ids)].map((id) => ({ id })),
-    );
     const rows = await tx.db
-      .selectFrom("messages")
+      .selectFrom(tx.indexed("messages"))
       .select(["id", "gateway_id"])
-      .where("id", "in", sql<string>`(select id from ${wanted})`)
+      .where("id", "in", tx.list([...new Set(ids)]))
       .execute();
     for (const row of rows) owners.set(row.id, row.gateway_id);
   }
@@ -173,19 +168,19 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
   await changes.write(tx);
   await heedReaches(tx, reaches);
   if (known.length === 0) return;
-  const applied = tx.rows(
-    "done",
+  await tx.update(
+    "receipts",
     { gateway_id: "text", key: "text", message_id: "text" },
     known.map((receipt) => ({
       gateway_id: receipt.gatewayId,
       key: receipt.key,
       message_id: target(receipt),
     })),
+    (of) => ({
+      set: sql`applied = 1, message_id = ${of("message_id")}`,
+      where: sql`receipts.gateway_id = ${of("gateway_id")} and receipts.key = ${of("key")}`,
+    }),
   );
-  await sql`
-    update receipts set applied = 1, message_id = done.message_id from ${applied}
-    where receipts.gateway_id = done.gateway_id and receipts.key = done.key
-  `.execute(tx.db);
 }
 
 /** Writes reference rows, or meets those that are there; returns the message of each, where one is known. */
@@ -221,9 +216,9 @@ export async function attachReferences(
   const known = await meetReferences(tx, references);
   const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, references);
   const waiting = await sql<ReceiptsTable>`
-    select receipts.* from receipts join ${wanted}
-      on receipts.gateway_id = wanted.gateway_id and receipts.reference = wanted.reference
-    where receipts.applied = 0 order by receipts.received_at
+    select * from ${tx.indexed("receipts", "receipts_waiting")}
+    where applied = 0 and (gateway_id, reference) in (select gateway_id, reference from ${wanted})
+    order by received_at
   `.execute(tx.db);
   for (const receipt of waiting.rows) {
     const messageId = known.get(`${receipt.gateway_id} ${receipt.reference}`);

@@ -37,8 +37,9 @@ async function suppressedOf(
     rows.map(({ id, account_id, channel, recipient }) => ({ id, account_id, channel, recipient })),
   );
   const found = await sql<{ id: string }>`
-    select asked.id as id from ${asked} join suppressions as s
-      on s.account_id = asked.account_id and s.channel = asked.channel and s.recipient = asked.recipient
+    select asked.id as id from ${asked} cross join ${tx.indexed("suppressions")}
+    where suppressions.account_id = asked.account_id and suppressions.channel = asked.channel
+      and suppressions.recipient = asked.recipient
   `.execute(tx.db);
   return new Set(found.rows.map(({ id }) => id));
 }

@@ -78,8 +78,8 @@ export async function claimKeys(
     where idempotency_keys.created_at <= excluded.created_at - ${sql.lit(keptMs)}
   `.execute(tx.db);
   const stored = await sql<IdempotencyKeysTable>`
-    select keys.* from idempotency_keys as keys join ${rows}
-      on keys.account_id = wanted.account_id and keys.path = wanted.path and keys.key = wanted.key
+    select * from ${tx.indexed("idempotency_keys")}
+    where (account_id, path, key) in (select account_id, path, key from ${rows})
   `.execute(tx.db);
   const holders = new Map(stored.rows.map((row) => [nameOf(row), row]));
   for (const { request_id, ...name } of wanted) {
@@ -108,7 +108,7 @@ export const readAnswered = readOperation(
   async (tx, input: { accountId: string; request: Omit<Repeated, "fingerprint"> }) => {
     const { request_id, first_id, last_id } = input.request;
     return await tx.db
-      .selectFrom("messages")
+      .selectFrom(tx.indexed("messages"))
       .select(["id", "number", "schedule_at"])
       .where("id", ">=", first_id)
       .where("id", "<=", last_id)

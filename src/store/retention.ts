@@ -8,6 +8,8 @@ import { sql } from "kysely";
 import { groups } from "#contract/states.ts";
 import { lockMessages } from "./change.ts";
 import { type Tx, writeOperation } from "./database.ts";
+import { bodyLengths } from "./emails.ts";
+import type { MessagesTable, ReceiptsTable } from "./schema.ts";
 
 /** What one batch did. */
 export interface Removal {
@@ -17,18 +19,16 @@ export interface Removal {
 }
 
 /** What belongs to a message alone. */
-const belongings = ["events", "message_references", "receipts"] as const;
+const belongings = [
+  ["events"],
+  ["message_references", "message_references_message"],
+  ["receipts", "receipts_message"],
+] as const;
 const belongingsOfEmails = ["emails", "email_bodies", "engagements"] as const;
+type Belonging = (typeof belongings)[number][0] | (typeof belongingsOfEmails)[number];
 
 const ended = [...groups.sent, ...groups.notSent] as const;
 const hasEnded: ReadonlySet<string> = new Set(ended);
-
-const listOf = (tx: Tx, ids: readonly string[]) =>
-  tx.rows(
-    "old",
-    { id: "text" },
-    ids.map((id) => ({ id })),
-  );
 
 /**
  * Messages that have ended and whose last change is before `unchangedSince`, with their events, references and
@@ -40,14 +40,15 @@ export const removeMessages = writeOperation(
     tx,
     input: { after: string; before: string; unchangedSince: number; limit: number },
   ): Promise<Removal> => {
-    const page = await tx.db
+    const found = await tx.db
       .selectFrom("messages")
-      .select(["id", "status", "updated_at"])
+      .select(["id", "channel", "status", "updated_at", "version"])
       .where("id", ">", input.after)
       .where("id", "<", input.before)
       .orderBy("id")
       .limit(input.limit)
       .execute();
+    const page = await fitting(tx, found);
     const old = (row: { status: string; updated_at: number }) =>
       hasEnded.has(row.status) && row.updated_at < input.unchangedSince;
     // Asked again under the lock: a receipt may have come in between.
@@ -57,50 +58,81 @@ export const removeMessages = writeOperation(
     );
     const ids = [...locked.values()].filter(old).map(({ id }) => id);
     await removeWhole(tx, ids);
-    return { removed: ids.length, next: page.length < input.limit ? null : page.at(-1)!.id };
+    return {
+      removed: ids.length,
+      next: found.length < input.limit && page.length === found.length ? null : page.at(-1)!.id,
+    };
   },
 );
 
+/** What one batch may remove: lines of timelines, and bytes of mails. SQLite reads a text to its end to free its pages. */
+const mostLines = 5000;
+const mostBytes = 4 * 1024 * 1024;
+
+/** The first of these messages, as many as one batch may remove; one at least. */
+async function fitting<R extends Pick<MessagesTable, "id" | "channel" | "version">>(
+  tx: Tx,
+  rows: readonly R[],
+): Promise<R[]> {
+  const mails = rows.filter(({ channel }) => channel === "email").map(({ id }) => id);
+  const lengths = mails.length === 0 ? new Map<string, number>() : await bodyLengths(tx, mails);
+  let lines = 0;
+  let bytes = 0;
+  const past = rows.findIndex(({ id, version }, i) => {
+    // Each change of a message is a line.
+    lines += version;
+    bytes += lengths.get(id) ?? 0;
+    return i > 0 && (lines > mostLines || bytes > mostBytes);
+  });
+  return past === -1 ? [...rows] : rows.slice(0, past);
+}
+
+/** Removes messages, given in the order of their ids, with all that belongs to them. */
 async function removeWhole(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  const old = listOf(tx, ids);
-  const these = sql<string>`(select id from ${old})`;
-  for (const table of belongings) await tx.db.deleteFrom(table).where("message_id", "in", these).execute();
+  const these = tx.list(ids);
+  // The ids are neighbours. Of a list alone PostgreSQL thinks, until it has seen the table, that each may have thousands of rows.
+  const [first, last] = [ids[0]!, ids.at(-1)!];
+  const removeOf = async (table: Belonging, index?: string) => {
+    const rows = tx.db.deleteFrom(tx.indexed<Belonging>(table, index)).where("message_id", "in", these);
+    await rows.where("message_id", ">=", first).where("message_id", "<=", last).execute();
+  };
+  for (const [table, index] of belongings) await removeOf(table, index);
   const gone = await tx.db
-    .deleteFrom("messages")
+    .deleteFrom(tx.indexed("messages"))
     .where("id", "in", these)
     .returning(["request_id", "channel"])
     .execute();
   if (gone.some(({ channel }) => channel === "email")) {
-    for (const table of belongingsOfEmails)
-      await tx.db.deleteFrom(table).where("message_id", "in", these).execute();
+    for (const table of belongingsOfEmails) await removeOf(table);
   }
   const counts = new Map<string, number>();
   for (const { request_id } of gone) counts.set(request_id, (counts.get(request_id) ?? 0) + 1);
-  const fewer = tx.rows(
-    "fewer",
+  const rows = await tx.update<{ id: string; contacts: number }>(
+    "requests",
     { id: "text", count: "bigint" },
     [...counts].map(([id, count]) => ({ id, count })),
+    (of) => ({
+      set: sql`contacts = contacts - ${of("count")}`,
+      where: sql`requests.id = ${of("id")}`,
+      returning: sql`requests.id, requests.contacts`,
+    }),
   );
-  const { rows } = await sql<{ id: string; contacts: number }>`
-    update requests set contacts = contacts - fewer.count from ${fewer} where requests.id = fewer.id
-    returning requests.id, requests.contacts
-  `.execute(tx.db);
   const empty = rows.filter(({ contacts }) => contacts <= 0).map(({ id }) => id);
   if (empty.length === 0) return;
-  const requests = sql<string>`(select id from ${listOf(tx, empty)})`;
+  const requests = tx.list(empty);
   await tx.db
-    .deleteFrom("attachments")
+    .deleteFrom(tx.indexed("attachments", "attachments_request"))
     .where("request_id", "in", requests)
     .where("emptied_at", "is not", null)
     .execute();
   // One that still has its content becomes loose: that is removed in small steps, and is old enough to be.
   await tx.db
-    .updateTable("attachments")
+    .updateTable(tx.indexed("attachments", "attachments_request"))
     .set({ request_id: null })
     .where("request_id", "in", requests)
     .execute();
-  await tx.db.deleteFrom("requests").where("id", "in", requests).execute();
+  await tx.db.deleteFrom(tx.indexed("requests")).where("id", "in", requests).execute();
 }
 
 /** Inbound messages. */
@@ -129,38 +161,86 @@ async function removeFirst(
     .orderBy("id")
     .limit(input.limit)
     .execute();
-  const last = rows.at(-1);
-  if (!last) return { removed: 0, next: null };
-  await tx.db.deleteFrom(table).where("id", "<=", last.id).execute();
-  return { removed: rows.length, next: rows.length < input.limit ? null : last.id };
+  const ids = tx.list(rows.map(({ id }) => id));
+  await tx.db.deleteFrom(tx.indexed<typeof table>(table)).where("id", "in", ids).execute();
+  return { removed: rows.length, next: rows.length < input.limit ? null : rows.at(-1)!.id };
 }
+
+/** A place among the unmatched receipts, in the order of `receipts_waiting`; `passed`: behind the gateway's last one. */
+type UnmatchedPlace = { gateway: string } & ({ reference: string | null; key: string } | { passed: true });
+
+/** Gateways that one batch looks at. */
+const gatewaysAtOnce = 200;
 
 /**
  * Receipts that met no message in time: of somebody else's messages, or of messages that were removed before
- * them. With them goes the note of their reference.
+ * them. With them goes the note of their reference. Looks at `limit` receipts, all of them unmatched ones.
  */
 export const removeUnmatched = writeOperation(
   "removeUnmatched",
-  async (tx, input: { before: number; limit: number }): Promise<Removal> => {
-    const rows = await tx.db
-      .selectFrom("receipts")
-      .select(["gateway_id", "key", "reference"])
-      .where("applied", "=", 0)
-      .where("received_at", "<", input.before)
-      .limit(input.limit)
-      .execute();
-    if (rows.length === 0) return { removed: 0, next: null };
-    const old = tx.rows("old", { gateway_id: "text", key: "text", reference: "text" }, rows);
-    await sql`
-      delete from message_references where message_id is null
-        and (gateway_id, reference) in (select gateway_id, reference from ${old})
-    `.execute(tx.db);
-    await sql`
-      delete from receipts where applied = 0 and (gateway_id, key) in (select gateway_id, key from ${old})
-    `.execute(tx.db);
-    return { removed: rows.length, next: rows.length < input.limit ? null : "" };
+  async (tx, input: { after: string; before: number; limit: number }): Promise<Removal> => {
+    const { rows, next } = await unmatchedPage(tx, input);
+    const old = rows.filter((row) => row.received_at < input.before);
+    if (old.length > 0) {
+      const keys = tx.rows("old", { gateway_id: "text", key: "text", reference: "text" }, old);
+      await sql`
+        delete from ${tx.indexed("message_references")} where message_id is null
+          and (gateway_id, reference) in (select gateway_id, reference from ${keys})
+      `.execute(tx.db);
+      await sql`
+        delete from ${tx.indexed("receipts")} where applied = 0
+          and (gateway_id, key) in (select gateway_id, key from ${keys})
+      `.execute(tx.db);
+    }
+    return { removed: old.length, next };
   },
 );
+
+async function unmatchedPage(tx: Tx, { after, limit }: { after: string; limit: number }) {
+  const place = after === "" ? null : (JSON.parse(after) as UnmatchedPlace);
+  const gateways = await tx.db
+    .selectFrom("gateways")
+    .select("id")
+    .where("id", place && "passed" in place ? ">" : ">=", place?.gateway ?? "")
+    .orderBy("id")
+    .limit(gatewaysAtOnce)
+    .execute();
+  const rows: Pick<ReceiptsTable, "gateway_id" | "key" | "reference" | "received_at">[] = [];
+  const placeOf = (next: UnmatchedPlace | null) => ({ rows, next: next && JSON.stringify(next) });
+  for (const { id: gateway } of gateways) {
+    const from = place && "key" in place && place.gateway === gateway ? place : { reference: null, key: "" };
+    const those = tx.db
+      .selectFrom(tx.indexed("receipts", "receipts_waiting"))
+      .select(["gateway_id", "key", "reference", "received_at"])
+      // As a literal, which is what the planners hold against the index's condition.
+      .where("applied", "=", sql.lit(0))
+      .where("gateway_id", "=", gateway);
+    // Those without a reference are a stretch of their own: no order of the two engines has them in one place.
+    if (from.reference === null) {
+      const page = those.where("reference", "is", null).where("key", ">", from.key).orderBy("key");
+      rows.push(...(await page.limit(limit - rows.length).execute()));
+    }
+    if (rows.length < limit) {
+      const reference = from.reference ?? "";
+      const page = those.where("reference", "is not", null);
+      const behind = page.where(
+        sql<boolean>`(reference, key) > (${reference}, ${from.reference === null ? "" : from.key})`,
+      );
+      rows.push(
+        ...(await behind
+          .orderBy("reference")
+          .orderBy("key")
+          .limit(limit - rows.length)
+          .execute()),
+      );
+    }
+    if (rows.length < limit) continue;
+    const { reference, key } = rows.at(-1)!;
+    return placeOf({ gateway, reference, key });
+  }
+  const last = gateways.at(-1);
+  return placeOf(last && gateways.length === gatewaysAtOnce ? { gateway: last.id, passed: true } : null);
+}
 
 /**
  * Webhook events with their deliveries, once all of these have ended. The walk is by the time of the event;
@@ -181,14 +261,11 @@ export const removeWebhookEvents = writeOperation(
       .execute();
     const last = page.at(-1);
     if (!last) return { removed: 0, next: null };
-    const old = listOf(
-      tx,
-      page.map((event) => event.id),
-    );
+    const looked = page.map((event) => event.id);
     const deliveries = await tx.db
-      .selectFrom("webhook_deliveries")
+      .selectFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_event"))
       .select(["endpoint_id", "event_id", "status", "held_due_at"])
-      .where("event_id", "in", sql<string>`(select id from ${old})`)
+      .where("event_id", "in", tx.list(looked))
       .orderBy("endpoint_id")
       .orderBy("event_id")
       // A replay waits for this, or this sees what it made pending again.
@@ -199,11 +276,14 @@ export const removeWebhookEvents = writeOperation(
         row.status === "pending" || row.held_due_at !== null ? [row.event_id] : [],
       ),
     );
-    const ids = page.map((event) => event.id).filter((event) => !kept.has(event));
+    const ids = looked.filter((event) => !kept.has(event));
     if (ids.length > 0) {
-      const these = sql<string>`(select id from ${listOf(tx, ids)})`;
-      await tx.db.deleteFrom("webhook_deliveries").where("event_id", "in", these).execute();
-      await tx.db.deleteFrom("webhook_events").where("id", "in", these).execute();
+      const these = tx.list(ids);
+      await tx.db
+        .deleteFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_event"))
+        .where("event_id", "in", these)
+        .execute();
+      await tx.db.deleteFrom(tx.indexed("webhook_events")).where("id", "in", these).execute();
     }
     return { removed: ids.length, next: page.length < input.limit ? null : `${last.at} ${last.id}` };
   },

@@ -4,9 +4,9 @@
 
 import { type RawBuilder, sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/channel.ts";
-import { readOperation } from "./database.ts";
+import { readOperation, type Tx } from "./database.ts";
 import { wholeEmails } from "./emails.ts";
-import type { MessageRow } from "./lookup.ts";
+import { identifierOfGateway, type MessageRow } from "./lookup.ts";
 import type { EventsTable, GatewaysTable } from "./schema.ts";
 
 export interface SearchInput {
@@ -46,24 +46,25 @@ type Walk = { rows: RawBuilder<unknown>; exact: boolean };
  * The stretch of one index, newest first. `exact`: every row of it fits, but perhaps for its time.
  * The branches of a union are written one by one, so that each is a walk of its own.
  */
-function walk(input: SearchInput): Walk {
+function walk(tx: Tx, input: SearchInput): Walk {
   const { accountId, channels, status, gatewayId, recipient, from, before, most } = input;
-  const along = (where: RawBuilder<unknown>) => sql`
-    select id, channel, status, gateway_id, account_id, created_at from messages
+  const along = (index: string, where: RawBuilder<unknown>) => sql`
+    select id, channel, status, gateway_id, account_id, created_at from ${tx.indexed("messages", index)}
     where ${where} and id >= ${from} and id < ${before} order by id desc limit ${most}
   `;
   if (recipient !== null) {
     const exact = channels.length > 1 && status === null && gatewayId === null;
-    return { rows: along(sql`account_id = ${accountId} and recipient = ${recipient}`), exact };
+    const theirs = sql`account_id = ${accountId} and recipient = ${recipient}`;
+    return { rows: along("messages_recipient", theirs), exact };
   }
   if (gatewayId !== null && (status === null || usual.has(status))) {
     // A gateway has one account and one channel, which the caller knows to be the right ones.
-    return { rows: along(sql`gateway_id = ${gatewayId}`), exact: status === null };
+    return { rows: along("messages_gateway", sql`gateway_id = ${gatewayId}`), exact: status === null };
   }
   // The newest of all statuses are the merge of each one's newest: no index of its own has to be kept for them.
   const each = channels.flatMap((channel) =>
     (status === null ? statuses : [status]).map((one) =>
-      along(sql`account_id = ${accountId} and channel = ${channel} and status = ${one}`),
+      along("messages_status", sql`account_id = ${accountId} and channel = ${channel} and status = ${one}`),
     ),
   );
   const exact = gatewayId === null;
@@ -78,8 +79,8 @@ export const searchMessages = readOperation(
   async (tx, input: SearchInput): Promise<Found> => {
     const { accountId, channels, status, gatewayId, acceptedFrom, acceptedBefore, limit } = input;
     const timed = acceptedFrom !== null || acceptedBefore !== null;
-    const exact = walk(input).exact && !timed;
-    const { rows: walked } = walk(exact ? { ...input, most: limit } : input);
+    const exact = walk(tx, input).exact && !timed;
+    const { rows: walked } = walk(tx, exact ? { ...input, most: limit } : input);
     const fits = [sql`account_id = ${accountId}`, sql`channel in (${sql.join(channels)})`];
     if (status !== null) fits.push(sql`status = ${status}`);
     if (gatewayId !== null) fits.push(sql`gateway_id = ${gatewayId}`);
@@ -96,13 +97,12 @@ export const searchMessages = readOperation(
       if (Number(rows[0]?.count) >= input.most) lookedTo = rows[0]!.last;
     }
     if (found.length === 0) return { rows: [], lookedTo, bytesLeft: input.bytes };
-    const wanted = tx.rows("wanted", { id: "text" }, found);
+    const wanted = tx.list(found.map(({ id }) => id));
     const rows = await tx.db
-      .selectFrom("messages")
-      .innerJoin("gateways", "gateways.id", "messages.gateway_id")
+      .selectFrom(tx.indexed("messages"))
       .selectAll("messages")
-      .select("gateways.identifier")
-      .where("messages.id", "in", sql<string>`(select id from ${wanted})`)
+      .select(identifierOfGateway)
+      .where("messages.id", "in", wanted)
       .orderBy("messages.id", "desc")
       .execute();
     const whole = await wholeEmails(tx, rows, input.bytes);
@@ -138,9 +138,8 @@ export const findOwnMessage = readOperation(
   ): Promise<{ message: MessageRow; events: EventsTable[] } | null> => {
     const message = await tx.db
       .selectFrom("messages")
-      .innerJoin("gateways", "gateways.id", "messages.gateway_id")
       .selectAll("messages")
-      .select("gateways.identifier")
+      .select(identifierOfGateway)
       .where("messages.id", "=", input.id)
       .where("messages.account_id", "=", input.accountId)
       .executeTakeFirst();

@@ -77,13 +77,13 @@ export const addSuppressions = writeOperation(
       .returning("recipient")
       .execute();
     if (added.length < recipients.length) {
-      const again = tx.rows("given", { recipient: "text" }, recipients);
+      const again = tx.list(recipients.map(({ recipient }) => recipient));
       await tx.db
         .updateTable("suppressions")
         .set({ reason: "manual", note })
         .where("account_id", "=", accountId)
         .where("channel", "=", channel)
-        .where("recipient", "in", sql<string>`(select recipient from ${again})`)
+        .where("recipient", "in", again)
         .where("reason", "in", ["opt_out", "unsubscribe"])
         .execute();
     }

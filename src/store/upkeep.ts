@@ -32,6 +32,8 @@ export const findOverdue = readOperation(
           .where("gateway_id", "=", id)
           .where("band", "=", band)
           .where("due_at", "<", lateBefore)
+          // The order of the due index: without one, PostgreSQL may look for the first one it meets in the whole table.
+          .orderBy("due_at")
           .limit(1)
           .executeTakeFirst();
         if (!first) continue;
@@ -78,15 +80,22 @@ export const expireOverdue = writeOperation(
 export const forgetRepeatable = writeOperation(
   "forgetRepeatable",
   async (tx, input: { before: number; limit: number }): Promise<number> => {
-    const result = await tx.db
-      .deleteFrom("idempotency_keys")
-      .where(
-        sql<boolean>`(account_id, path, key) in (
-          select account_id, path, key from idempotency_keys where created_at < ${input.before}
-          order by created_at limit ${input.limit})`,
-      )
-      .executeTakeFirst();
-    return Number(result.numDeletedRows);
+    const old = await tx.db
+      .selectFrom("idempotency_keys")
+      .select(["account_id", "path", "key"])
+      .where("created_at", "<", input.before)
+      .orderBy("created_at")
+      .limit(input.limit)
+      .execute();
+    if (old.length === 0) return 0;
+    const rows = tx.rows("old", { account_id: "text", path: "text", key: "text" }, old);
+    await tx.db
+      .deleteFrom(tx.indexed("idempotency_keys"))
+      // Claimed again by somebody since: it is a new one.
+      .where("created_at", "<", input.before)
+      .where(sql<boolean>`(account_id, path, key) in (select account_id, path, key from ${rows})`)
+      .execute();
+    return old.length;
   },
 );
 

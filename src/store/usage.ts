@@ -120,7 +120,7 @@ async function addToDays(tx: Tx, days: readonly DaySums[]): Promise<void> {
   `.execute(tx.db);
   // The counts of durations are JSON, so they are added here, and the rows locked meanwhile.
   const { rows } = await sql<UsageDaysTable>`
-    select usage_days.* from usage_days
+    select * from ${tx.indexed("usage_days")}
     where (key_id, day, member) in (select key_id, day, member from ${tx.rows("days", keyColumns, days)})
     order by key_id, day, member ${tx.lock("update")}
   `.execute(tx.db);
@@ -141,7 +141,6 @@ async function addToDays(tx: Tx, days: readonly DaySums[]): Promise<void> {
     };
   });
   const sums = {
-    ...keyColumns,
     requests: "bigint",
     errors: "bigint",
     prompt_tokens: "bigint",
@@ -150,13 +149,10 @@ async function addToDays(tx: Tx, days: readonly DaySums[]): Promise<void> {
     latencies: "text",
     first_bytes: "text",
   } as const;
-  await sql`
-    update usage_days set requests = now.requests, errors = now.errors, prompt_tokens = now.prompt_tokens,
-      completion_tokens = now.completion_tokens, cost = now.cost, latencies = now.latencies,
-      first_bytes = now.first_bytes
-    from ${tx.rows("now", sums, after)}
-    where usage_days.key_id = now.key_id and usage_days.day = now.day and usage_days.member = now.member
-  `.execute(tx.db);
+  await tx.update("usage_days", { ...keyColumns, ...sums }, after, (of) => ({
+    set: sql.join(Object.keys(sums).map((column) => sql`${sql.ref(column)} = ${of(column)}`)),
+    where: sql`usage_days.key_id = ${of("key_id")} and usage_days.day = ${of("day")} and usage_days.member = ${of("member")}`,
+  }));
 }
 
 function merged(text: string, more: Histogram): Histogram {
@@ -205,7 +201,7 @@ export const readUsage = readOperation(
   ): Promise<UsageGroup[]> => {
     const { accountId, poolId, from, to, by } = input;
     const rows = await tx.db
-      .selectFrom("usage_days")
+      .selectFrom(tx.indexed("usage_days", "usage_days_pool"))
       .selectAll()
       .where("pool_id", "=", poolId)
       .where("account_id", "=", accountId)
@@ -275,18 +271,15 @@ export const listCalls = readOperation(
 export const removeCalls = writeOperation(
   "removeCalls",
   async (tx, input: { before: string; limit: number }) => {
-    const gone = await tx.db
-      .deleteFrom("completions")
-      .where("id", "in", (eb) =>
-        eb
-          .selectFrom("completions")
-          .select("id")
-          .where("id", "<", input.before)
-          .orderBy("id")
-          .limit(input.limit),
-      )
-      .returning("id")
+    const old = await tx.db
+      .selectFrom("completions")
+      .select("id")
+      .where("id", "<", input.before)
+      .orderBy("id")
+      .limit(input.limit)
       .execute();
-    return gone.length;
+    const ids = tx.list(old.map(({ id }) => id));
+    await tx.db.deleteFrom(tx.indexed("completions")).where("id", "in", ids).execute();
+    return old.length;
   },
 );

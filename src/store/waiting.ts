@@ -1,7 +1,6 @@
 // What happens to messages while they wait: they are cancelled, or moved to another gateway because theirs was
 // switched off or is paused.
 
-import { sql } from "kysely";
 import type { Channel } from "#contract/channel.ts";
 import { Changes, type Happening, insertEvents, lockMessages } from "./change.ts";
 import { type Tx, writeOperation } from "./database.ts";
@@ -36,7 +35,7 @@ export const moveWaiting = writeOperation(
   "moveWaiting",
   async (tx, input: { from: string; to: string; limit: number; at: number; detail: string }) => {
     const rows = await tx.db
-      .selectFrom("messages")
+      .selectFrom(tx.indexed("messages", "messages_due"))
       .select(["id", "account_id", "status", "version"])
       .where("gateway_id", "=", input.from)
       .where("due_at", "is not", null)
@@ -61,9 +60,9 @@ async function move(
   { to, at, detail }: { to: string; at: number; detail: string },
 ): Promise<number> {
   if (rows.length === 0) return 0;
-  const wanted = tx.rows("wanted", { id: "text" }, rows);
+  const wanted = tx.list(rows.map(({ id }) => id));
   await tx.db
-    .updateTable("messages")
+    .updateTable(tx.indexed("messages"))
     // Retry windows run on each lane's own clock.
     .set((eb) => ({
       gateway_id: to,
@@ -71,7 +70,7 @@ async function move(
       updated_at: at,
       version: eb("version", "+", 1),
     }))
-    .where("id", "in", sql<string>`(select id from ${wanted})`)
+    .where("id", "in", wanted)
     .execute();
   await insertEvents(
     tx,
@@ -153,16 +152,12 @@ export const moveFailing = writeOperation(
       );
     }
     if (found.length === 0) return 0;
-    const wanted = tx.rows(
-      "wanted",
-      { id: "text" },
-      found.map(({ id }) => ({ id })),
-    );
+    const wanted = tx.list(found.map(({ id }) => id));
     // Locked by id, like everywhere, and looked at once more: a stamp, a cancel or a receipt may have been faster.
     const rows: Leaving[] = await tx.db
-      .selectFrom("messages")
+      .selectFrom(tx.indexed("messages"))
       .select(["id", "account_id", "status", "version"])
-      .where("id", "in", sql<string>`(select id from ${wanted})`)
+      .where("id", "in", wanted)
       .where("gateway_id", "=", from)
       .where("due_at", "<=", at)
       .where("named", "=", 0)

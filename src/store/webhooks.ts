@@ -1,7 +1,6 @@
 // Webhook endpoints: where an account is told what happens, and the lane that each of them has. Everything
 // that the management API asks for takes the account, and finds nothing that is another one's.
 
-import { sql } from "kysely";
 import { lockAccount } from "./accounts.ts";
 import { readOperation, type Tx, writeOperation } from "./database.ts";
 import { lanesWaiting } from "./due.ts";
@@ -180,11 +179,11 @@ export const removeEndpoint = writeOperation(
       .modifyEnd(tx.lock("update"))
       .execute();
     if (rows.length > 0) {
-      const gone = tx.rows("gone", { event_id: "text" }, rows);
+      const gone = tx.list(rows.map(({ event_id }) => event_id));
       await tx.db
-        .deleteFrom("webhook_deliveries")
+        .deleteFrom(tx.indexed("webhook_deliveries"))
         .where("endpoint_id", "=", id)
-        .where("event_id", "in", sql<string>`(select event_id from ${gone})`)
+        .where("event_id", "in", gone)
         .execute();
     }
     if (rows.length === limit) return "more";

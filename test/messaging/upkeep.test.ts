@@ -128,6 +128,7 @@ function endless(clock: ReturnType<typeof movableClock>) {
         forgetProofs: 500,
         forgetSoftBounces: 500,
         readHold: null,
+        refreshStatistics: "a step",
         forgetEnded: undefined,
         findLooseFiles: ["att_1"],
         removeLooseFile: false,
@@ -163,6 +164,7 @@ test("a turn does at most a hundred batches of a kind, with a pause after each, 
   const counts = new Map<string, number>();
   for (const { name } of asked) counts.set(name, (counts.get(name) ?? 0) + 1);
   assert.deepEqual(Object.fromEntries(counts), {
+    refreshStatistics: 100,
     findOverdue: 1,
     expireOverdue: 100,
     forgetRepeatable: 100,
@@ -183,6 +185,34 @@ test("a turn does at most a hundred batches of a kind, with a pause after each, 
   const batches = asked.filter(({ name }) => counts.get(name) === 100);
   for (const [i, { at }] of batches.entries()) if (i > 0) assert.ok(at - batches[i - 1]!.at >= 20, "a pause");
   assert.match(places.get("messages").after, /^after \d+$/);
+});
+
+test("statistics are refreshed at the start and then every hour, step by step until there is none left", async () => {
+  const clock = movableClock();
+  const asked: { after: unknown; at: number }[] = [];
+  const database: Database = {
+    engine: "sqlite",
+    run: async (operation, input) => {
+      if (operation.name !== "refreshStatistics")
+        return (operation.name.startsWith("find") ? [] : 0) as never;
+      const { after } = input as { after: string | null };
+      asked.push({ after, at: clock.monotonic() });
+      return (after === null ? "first" : after === "first" ? "second" : null) as never;
+    },
+    announce: () => {},
+    onAnnounced: () => {},
+    close: async () => {},
+  };
+  const lane = openUpkeep(partsOf(clock, database), { id: "upkeep", fence: 1 });
+  await clock.advance(59 * 60_000);
+  assert.deepEqual(
+    asked.map(({ after }) => after),
+    [null, "first", "second"],
+  );
+  await clock.advance(61 * 60_000);
+  assert.equal(asked.length, 6);
+  assert.ok(asked[3]!.at - asked[0]!.at >= hour);
+  await lane.stop();
 });
 
 test("it stops between two batches, and a turn that fails is not the last", async () => {

@@ -92,6 +92,13 @@ async function onSqlite(): Promise<Explainer> {
   };
 }
 
+/** A parameter as it stands in `execute`. */
+function literal(value: unknown): string {
+  if (value === null) return "null";
+  if (!Array.isArray(value)) return pg.escapeLiteral(String(value));
+  return `array[${value.map((text) => pg.escapeLiteral(String(text))).join(", ")}]::text[]`;
+}
+
 async function onPostgres(plan: "generic" | "custom"): Promise<Explainer> {
   const store = await openStore("postgres");
   const filled = await fill(store);
@@ -107,9 +114,7 @@ async function onPostgres(plan: "generic" | "custom"): Promise<Explainer> {
         // Prepared, as the engine's own statements are: its plan is the one in force.
         prepared += 1;
         const name = `plan_${prepared}`;
-        const given = query.values.map((value) =>
-          value === null ? "null" : pg.escapeLiteral(String(value)),
-        );
+        const given = query.values.map(literal);
         await client.query(`prepare ${name} as ${query.text}`);
         const call = given.length === 0 ? name : `${name}(${given.join(", ")})`;
         const explained = await client.query(`explain (costs off) execute ${call}`);

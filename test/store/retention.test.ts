@@ -160,9 +160,14 @@ onBothEngines((open) => {
     await report("stranger", now);
     await report(null, now);
     await report("young", later);
-    assert.deepEqual(
-      await walk(() => store.database.run(removeUnmatched, { before: later, limit: 1 })),
-      [1, 1, 0],
+    const removed = await walk((after) =>
+      store.database.run(removeUnmatched, { after, before: later, limit: 1 }),
+    );
+    // One look is at one unmatched receipt, and there are others than these.
+    assert.ok(removed.every((count) => count <= 1));
+    assert.equal(
+      removed.reduce((sum, one) => sum + one, 0),
+      2,
     );
     const rest = await store.query<{ reference: string }>(
       "select reference from receipts where gateway_id = ? order by reference",

@@ -11,6 +11,7 @@ import {
 import type { PoolClient } from "pg";
 import type { ColumnType, Tx } from "#store/database.ts";
 import { kyselyOn } from "#store/driver.ts";
+import type { Schema } from "#store/schema.ts";
 
 /** Statement names by text: PostgreSQL plans a named statement once a connection. Bounded, like the statements are. */
 const names = new Map<string, string>();
@@ -52,9 +53,25 @@ class PostgresConnection implements DatabaseConnection {
 /** The handle of a connection; the engine begins and commits around it. */
 export function postgresTx(client: PoolClient): Tx {
   const db = kyselyOn(new PostgresConnection(client), new PostgresAdapter(), new PostgresQueryCompiler());
+  const rows: Tx["rows"] = (name, columns, records) => {
+    const fields = sql.join(
+      Object.entries(columns).map(([column, type]) => sql`${sql.ref(column)} ${sql.raw(types[type])}`),
+    );
+    return sql`json_to_recordset(${JSON.stringify(records)}::json) as ${sql.table(name)}(${fields})`;
+  };
   return {
     engine: "postgres",
     db,
+    rows,
+    list: (texts) => sql`(select unnest(${texts}::text[]) collate "C")`,
+    update: async <R>(...[table, columns, records, write]: Parameters<Tx["update"]>) => {
+      const { set, where, returning } = write((column) => sql.ref(`given.${column}`));
+      const end = returning ? sql` returning ${returning}` : sql``;
+      const given = rows("given", columns, records);
+      const query = sql<R>`update ${sql.table(table)} set ${set} from ${given} where ${where}${end}`;
+      return (await query.execute(db)).rows;
+    },
+    indexed: <T extends keyof Schema & string>(table: T) => sql<Schema[T]>`${sql.table(table)}`.as<T>(table),
     lock: (strength) => (strength === "update" ? sql`for update` : sql`for share`),
     insert: async (table, columns, batches) => {
       const records = batches.flatMap(({ constant, rows }) =>
@@ -73,12 +90,6 @@ export function postgresTx(client: PoolClient): Tx {
         insert into ${type} (${names})
         select ${names} from json_populate_recordset(null::${type}, ${JSON.stringify(records)}::json)
       `.execute(db);
-    },
-    rows: (name, columns, records) => {
-      const fields = sql.join(
-        Object.entries(columns).map(([column, type]) => sql`${sql.ref(column)} ${sql.raw(types[type])}`),
-      );
-      return sql`json_to_recordset(${JSON.stringify(records)}::json) as ${sql.table(name)}(${fields})`;
     },
   };
 }

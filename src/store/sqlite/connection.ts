@@ -11,6 +11,7 @@ import {
 } from "kysely";
 import type { Tx } from "#store/database.ts";
 import { kyselyOn } from "#store/driver.ts";
+import type { Schema } from "#store/schema.ts";
 
 /** The version that fixed the WAL-reset corruption (two connections, checkpoint race). */
 const oldestSafeSqlite = [3, 51, 3];
@@ -97,6 +98,24 @@ export function sqliteTx(connection: SqliteConnection): Tx {
         for (const row of rows) statement.run(...(constant as Value[]), ...(row as Value[]));
       }
     },
+    update: async <R>(...[table, columns, records, write]: Parameters<Tx["update"]>) => {
+      const names = Object.keys(columns);
+      // Numbered, since a column may be named more than once.
+      const { set, where, returning } = write((column) => sql.raw(`?${names.indexOf(column) + 1}`));
+      const end = returning ? sql` returning ${returning}` : sql``;
+      const query = sql`update ${sql.table(table)} set ${set} where ${where}${end}`.compile(db);
+      if (query.parameters.length > 0) throw new Error("An update of records takes values of records only.");
+      const found: R[] = [];
+      for (const record of records) {
+        const parameters = names.map((column) => (record as Record<string, unknown>)[column] ?? null);
+        const { rows } = await connection.executeQuery<R>({ ...query, parameters });
+        for (const row of rows) found.push(row);
+      }
+      return found;
+    },
+    indexed: <T extends keyof Schema & string>(table: T, index = `sqlite_autoindex_${table}_1`) =>
+      sql<Schema[T]>`${sql.table(table)}`.as<T>(sql`${sql.ref(table)} indexed by ${sql.ref(index)}`),
+    list: (texts) => sql`(select value from json_each(${JSON.stringify(texts)}))`,
     rows: (name, columns, records) => {
       const names = Object.keys(columns);
       const json = JSON.stringify(

@@ -5,6 +5,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { migrate } from "#store/migrate.ts";
 import { operations } from "#store/operations.ts";
+import { forgetFew } from "#store/statistics.ts";
 import { SqliteConnection, sqliteTx } from "./connection.ts";
 import type { Answer, Call, Reply, Work } from "./protocol.ts";
 
@@ -109,6 +110,8 @@ async function handle(work: Work): Promise<Reply> {
         connection.raw.exec("begin immediate");
         try {
           await migrate(tx);
+          // Before the reader opens: it reads them then, and never again.
+          await forgetFew(tx);
           connection.raw.exec("commit");
         } catch (error) {
           connection.raw.exec("rollback");
@@ -121,7 +124,6 @@ async function handle(work: Work): Promise<Reply> {
     }
   }
   if (work.kind === "close") {
-    if (access === "write") connection.raw.exec("pragma optimize");
     connection.close();
     return { answers: [] };
   }

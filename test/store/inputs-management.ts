@@ -1,0 +1,317 @@
+// Inputs for the operations on accounts, gateways, lanes, people and pools, for rows that `grown.ts` has made.
+
+import * as changes from "#store/account-changes.ts";
+import * as accounts from "#store/accounts.ts";
+import * as audit from "#store/audit.ts";
+import * as states from "#store/gateway-states.ts";
+import * as gateways from "#store/gateways.ts";
+import * as limits from "#store/key-limits.ts";
+import * as lanes from "#store/lanes.ts";
+import * as tokens from "#store/management-tokens.ts";
+import * as people from "#store/people.ts";
+import { announceMember } from "#store/pool-events.ts";
+import * as keys from "#store/pool-keys.ts";
+import * as pools from "#store/pools.ts";
+import * as provisioned from "#store/provisioned.ts";
+import { findOwnGateway } from "#store/search.ts";
+import * as domains from "#store/sending-domains.ts";
+import { refreshStatistics } from "#store/statistics.ts";
+import * as usage from "#store/usage.ts";
+import * as webhooks from "#store/webhooks.ts";
+import { endpointOf } from "./endpoints.ts";
+import { accountOf, gatewayOf, id, now } from "./grown.ts";
+import { type Case, given } from "./inputs-messages.ts";
+import { callRow, keyRow, memberRow, poolRow } from "./pool-rows.ts";
+
+const bands = [0, 1, 2];
+const limit = 50;
+const [accountId, gatewayId, endpointId, poolId, keyId] = [
+  accountOf(0),
+  gatewayOf(0),
+  id("whe", 0),
+  id("pool", 0),
+  id("key", 0),
+];
+const whose = { accountId, poolId };
+const account = {
+  id: accountId,
+  name: "account 0",
+  time_zone: "UTC",
+  country: null,
+  plan_name: "p",
+  plan_expires_at: null,
+  requests_per_minute: null,
+  lateness_ms: 1,
+  channel_failover: 0 as const,
+  attachment_files: 1,
+  attachment_bytes: 1,
+  created_at: 1,
+  updated_at: 1,
+};
+const gateway = {
+  id: gatewayId,
+  account_id: accountId,
+  identifier: "gateway-0",
+  channel: "sms" as const,
+  kind: "http-api",
+  active: 1 as const,
+  is_default: 1 as const,
+  test: 0 as const,
+  settings: "sealed",
+  rules: "{}",
+  created_at: 1,
+  updated_at: now,
+};
+const entry = {
+  id: "aud_new",
+  at: now,
+  actor_kind: "user" as const,
+  actor_id: id("usr", 0),
+  actor_name: "A",
+  account_id: accountId,
+  action: "updateGateway",
+  target: null,
+  detail: "{}",
+  outcome: "started",
+};
+const auditPage = { accountId: null, actorId: null, action: null, before: null, limit };
+const user = {
+  id: "usr_new",
+  email: "new@example.com",
+  name: "N",
+  role: "operator" as const,
+  account_id: null,
+  password: "p",
+  active: 1 as const,
+  created_at: now,
+  updated_at: now,
+  signed_in_at: null,
+};
+const token = {
+  id: "tok_new",
+  hash: "new",
+  name: "new",
+  hint: "h",
+  role: "operator" as const,
+  account_id: null,
+  created_at: now,
+  revoked_at: null,
+};
+const session = { hash: "new", user_id: id("usr", 0), created_at: now, seen_at: now, expires_at: now + 1 };
+const call = {
+  keyId,
+  limits: { requestsPerMinute: 10, tokensPerMinute: 100, concurrency: 5 },
+  tokens: 1,
+  slot: "new",
+  until: now + 1,
+  now,
+};
+const domain = { id: "dom_new", account_id: accountId, domain: "new.test", created_at: now, updated_at: now };
+const dkim = {
+  id: "dkm_new",
+  domain_id: id("dom", 0),
+  account_id: accountId,
+  selector: "new",
+  algorithm: "rsa-sha256" as const,
+  public_key: "p",
+  private_key: "p",
+  state: "active" as const,
+  created_at: now,
+  updated_at: now,
+};
+const ofDomain = { accountId, domainId: id("dom", 0), at: now };
+const calls = { accountId, poolId, keyId: null, status: null, before: null, limit, most: 500 };
+
+export const managementCases: Case[] = [
+  given(changes.createAccount, {
+    account: { ...account, id: "acc_new", name: "new" },
+    allowances: [{ channel: "sms", allowance: 5, id: "ce_1" }],
+    renews: null,
+  }),
+  given(changes.changeAccount, {
+    id: accountId,
+    columns: { name: "other", lateness_ms: 5 },
+    allowances: [
+      { channel: "sms", allowance: 5, id: "ce_2" },
+      { channel: "email", allowance: 5, id: "ce_3" },
+    ],
+    renews: null,
+    at: now,
+  }),
+  given(
+    changes.listAccounts,
+    { only: null, search: null, before: null, limit },
+    { only: accountId, search: "acc", before: "acc_~", limit },
+  ),
+  given(accounts.findAccountByKey, "hash0"),
+  given(accounts.findAccountByName, "account 0"),
+  given(accounts.findAccount, accountId),
+  given(accounts.countAccounts, null),
+  given(accounts.saveAccount, account),
+  given(accounts.replaceApiKey, { accountId, hash: "new", sealed: null, at: now }),
+  given(accounts.findApiKey, accountId),
+  given(accounts.setAllowance, {
+    accountId,
+    channel: "sms",
+    allowance: null,
+    renews: null,
+    at: now,
+    id: "ce_4",
+  }),
+  given(accounts.readCredits, accountId),
+  given(audit.insertAudit, entry),
+  given(audit.finishAudit, { id: id("aud", 0), outcome: "ok", made: null }),
+  given(
+    audit.listAudit,
+    auditPage,
+    { ...auditPage, before: id("aud", 500) },
+    { ...auditPage, accountId },
+    { ...auditPage, accountId, before: id("aud", 500) },
+    { ...auditPage, actorId: id("usr", 0) },
+    { ...auditPage, action: "updateGateway", before: id("aud", 500) },
+    { ...auditPage, accountId, actorId: id("usr", 0), action: "updateGateway" },
+  ),
+  given(
+    states.readGateways,
+    { accountId, identifier: null, countTo: 1000 },
+    { accountId, identifier: "gateway-0", countTo: 1000 },
+  ),
+  given(states.stopGateway, { accountId, identifier: "gateway-0", at: now, reason: "" }),
+  given(states.continueGateway, { accountId: accountOf(10), identifier: "gateway-10", at: now }),
+  given(
+    states.deleteGateway,
+    { accountId, identifier: "gateway-0", quietSince: now },
+    { accountId, identifier: "gateway-40", quietSince: now },
+  ),
+  given(gateways.findGateway, gatewayId),
+  given(gateways.findGatewayByIdentifier, "gateway-0"),
+  given(gateways.saveGateway, gateway, {
+    ...gateway,
+    id: id("gw", 10),
+    account_id: accountOf(10),
+    identifier: "gateway-10",
+  }),
+  given(gateways.findStranded, null),
+  given(gateways.readFailing, now),
+  given(limits.admitCalls, call),
+  given(limits.endCalls, { keyId, slot: "slot0", reckoned: 1, used: 2 }),
+  given(limits.renewSlots, { slots: [{ keyId, slot: "slot0" }], until: now }),
+  given(lanes.ensureLane, { id: "upkeep", kind: "upkeep" }),
+  given(lanes.beat, { processId: "prc_0", at: now }),
+  given(lanes.claimLanes, {
+    processId: "prc_0",
+    lanes: [
+      { id: gatewayId, owner: null, fence: 1 },
+      { id: endpointId, owner: "prc_1", fence: 1 },
+    ],
+  }),
+  given(lanes.releaseLanes, { processId: "prc_0", lanes: [{ id: gatewayId, fence: 1 }] }),
+  given(lanes.forgetProcesses, ["prc_0", "prc_1"]),
+  given(lanes.pauseLane, {
+    id: gatewayId,
+    fence: 1,
+    at: now,
+    until: now,
+    reason: "",
+    pauses: 1,
+    eventId: "x_1",
+  }),
+  given(lanes.resumeLane, { id: id("gw", 10), fence: 1, at: now, eventId: "x_2" }),
+  given(lanes.countWaiting, { bands, now }),
+  given(tokens.findManagementToken, "hash0"),
+  given(tokens.listManagementTokens, { before: null, limit }, { before: "tok_~", limit }),
+  given(tokens.insertManagementToken, token),
+  given(tokens.saveManagementToken, token),
+  given(tokens.revokeManagementToken, { id: id("tok", 0), at: now }),
+  given(people.findUserByEmail, "u0@example.com"),
+  given(people.findUser, id("usr", 0)),
+  given(people.listUsers, { before: null, limit }, { before: "usr_~", limit }),
+  given(people.insertUser, user),
+  given(people.changeUser, { id: id("usr", 0), change: { password: "q" }, at: now }),
+  given(people.startSession, { session, password: "p", replaces: "hash0", idleSince: 1 }),
+  given(people.findSession, { hash: "hash0", now, idleSince: 1 }),
+  given(people.touchSession, { hash: "hash0", at: now + 1 }),
+  given(people.endSession, "hash0"),
+  given(people.keepSetupCode, { hash: "new", created_at: now, expires_at: now + 1 }),
+  given(people.findSetupCode, { hashes: ["hash0", "hash1"], now }),
+  given(
+    people.spendSetupCode,
+    { hash: "hash0", user, recovers: false, at: now },
+    { hash: "hash0", user: { ...user, email: "u0@example.com" }, recovers: true, at: now },
+    { hash: "hash0", user: { ...user, email: "u0@example.com" }, recovers: false, at: now },
+  ),
+  given(announceMember, {
+    id: "x_3",
+    accountId,
+    type: "pool.member_down",
+    at: now,
+    data: { pool: "p", member: "m", kind: "k", reason: null },
+  }),
+  given(keys.findKeyHash, "hash0"),
+  given(keys.findPoolKey, { ...whose, id: keyId }),
+  given(keys.listPoolKeys, { ...whose, before: null, limit }, { ...whose, before: "key_~", limit }),
+  given(
+    keys.savePoolKey,
+    { key: keyRow(whose, { id: "key_new" }), as: "made" },
+    { key: keyRow(whose, { id: keyId, name: "key 0" }), as: "changed" },
+  ),
+  given(keys.revokePoolKey, { ...whose, id: keyId, at: now }),
+  given(pools.findPoolByKey, "hash0"),
+  given(pools.readPools, { accountId, id: null }, { accountId, id: poolId }),
+  given(pools.findPoolByName, { accountId, name: "pool 0" }),
+  given(
+    pools.savePool,
+    { pool: poolRow(accountId), made: true },
+    { pool: poolRow(accountId, { id: poolId, name: "new" }), made: false },
+  ),
+  given(pools.removePool, whose),
+  given(
+    pools.saveMember,
+    { member: memberRow(whose), made: true },
+    { member: memberRow(whose, { id: id("mem", 0) }), made: false },
+  ),
+  given(pools.removeMember, { ...whose, id: id("mem", 0), at: now }),
+  given(provisioned.readProvisioned, null),
+  given(provisioned.markProvisioned, { kind: "account", name: "n", hash: "h" }),
+  given(provisioned.keepFact, { name: "n", value: "v" }),
+  given(findOwnGateway, { accountId, identifier: "gateway-0" }),
+  given(domains.readSendingDomains, { accountId, id: null }, { accountId, id: id("dom", 0) }),
+  given(domains.findSendingDomain, { accountId, domain: "d0.test" }),
+  given(domains.findSigningKeys, { accountId, domains: ["x.d0.test", "d0.test"] }),
+  given(domains.createSendingDomain, { domain, keys: [{ ...dkim, domain_id: domain.id }] }),
+  given(domains.addPendingKeys, {
+    ...ofDomain,
+    keys: [{ ...dkim, state: "pending" }],
+    replace: true,
+    forgetBefore: 1,
+  }),
+  given(domains.activateKeys, { ...ofDomain, ids: null }),
+  given(domains.putActiveKeys, { ...ofDomain, keys: [dkim] }),
+  given(refreshStatistics, { after: null }, { after: "receipts ~" }),
+  given(domains.removeSendingDomain, { accountId, domainId: id("dom", 0) }),
+  given(usage.recordUsage, [callRow({ accountId, poolId, keyId, memberId: "m" })]),
+  given(usage.spentOf, { keyId, day: "2026-11-12", month: "2026-11" }),
+  given(usage.readUsage, { accountId, poolId, from: "2026-11-01", to: "2026-11-30", by: "key" }),
+  given(
+    usage.listCalls,
+    calls,
+    { ...calls, before: id("req", 500) },
+    { ...calls, keyId },
+    { ...calls, keyId, status: [500, 600], before: id("req", 500) },
+  ),
+  given(usage.removeCalls, { before: id("req", 500), limit }),
+  given(webhooks.findEndpoint, endpointId),
+  given(webhooks.findAccountEndpoint, { accountId, id: endpointId }),
+  given(webhooks.findEndpointByUrl, { accountId, url: "https://hook.test/0" }),
+  given(webhooks.listEndpoints, accountId),
+  given(webhooks.hasEndpoints, null),
+  given(webhooks.findStopped, null),
+  given(webhooks.createEndpoint, { endpoint: endpointOf(accountId), most: 5 }),
+  given(webhooks.changeEndpoint, {
+    accountId,
+    id: endpointId,
+    at: now,
+    change: { url: "https://x.test", active: false },
+  }),
+  given(webhooks.removeEndpoint, { accountId: accountOf(10), id: id("whe", 10), limit }),
+];

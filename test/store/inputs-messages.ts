@@ -1,0 +1,374 @@
+// Inputs for the operations on messages, mails and webhooks, for rows that `grown.ts` has made: together they take every way
+// through an operation that runs a statement of its own.
+
+import { proveRequest, storeSends } from "#store/accept.ts";
+import * as attachments from "#store/attachments.ts";
+import { grantCredit, listCreditEntries } from "#store/balances.ts";
+import { forgetSoftBounces } from "#store/bounces.ts";
+import type { Operation } from "#store/database.ts";
+import * as deliveries from "#store/deliveries.ts";
+import * as log from "#store/delivery-log.ts";
+import * as engagements from "#store/engagements.ts";
+import * as fanOut from "#store/fan-out.ts";
+import { firstAttempt } from "#store/first-attempt.ts";
+import * as hold from "#store/hold.ts";
+import { recentInbound, storeInbound } from "#store/inbound.ts";
+import * as lookup from "#store/lookup.ts";
+import * as mails from "#store/mails.ts";
+import * as progress from "#store/progress.ts";
+import { storeReceipts } from "#store/receipts.ts";
+import { findRepeated, keptMs, readAnswered } from "#store/repeat.ts";
+import { resolveUnknown } from "#store/resolve.ts";
+import * as retention from "#store/retention.ts";
+import { findOwnMessage, type SearchInput, searchMessages } from "#store/search.ts";
+import * as suppressions from "#store/suppressions.ts";
+import * as upkeep from "#store/upkeep.ts";
+import * as waiting from "#store/waiting.ts";
+import { accountOf, gatewayOf, id, now } from "./grown.ts";
+import { receiptOf, sendOf } from "./rows.ts";
+
+/** An operation with inputs for it; of a gathered one each input stands for a group of that one call. */
+export interface Case {
+  operation: Operation<never, unknown>;
+  inputs: unknown[];
+}
+
+export const given = <I, O>(operation: Operation<I, O>, ...inputs: I[]): Case => ({
+  operation: operation as Operation<never, unknown>,
+  inputs,
+});
+
+const bands = [0, 1, 2];
+const [accountId, gatewayId, endpointId] = [accountOf(0), gatewayOf(0), id("whe", 0)];
+/** Of request 0: due, scheduled, on its way, unknown, held, delivered. Of request 3, an email: sent. */
+const [due, due2, sending, unknown, held] = [0, 1, 5, 6, 9].map((number) => id("msg", number)) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
+const delivered = id("msg", 10);
+const mail = id("msg", 30);
+const happening = { at: now, detail: "" };
+const limit = 50;
+const page = { accountId, channel: "sms", status: null, before: null, limit } as const;
+const search: SearchInput = {
+  accountId,
+  channels: ["sms", "whatsapp", "email"],
+  status: null,
+  gatewayId: null,
+  recipient: null,
+  from: "msg_",
+  before: "msg_~",
+  acceptedFrom: null,
+  acceptedBefore: null,
+  limit: 51,
+  most: 500,
+  bytes: 1000,
+};
+const settlement = {
+  id: sending,
+  laneId: gatewayId,
+  fence: 1,
+  attempt: 1,
+  step: "accepted" as const,
+  receipt: null,
+};
+const inbound = {
+  message: {
+    id: "in_new",
+    account_id: accountId,
+    gateway_id: gatewayId,
+    channel: "sms" as const,
+    reference: "new",
+    sender: "+155501",
+    recipient: "+1",
+    body: "STOP",
+    media: "[]",
+    received_at: now,
+    opt: null,
+  },
+  gatewayIdentifier: "gateway-0",
+  replyTo: null,
+  sentSince: 0,
+};
+const engagement = {
+  gatewayId: gatewayOf(3),
+  kind: "opened" as const,
+  messageId: mail,
+  reference: null,
+  key: "key",
+  count: 1,
+  at: now,
+  receivedAt: now,
+  machine: false,
+  url: null,
+  userAgent: null,
+  ip: null,
+  reason: null,
+};
+const line = { at: now, ms: 1, status: 500, reason: "no", answer: null };
+const place = { createdAt: now - 35_000_000, eventId: id("evt", 200) };
+const resolution = { accountId, channel: null, happening };
+const outcome = { step: "doubted", happening } as const;
+
+export const messageCases: Case[] = [
+  given(
+    storeSends,
+    sendOf(accountId, gatewayId, {
+      requestId: "req_new",
+      count: 2,
+      cost: 2,
+      repeat: { path: "/api/sms/send", key: "new", fingerprint: "f" },
+    }),
+    sendOf(accountId, gatewayId, {
+      requestId: "req_repeat",
+      repeat: { path: "/api/sms/send", key: "key0", fingerprint: "f" },
+      at: now - 30_000_000,
+    }),
+    // Refused for its credit, so that its key is freed again.
+    sendOf(accountId, gatewayId, {
+      requestId: "req_dear",
+      cost: 10 ** 9,
+      repeat: { path: "/", key: "dear", fingerprint: "f" },
+    }),
+    sendOf(accountOf(3), gatewayOf(3), {
+      channel: "email",
+      requestId: "req_mail",
+      attachments: [{ id: id("att", 150), filename: "a", content_type: "b", size: 1, sha256: "c" }],
+      at: now - 39_000_000,
+      emails: [],
+    }),
+  ),
+  given(
+    proveRequest,
+    { requestId: id("req", 0), accountId, channel: "sms", at: now },
+    { requestId: "req_none", accountId, channel: "sms", at: now },
+  ),
+  given(grantCredit, {
+    accountId,
+    channel: "sms",
+    amount: 5,
+    note: null,
+    id: "ce_1",
+    at: now,
+    renewedFrom: 0,
+  }),
+  given(
+    listCreditEntries,
+    { accountId, channel: "sms", before: null, limit },
+    { accountId, channel: "sms", before: { at: now - 39_000_000, kind: "reserve", reference: "req" }, limit },
+  ),
+  given(attachments.stagePiece, { id: "att_new", accountId, seq: 0, content: "QUJD", at: now }),
+  given(attachments.removeLooseFile, { id: id("att", 350), at: now }),
+  given(attachments.findLooseFiles, { before: now, limit }),
+  given(attachments.findUnneededFiles, { after: "", limit }, { after: id("att", 500), limit }),
+  given(attachments.emptyFile, { id: id("att", 30), at: now }),
+  given(forgetSoftBounces, { before: now, limit }),
+  given(
+    deliveries.readDueDeliveries,
+    { endpointId, band: 0, now, after: null, limit },
+    { endpointId, band: 0, now, after: { dueAt: 1, id: "evt" }, limit },
+  ),
+  given(deliveries.nextDueDelivery, { endpointId, bands, now }),
+  given(deliveries.readToPost, { endpointId, fence: 1, eventIds: [id("evt", 0), id("evt", 2)] }),
+  given(
+    deliveries.settleDeliveries,
+    {
+      endpointId,
+      eventId: id("evt", 0),
+      attempt: 2,
+      at: now,
+      line,
+      outcome: { kind: "failed", dueAt: now, gone: true },
+    },
+    { endpointId, eventId: id("evt", 2), attempt: 2, at: now, line, outcome: { kind: "delivered" } },
+  ),
+  given(deliveries.stopDeliveries, { endpointId: id("whe", 10), at: now, reason: "", limit }),
+  given(
+    log.listDeliveries,
+    { accountId, endpointId, status: null, before: null, limit },
+    { accountId, endpointId, status: "failed", before: place, limit },
+  ),
+  given(log.findDelivery, { accountId, endpointId, eventId: id("evt", 0) }),
+  given(log.replayDelivery, { accountId, endpointId, eventId: id("evt", 6), at: now }),
+  given(log.replayFailed, { accountId, endpointId, after: { createdAt: 0, eventId: "" }, at: now, limit }),
+  given(log.storeTestEvent, {
+    accountId,
+    endpointId,
+    event: { id: "evt_test", type: "test", at: now, body: "{}" },
+  }),
+  given(log.countWebhooks, null),
+  given(engagements.storeEngagements, engagement, {
+    ...engagement,
+    kind: "complained",
+    key: null,
+    messageId: null,
+    reference: "ref30",
+  }),
+  given(engagements.unsubscribe, {
+    accountId: accountOf(3),
+    recipient: "p15@example.com",
+    messageId: mail,
+    at: now,
+  }),
+  given(engagements.findCarrier, mail),
+  given(fanOut.readOutbox, { limit }),
+  given(fanOut.storeFanOut, {
+    at: now,
+    notes: [
+      { id: `${id("evt", 0)}_1`, data: "{}", next: null },
+      { id: `${id("evt", 20)}_1`, data: "{}", next: "{}" },
+    ],
+    events: [
+      {
+        id: "evt_made",
+        note_id: `${id("evt", 0)}_1`,
+        account_id: accountId,
+        type: "message.sent",
+        at: now,
+        band: 0,
+        body: "{}",
+        endpoints: [endpointId],
+      },
+    ],
+  }),
+  given(firstAttempt, delivered),
+  given(hold.holdPending, { at: now, limit }, { at: now, limit: 10 ** 6 }),
+  given(hold.readHold, null),
+  given(hold.forgetHold, null),
+  given(hold.releaseHeld, { at: now, limit, detail: "" }),
+  given(hold.cancelHeld, { at: now, limit, detail: "" }),
+  given(
+    storeInbound,
+    inbound,
+    { ...inbound, message: { ...inbound.message, opt: "out" }, replyTo: "ref10" },
+    { ...inbound, message: { ...inbound.message, opt: "in" } },
+  ),
+  given(
+    recentInbound,
+    { accountId, channel: null, before: null, limit },
+    { accountId, channel: "sms", before: id("in", 500), limit },
+  ),
+  given(
+    lookup.findMessage,
+    { accountId: accountOf(1), channel: "sms", id: delivered },
+    { accountId: accountOf(3), channel: "email", id: mail },
+  ),
+  given(
+    lookup.recentMessages,
+    page,
+    { ...page, before: delivered },
+    { ...page, status: "sending" },
+    { ...page, status: "read", before: delivered },
+    { ...page, accountId: accountOf(3), channel: "email" },
+  ),
+  given(lookup.countByStatus, accountId),
+  given(mails.readMail, mail),
+  given(mails.readMailFiles, id("req", 3)),
+  given(mails.readMailFilePieces, { id: id("att", 30), from: 0, limit: 8 }),
+  given(
+    progress.readDue,
+    { laneId: gatewayId, band: 0, now, after: null, limit },
+    { laneId: gatewayId, band: 0, now, after: { dueAt: 1, id: "msg" }, limit },
+  ),
+  given(progress.nextDue, { laneId: gatewayId, bands, now }),
+  given(
+    progress.stampMessages,
+    { laneId: gatewayId, fence: 1, ids: [due, due2], at: now, lateBefore: 0, day: "2026-11-22" },
+    // Refused, because it is too late.
+    { laneId: gatewayId, fence: 1, ids: [due], at: now, lateBefore: now, day: null },
+  ),
+  given(
+    progress.settleMessages,
+    { ...settlement, happening: { ...happening, reference: "new" } },
+    { ...settlement, step: "rejected", happening },
+    { ...settlement, happening: { ...happening, reference: "ref95" } },
+  ),
+  given(progress.unstampMessages, {
+    laneId: gatewayId,
+    fence: 1,
+    ids: [sending],
+    happening: { ...happening, dueAt: now },
+  }),
+  given(progress.recoverMessages, { laneId: gatewayId, fence: 2, limit, first: outcome, again: outcome }),
+  given(
+    storeReceipts,
+    receiptOf(gatewayId, "delivered", { messageId: delivered, reference: "other" }),
+    receiptOf(gatewayOf(9), "read", { reference: "ref95" }),
+    receiptOf(gatewayOf(3), "bounced", { messageId: mail, bounce: "soft" }),
+    receiptOf(gatewayOf(3), "delivered", { messageId: mail }),
+  ),
+  given(findRepeated, { accountId, path: "/api/sms/send", key: "key0", at: now }),
+  given(readAnswered, { accountId, request: { request_id: id("req", 0), first_id: due, last_id: held } }),
+  given(
+    resolveUnknown,
+    { ...resolution, id: unknown, step: "sent_again", happening: { ...happening, dueAt: now } },
+    { ...resolution, id: unknown, step: "marked_failed" },
+  ),
+  given(
+    retention.removeMessages,
+    { after: "", before: "msg_~", unchangedSince: now, limit },
+    { after: "", before: "msg_~", unchangedSince: now, limit: 500 },
+  ),
+  given(retention.removeInbound, { before: "in_~", limit }),
+  given(retention.removeAudit, { before: "aud_~", limit }),
+  given(
+    retention.removeUnmatched,
+    { after: "", before: now, limit },
+    { after: `{"gateway":"${gatewayOf(9)}","reference":"ref90","key":"key90"}`, before: now, limit },
+  ),
+  given(
+    retention.removeWebhookEvents,
+    { after: "", before: now, limit },
+    { after: `${now - 35_000_000} evt_1`, before: now, limit },
+  ),
+  given(
+    searchMessages,
+    search,
+    { ...search, channels: ["sms"] },
+    { ...search, channels: ["sms"], status: "sending" },
+    { ...search, channels: ["sms"], status: "suppressed", before: delivered },
+    { ...search, recipient: "+155501" },
+    { ...search, recipient: "+155501", status: "sending" },
+    { ...search, channels: ["sms"], gatewayId },
+    { ...search, channels: ["sms"], gatewayId, status: "delivered" },
+    { ...search, channels: ["sms"], gatewayId, status: "sending" },
+    { ...search, channels: ["sms"], acceptedFrom: 1, acceptedBefore: now },
+    { ...search, accountId: accountOf(3), channels: ["email"] },
+  ),
+  given(findOwnMessage, { accountId: accountOf(1), id: delivered }),
+  given(
+    suppressions.listSuppressions,
+    { accountId, channels: ["sms", "email"], recipients: null, after: null, limit },
+    {
+      accountId,
+      channels: ["sms"],
+      recipients: ["+16660", "+16661"],
+      after: { channel: "sms", recipient: "+1" },
+      limit,
+    },
+  ),
+  given(
+    suppressions.addSuppressions,
+    { accountId, channel: "sms", recipients: ["+16660", "+1999"], note: null, at: now },
+    { accountId: accountOf(3), channel: "email", recipients: ["p30@example.com"], note: null, at: now },
+  ),
+  given(suppressions.removeSuppression, { accountId, channel: "sms", recipient: "+16660" }),
+  given(upkeep.findOverdue, { bands, now }),
+  given(upkeep.expireOverdue, { laneId: gatewayId, lateBefore: now, bands, at: now, limit }),
+  given(upkeep.forgetRepeatable, { before: now - keptMs, limit }),
+  given(upkeep.forgetEnded, now),
+  given(waiting.cancelMessage, { accountId, channel: "sms", id: due, happening }),
+  given(waiting.moveWaiting, { from: id("gw", 20), to: gatewayId, limit, at: now, detail: "" }),
+  given(waiting.moveFailing, {
+    from: id("gw", 10),
+    to: id("gw", 30),
+    probe: false,
+    bands,
+    limit,
+    at: now,
+    detail: "",
+  }),
+];
