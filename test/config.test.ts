@@ -32,6 +32,8 @@ test("without any variable everything has its default", () => {
     MAX_ANSWER_BYTES: 16_777_216,
     MAX_BODY_BYTES: 33_554_432,
     MAX_UPLOAD_BYTES: 134_217_728,
+    MAX_KEYLESS_BODY_BYTES: 2_097_152,
+    MAX_CONNECTIONS: 10_000,
     SHOW_API_KEYS: true,
     LOG_LEVEL: "info",
     TAKEOVER_MS: 45_000,
