@@ -38,14 +38,10 @@ export async function lanesWaiting(tx: Tx, table: Source["table"]): Promise<Read
 
 type Source = (typeof sources)[number];
 
-/** SQLite may hold statistics from when the table was small, and would then choose an index that holds every row. */
-const rowsOf = (tx: Tx, { table, index }: Source) =>
-  tx.engine === "sqlite" ? sql`${sql.table(table)} indexed by ${sql.ref(index)}` : sql.table(table);
-
 /** A table `waiting (id)`: one step through the index for each lane that has a row in it, and a last null. */
 function stepping(tx: Tx, source: Source): RawBuilder<unknown> {
   const lane = sql.ref(source.lane);
-  const from = rowsOf(tx, source);
+  const from = tx.indexed(source.table, source.index);
   const order = sql`order by ${lane}, band, due_at limit 1`;
   return sql`
     with recursive waiting (id) as (
@@ -63,7 +59,7 @@ async function dueIn(
   { bands, until }: { bands: readonly number[]; until: number },
 ): Promise<DueLane[]> {
   const lane = sql.ref(source.lane);
-  const from = rowsOf(tx, source);
+  const from = tx.indexed(source.table, source.index);
   const earliest = bands.map(
     (band) => sql`(
       select due_at from ${from} where ${lane} = waiting.id and band = ${band} and due_at is not null
@@ -100,7 +96,7 @@ export const findLeft = readOperation("findLeft", async (tx, asked: readonly str
   );
   const { rows } = await sql<{ lanes: string | null }>`
     select (
-      select ${ids} from messages
+      select ${ids} from ${tx.indexed("messages", "messages_status")}
       where account_id = accounts.account_id and channel = accounts.channel and status = 'sending'
     ) as lanes
     from (

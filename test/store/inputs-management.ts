@@ -3,6 +3,8 @@
 import * as changes from "#store/account-changes.ts";
 import * as accounts from "#store/accounts.ts";
 import * as audit from "#store/audit.ts";
+import { forgetProofs, useProof } from "#store/callback-proofs.ts";
+import { findLeft, readDueLanes } from "#store/due.ts";
 import * as states from "#store/gateway-states.ts";
 import * as gateways from "#store/gateways.ts";
 import * as limits from "#store/key-limits.ts";
@@ -185,6 +187,7 @@ export const managementCases: Case[] = [
   ),
   given(gateways.findGateway, gatewayId),
   given(gateways.findGatewayByIdentifier, "gateway-0"),
+  given(gateways.findDrivenGateway, gatewayId),
   given(gateways.saveGateway, gateway, {
     ...gateway,
     id: id("gw", 10),
@@ -196,6 +199,11 @@ export const managementCases: Case[] = [
   given(limits.admitCalls, call),
   given(limits.endCalls, { keyId, slot: "slot0", reckoned: 1, used: 2 }),
   given(limits.renewSlots, { slots: [{ keyId, slot: "slot0" }], until: now }),
+  given(lanes.readLanes, null),
+  given(findLeft, [gatewayId, id("gw", 10)]),
+  given(readDueLanes, { bands, until: now }),
+  given(useProof, { proof: "new", event: "e", expires_at: now }),
+  given(forgetProofs, { now, limit }),
   given(lanes.ensureLane, { id: "upkeep", kind: "upkeep" }),
   given(lanes.beat, { processId: "prc_0", at: now }),
   given(lanes.claimLanes, {
@@ -273,6 +281,18 @@ export const managementCases: Case[] = [
   given(pools.removeMember, { ...whose, id: id("mem", 0), at: now }),
   given(provisioned.readProvisioned, null),
   given(provisioned.markProvisioned, { kind: "account", name: "n", hash: "h" }),
+  given(provisioned.saveProvisioned, [
+    {
+      save: { kind: "gateway", row: gateway },
+      mark: { kind: "gateway", name: "g", hash: "h" },
+      audit: { ...entry, id: "aud_1" },
+    },
+    {
+      save: { kind: "endpoint", endpoint: endpointOf(accountId), most: 5 },
+      mark: { kind: "webhook", name: "w", hash: "h" },
+      audit: { ...entry, id: "aud_2" },
+    },
+  ]),
   given(provisioned.keepFact, { name: "n", value: "v" }),
   given(findOwnGateway, { accountId, identifier: "gateway-0" }),
   given(domains.readSendingDomains, { accountId, id: null }, { accountId, id: id("dom", 0) }),

@@ -26,6 +26,10 @@ const messages = 30_000;
 const walks: [operation: string, line: RegExp, why: string][] = [
   ["countWebhooks", /^SCAN (outbox USING|webhook_deliveries USING) /, "counts at most 100,000, for metrics"],
   ["readOutbox", /^SCAN outbox USING INDEX (sqlite_autoindex_outbox_1|outbox_requests)$/, "the first page"],
+  ["readDueLanes", /^SCAN (messages|webhook_deliveries) USING COVERING INDEX \w+_due$/, "the first row"],
+  ["countWaiting", /^SCAN messages USING COVERING INDEX messages_due$/, "the first row"],
+  ["findStopped", /^SCAN webhook_deliveries USING COVERING INDEX webhook_deliveries_due$/, "the first row"],
+  ["findStranded", /^SCAN messages USING COVERING INDEX messages_due$/, "the first row"],
   ["listAudit", /^SCAN audit_entries USING INDEX sqlite_autoindex_audit_entries_1$/, "the newest page"],
   ["holdPending", /^SCAN (messages|webhook_deliveries) USING COVERING INDEX \w+_due$/, "what waits, a page"],
   ["holdPending", /^SCAN outbox USING INDEX/, "the first page"],
