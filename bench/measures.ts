@@ -2,8 +2,9 @@
 
 import { request } from "undici";
 import type { Server } from "../test/faults/server.ts";
+import { memoryMib, resetPeak } from "../test/process-memory.ts";
 import { expectClean, type Figure, figure, type Measure, ms, onStage, pause, perSecond } from "./figure.ts";
-import { gateways, heldGateway, memoryMib, metric, resetPeak, type Stage } from "./stage.ts";
+import { gateways, heldGateway, metric, type Stage } from "./stage.ts";
 
 /** What the load client itself can do: its own ceiling, against a peer that does nothing but answer. */
 export const ceiling: Measure = (engine) =>

@@ -2,7 +2,7 @@
 // provider, each in its own process, and the facts of the machine.
 
 import { fork, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, release, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -195,27 +195,6 @@ export async function metric(server: Server, name: string): Promise<number | nul
   const answer = await request(`${server.base}/metrics`);
   const value = new RegExp(`^${name}(?:\\{[^}]*\\})? ([\\d.e+-]+)`, "m").exec(await answer.body.text())?.[1];
   return value === undefined ? null : Number(value);
-}
-
-/** A field of `/proc/<pid>/status` in MiB; null elsewhere than on Linux. */
-export function memoryMib(pid: number, field: "VmRSS" | "VmHWM"): number | null {
-  try {
-    const kib = new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(
-      readFileSync(`/proc/${pid}/status`, "utf8"),
-    )?.[1];
-    return kib === undefined ? null : Number(kib) / 1024;
-  } catch {
-    return null;
-  }
-}
-
-/** Forgets the peak, so that `VmHWM` speaks of what comes now. */
-export function resetPeak(pid: number): void {
-  try {
-    writeFileSync(`/proc/${pid}/clear_refs`, "5");
-  } catch {
-    // Not Linux: memoryMib says so.
-  }
 }
 
 export function machineFacts(): string {

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort, startServer } from "../../test/faults/server.ts";
-import { machineFacts, memoryMib } from "../stage.ts";
+import { memoryMib } from "../../test/process-memory.ts";
+import { machineFacts } from "../stage.ts";
 import { manyStreams, oneByOne, type Target, throughput } from "./client.ts";
 
 const rounds = 3;
