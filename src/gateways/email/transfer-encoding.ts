@@ -19,15 +19,23 @@ const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
  * byte: 5 MiB, the longest body, take 20 ms to judge, where regular expressions take 1.5 s.
  */
 export function encodedText(text: string): { encoding: TransferEncoding; body: Buffer } {
-  const bytes = Buffer.from(text);
-  // As many as line ends add to either.
-  const beyondAscii = bytes.length - text.length;
-  const lines = withLineEnds(bytes);
+  const lines = linesOf(text);
+  const beyondAscii = Buffer.byteLength(text) - text.length;
   if (beyondAscii === 0 && isPlain(lines)) return { encoding: "7bit", body: ended(lines) };
   if (beyondAscii > (lines.length - beyondAscii) * base64Share) {
     return { encoding: "base64", body: wrappedBase64(lines) };
   }
   return { encoding: "quoted-printable", body: quotedPrintable(lines) };
+}
+
+/** A usual text, whose line ends are LF, takes a fifth this way; for one of line ends alone it would be the slower one. */
+const longestReplaced = 64 * 1024;
+
+/** UTF-8, with CRLF for each line end. */
+function linesOf(text: string): Buffer {
+  return text.length > longestReplaced || text.includes("\r")
+    ? withLineEnds(Buffer.from(text))
+    : Buffer.from(text.replaceAll("\n", "\r\n"));
 }
 
 /** With CRLF for each line end; the same bytes where they have it. */
