@@ -5,6 +5,7 @@ import { z } from "zod";
 import { hashApiKey, newApiKey } from "#accounts/api-key.ts";
 import { type Channel, channels } from "#contract/channel.ts";
 import type { Issue } from "#contract/issue.ts";
+import { nameText } from "#contract/name.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { isTimeZone } from "#runtime/wall-clock.ts";
 import {
@@ -22,7 +23,7 @@ const allowance = z.int().min(0).nullish().describe("Messages (SMS: segments) it
 
 export const planInput = z
   .strictObject({
-    name: z.string().min(1).max(100).describe("What the plan is called."),
+    name: nameText(1, 100).describe("What the plan is called."),
     expires_at: z.iso.datetime({ offset: true }).nullish().describe("When it ends (ISO 8601); null: never."),
     credit: z
       .strictObject({ sms: allowance, whatsapp: allowance, email: allowance })
@@ -48,7 +49,7 @@ const attachmentsInput = z
   .describe("What files an email may have.");
 
 export const accountInput = z.strictObject({
-  name: z.string().min(1).max(100).describe("What the account is called; unique in the installation."),
+  name: nameText(1, 100).describe("What the account is called; unique in the installation."),
   time_zone: z
     .string()
     .refine(isTimeZone, "is not a time zone of the IANA database, such as Europe/Berlin")

@@ -3,13 +3,14 @@
 import { z } from "zod";
 import { longestToken, tokenRow } from "#accounts/management-token.ts";
 import type { Issue } from "#contract/issue.ts";
+import { nameText } from "#contract/name.ts";
 import { findAccountByName } from "#store/accounts.ts";
 import { saveManagementToken } from "#store/management-tokens.ts";
 import type { ConfigureParts } from "./gateway.ts";
 
 export const managementTokenInput = z
   .strictObject({
-    name: z.string().min(1).max(100).describe("What the token is called; unique in the installation."),
+    name: nameText(1, 100).describe("What the token is called; unique in the installation."),
     token: z
       .string()
       .min(32, "must have at least 32 characters")
@@ -19,7 +20,7 @@ export const managementTokenInput = z
     role: z
       .enum(["operator", "member"])
       .describe("`operator` manages the whole installation, `member` one account."),
-    account: z.string().nullish().describe("A member's account, by its name; operators have none."),
+    account: nameText(1, 100).nullish().describe("A member's account, by its name; operators have none."),
   })
   .describe("A program's way into the management API.");
 export type ManagementTokenInput = z.output<typeof managementTokenInput>;

@@ -2,11 +2,12 @@
 // wording. What only a provider knows (its settings) is checked where they are saved.
 
 import { z } from "zod";
+import { nameText } from "#contract/name.ts";
 import { mostMembers } from "#store/pools.ts";
 import { changesOf } from "./changes.ts";
 
-/** Names go into headers and answers, so they are plain. */
-const nameText = z
+/** Names of pools and members go into headers and answers, so they are plain. */
+const plainName = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,99}$/,
@@ -47,7 +48,7 @@ const priceOf = (what: string) =>
 
 export const memberInput = z
   .strictObject({
-    name: nameText.describe(
+    name: plainName.describe(
       "What it is called: `service_pool.provider` and the usage name it. One in a pool.",
     ),
     kind: z.string().describe("What it is: one of the kinds of providers, such as `openai-compatible`."),
@@ -111,10 +112,7 @@ export const budgetInput = z
 
 export const keyInput = z
   .strictObject({
-    name: z
-      .string()
-      .regex(/^[^\p{Cc}\p{Cs}]{1,100}$/u, "must be 1 to 100 characters")
-      .describe("What the key is called. One that works in a pool."),
+    name: nameText(1, 100).describe("What the key is called. One that works in a pool."),
     key: z
       .string()
       .min(32, "must have at least 32 characters")
@@ -151,7 +149,7 @@ const poolTimeouts = z
 
 /** A pool without its members and keys. */
 export const poolFields = z.strictObject({
-  name: nameText.describe("What it is called: also the model name that callers see. One in an account."),
+  name: plainName.describe("What it is called: also the model name that callers see. One in an account."),
   strict_models: z
     .boolean()
     .default(false)

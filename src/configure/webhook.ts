@@ -4,6 +4,7 @@
 import { z } from "zod";
 import { eventTypes, isEventPattern } from "#contract/events.ts";
 import type { Issue } from "#contract/issue.ts";
+import { nameText } from "#contract/name.ts";
 import type { Outbound, Random } from "#runtime/runtime.ts";
 import type { WebhookEndpointsTable } from "#store/schema.ts";
 import type { Sealer } from "#store/seal.ts";
@@ -41,11 +42,9 @@ const events = z
   .max(50);
 
 export const webhookInput = z.strictObject({
-  url: z
-    .string()
-    .min(1)
-    .max(2000)
-    .describe("Where events are posted. An account has one endpoint for a url; redirects are not followed."),
+  url: nameText(1, 2000).describe(
+    "Where events are posted. An account has one endpoint for a url; redirects are not followed.",
+  ),
   secret: z
     .string()
     .refine(isSecret, "must be `whsec_` and 24 to 64 bytes in base64")

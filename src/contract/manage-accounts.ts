@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { channels } from "./channel.ts";
+import { freeText } from "./name.ts";
 
 const instant = z.iso.datetime({ precision: 3 });
 const nextCursor = z.string().nullable().describe("For the next page; null on the last one.");
@@ -107,7 +108,7 @@ export const grantRequest = z.strictObject({
     .max(1_000_000_000)
     .refine((amount) => amount !== 0, "must not be 0")
     .describe("What is added to what is left; below zero: taken from it. May exceed the allowance."),
-  note: z.string().trim().max(500).nullish().describe("Why, for the ledger."),
+  note: freeText(0, 500).trim().nullish().describe("Why, for the ledger."),
 });
 
 const entry = z.object({

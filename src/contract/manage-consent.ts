@@ -2,14 +2,13 @@
 
 import { z } from "zod";
 import { channels } from "./channel.ts";
-import { isSendable } from "./normalise.ts";
+import { freeText } from "./name.ts";
 import { receivedReply } from "./received.ts";
 import { recordReply } from "./replies.ts";
 import { resolveRequest } from "./resolve.ts";
 
 const channel = z.enum(channels);
-const text = (max: number) =>
-  z.string().max(max).refine(isSendable, "contains characters that cannot be stored");
+const text = (max: number) => freeText(0, max);
 const page = {
   limit: z.coerce.number().int().min(1).max(200).default(50).describe("How many; 50 by default."),
   cursor: z.string().max(1024).optional().describe("A `next_cursor` given earlier."),

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { channels } from "./channel.ts";
+import { freeText, nameText } from "./name.ts";
 
 const instant = z.iso.datetime({ precision: 3 });
 
@@ -62,8 +63,8 @@ export const gatewaysReply = z.object({
 });
 
 export const testGatewayRequest = z.strictObject({
-  to: z.string().min(1).max(255).describe("The recipient's phone number, or email address."),
-  message: z.string().min(1).max(1_600).optional().describe("The text; a sentence of ours without one."),
+  to: nameText(1, 255).describe("The recipient's phone number, or email address."),
+  message: freeText(1, 1_600).optional().describe("The text; a sentence of ours without one."),
 });
 
 /** The test message: an ordinary one, to be looked up like any other. */

@@ -1,31 +1,28 @@
 // The management API's words for who may manage: sessions, users, tokens, and the log of what they did.
 
 import { z } from "zod";
-import { isSendable } from "./normalise.ts";
+import { nameText } from "./name.ts";
 
-/** PostgreSQL stores no NUL, and half a character is none. */
-const text = (min: number, max: number) =>
-  z.string().min(min).max(max).refine(isSendable, "contains characters that cannot be stored");
 const instant = z.iso.datetime({ precision: 3 });
 const role = z
   .enum(["operator", "member"])
   .describe("`operator` manages the whole installation, `member` one account.");
 const accountId = z
   .string()
-  .max(64)
+  .regex(/^[A-Za-z0-9_]{1,64}$/, "is not an id")
   .nullable()
   .describe("A member's account, by its id; null for operators.");
-const email = text(3, 254)
+const email = nameText(3, 254)
   .regex(/^[^\s@]{1,64}@[^\s@]+$/, "must be an e-mail address")
   .describe("What they sign in with. Upper and lower case are the same.");
-const name = text(1, 100).regex(/\S/, "must not be empty");
+const name = nameText(1, 100).regex(/\S/, "must not be empty");
 /** Its real rule needs the e-mail address, and stands where both are known. */
 const newPassword = z.string().max(800).describe("12 to 200 characters, and not the e-mail address.");
 /** Whatever was typed; a bound only, so that nobody has megabytes hashed. */
 const typed = z.string().min(1).max(800);
 
 export const signInRequest = z.strictObject({
-  email: text(1, 254).describe("The e-mail address."),
+  email: nameText(1, 254).describe("The e-mail address."),
   password: typed.describe("The password."),
 });
 

@@ -162,6 +162,7 @@ export interface CallbackRequest {
 /**
  * What a callback says. `forbidden`: the signature or token is wrong (403, nothing changes).
  * `not_configured`: the gateway has no secret to verify with (503; never accepted unverified).
+ * `not_taken`: it takes no callbacks at all (404, as from a gateway that does not exist).
  * `malformed`: verified, but not understood (400; the provider repeats it or drops it).
  */
 export type Received =
@@ -180,6 +181,7 @@ export type Received =
     }
   | { kind: "forbidden"; reason: string }
   | { kind: "not_configured"; reason: string }
+  | { kind: "not_taken"; reason: string }
   | { kind: "malformed"; reason: string; once?: Once }
   /** Cannot be judged now, because what verifies it cannot be had (503; the provider repeats it). */
   | { kind: "unavailable"; reason: string };
@@ -295,7 +297,7 @@ export function defineGateway<Settings extends z.ZodObject>(
       const secrets = [...secretsIn(definition.settings, settings), ...spellings];
       if (received !== undefined) return discreet(received, secrets);
       const reason = `Gateways of kind ${definition.kind} take no callbacks.`;
-      return { kind: "not_configured", reason };
+      return { kind: "not_taken", reason };
     },
     close: (settings) => definition.close?.(settings as Parsed),
   };

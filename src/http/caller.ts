@@ -3,18 +3,17 @@
 // is cut off, for each connection has another one and would be a client of its own. What is no address is the client
 // that could not be named: it counts as the proxy that said so, and shares that one's limits.
 
-import { isIP } from "node:net";
 import type { FastifyRequest } from "fastify";
-import { type AllowList, isListed, readAllowList } from "#runtime/address.ts";
+import { type AllowList, addressVersion, isListed, readAllowList } from "#runtime/address.ts";
 import type { Caller } from "./endpoint.ts";
 
 /** An entry of `X-Forwarded-For` as an address without a port; null: it is none. */
 export function forwardedAddress(entry: string): string | null {
   const text = entry.trim();
-  if (isIP(text) !== 0) return text.includes("%") ? null : text;
+  if (addressVersion(text) !== 0) return text;
   const [, bracketed, plain] = /^(?:\[([^\]]{2,45})\](?::\d{1,5})?|([\d.]{7,15}):\d{1,5})$/.exec(text) ?? [];
-  if (bracketed !== undefined) return isIP(bracketed) === 6 && !bracketed.includes("%") ? bracketed : null;
-  return plain !== undefined && isIP(plain) === 4 ? plain : null;
+  if (bracketed !== undefined) return addressVersion(bracketed) === 6 ? bracketed : null;
+  return plain !== undefined && addressVersion(plain) === 4 ? plain : null;
 }
 
 /** Which proxies are believed, as fastify asks for it. Throws in words for the operator when an entry is wrong. */

@@ -9,6 +9,7 @@ import type { Session } from "#accounts/session.ts";
 import type { Problem, ProblemCode } from "#contract/problem.ts";
 import type { Intake } from "#messaging/intake.ts";
 import type { AccountRow } from "#store/accounts.ts";
+import { canName, nowhere, queryRefusal } from "./address-text.ts";
 import type { Answer } from "./answer.ts";
 import { authenticate, type Gate } from "./authenticate.ts";
 import type { BodyShare } from "./body-budget.ts";
@@ -61,6 +62,8 @@ export interface Head {
   replies: Record<number, z.ZodType>;
   /** Media type of replies that are no JSON. */
   replyType?: string;
+  /** Of an open endpoint: what it answers when its path names nothing; without it, the problem `not_found`. */
+  notFound?: Answer;
   /** Of an open endpoint: what it answers while storage is away; without it, the problem `unavailable`. */
   unavailable?: Answer;
   /** Which problems may come, beside those of the family. */
@@ -180,26 +183,31 @@ function checkScope({ family, scope, path }: Head): void {
 /** `endpoint(head)(handler)`. A handler answers with one of the head's replies, or with a problem. */
 export function endpoint<const H extends Head>(head: H) {
   checkScope(head);
-  return (handler: (call: CallOf<H>) => Promise<HandlerAnswer<H>>): Endpoint => ({
-    head,
-    async answer(call) {
+  const names = head.path.includes("{");
+  return (handler: (call: CallOf<H>) => Promise<HandlerAnswer<H>>): Endpoint => {
+    /** Of whoever was let in. Who may not ask is told so first, whatever the query says. */
+    const handle = (admitted: Call): Promise<Answer | null> => {
+      const refusal = queryRefusal(head, admitted.request);
+      return refusal === null ? handler(admitted as unknown as CallOf<H>) : Promise.resolve(refusal);
+    };
+    return { head, answer };
+
+    async function answer(call: Call): Promise<Answer | null> {
+      if (names && !canName(call.params)) return nowhere(head);
       try {
         if (head.family === "open") return await handler(call as CallOf<H>);
-        if (head.family === "manage")
-          return await answerManaged(head, call, (admitted) => handler(admitted as unknown as CallOf<H>));
-        if (head.family === "pool")
-          return await answerPooled(head, call, (admitted) => handler(admitted as unknown as CallOf<H>));
-        if (head.uploads === true)
-          return await answerUpload(call, (admitted) => handler(admitted as unknown as CallOf<H>));
+        if (head.family === "manage") return await answerManaged(head, call, handle);
+        if (head.family === "pool") return await answerPooled(head, call, handle);
+        if (head.uploads === true) return await answerUpload(call, handle);
         const admitted = await admit(head, call);
         if (admitted === null || isProblem(admitted)) return admitted;
-        return await handler(admitted as unknown as CallOf<H>);
+        return await handle(admitted);
       } catch (error) {
         // One net for all families: a route cannot forget it, and an outage is never a 500.
         if (!isStorageTrouble(error)) throw error;
         call.gate.storageLog.met({ requestId: call.requestId, route: head.path, error });
         return storageAnswer(head, error.fault);
       }
-    },
-  });
+    }
+  };
 }

@@ -56,7 +56,8 @@ export async function receiveCallback(
 ): Promise<CallbackResult> {
   const gateway = await parts.database.run(findGatewayByIdentifier, identifier);
   const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
-  if (!gateway || !adapter) return { kind: "not_found" };
+  // A stranger must not learn by asking which gateways there are: one that takes nothing is as one that does not exist.
+  if (!gateway || !adapter?.receives) return { kind: "not_found" };
   let received: Received;
   try {
     const { clock, outbound, readReport } = parts;
@@ -75,7 +76,7 @@ export async function receiveCallback(
       { gateway: identifier, why: received.kind, reason: received.reason },
       "a callback was refused",
     );
-    return { kind: received.kind };
+    return { kind: received.kind === "not_taken" ? "not_found" : received.kind };
   }
   await store(parts, gateway, received);
   parts.metrics.receipts(identifier, received.receipts.length);

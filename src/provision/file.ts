@@ -11,6 +11,7 @@ import { managementTokenInput } from "#configure/management-token.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { sendingDomainInput } from "#configure/sending-domain.ts";
 import { webhookInput } from "#configure/webhook.ts";
+import { isName, notAName } from "#contract/name.ts";
 import { mostPools } from "#store/pools.ts";
 import { mostSendingDomains } from "#store/sending-domains.ts";
 
@@ -22,6 +23,7 @@ export const provisionFile = z.strictObject({
           .string()
           .min(32, "must have at least 32 characters")
           .max(512)
+          .refine(isName, notAName)
           .optional()
           .describe(
             "The account's API key, at least 32 characters. Without it, one is made and printed once.",

@@ -74,10 +74,15 @@ function judge6(address: ipaddr.IPv6, allow: AllowList): string | null {
   return address.match(globalUnicast, 3) ? null : otherwise;
 }
 
+/** 4 or 6 for an IP address in any usual spelling; 0 for all else, addresses with a zone among it. */
+export function addressVersion(text: string): 0 | 4 | 6 {
+  return text.includes("%") ? 0 : (isIP(text) as 0 | 4 | 6);
+}
+
 /** Whether an address, an IPv4-mapped one too, lies in one of the blocks. Text that is no address lies in none. */
 export function isListed(ip: string, list: AllowList): boolean {
-  const version = isIP(ip);
-  if (version === 0 || ip.includes("%")) return false;
+  const version = addressVersion(ip);
+  if (version === 0) return false;
   const address = version === 4 ? ipaddr.IPv4.parse(ip) : parse6(ip);
   const mapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress();
   return allows(list, mapped ? address.toIPv4Address() : address);

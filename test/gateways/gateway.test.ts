@@ -27,7 +27,7 @@ test("a definition without more holds what is unknown, is no test and takes no c
     headers: {},
     body: Buffer.alloc(0),
   };
-  assert.equal((await plain.receive(callback, { key: "k" }, toolsWith())).kind, "not_configured");
+  assert.equal((await plain.receive(callback, { key: "k" }, toolsWith())).kind, "not_taken");
   const message = { id: "msg_1", channel: "sms" as const, recipient: "+1", message: "", attempt: 1 };
   assert.deepEqual(await plain.send(message, { key: "k" }, toolsWith()), {
     kind: "accepted",

@@ -8,6 +8,7 @@ import { endpoints } from "#http/endpoints.ts";
 import { docsEndpoints } from "#http/routes/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/mail-links.ts";
 import type { Harness } from "../harness.ts";
+import { providerSettings } from "../scenarios/provider.ts";
 import { bearer, manage, signedIn, tokenFor, userFor } from "./managing.ts";
 
 export type Params = Record<string, string>;
@@ -214,6 +215,11 @@ export async function asking(it: Harness): Promise<Asking> {
     return reply.json().data;
   };
   const pool = await made(`/accounts/${mine.id}/pools/${mine.pool}/keys`, { name: "of every route" });
+  await it.gateway({
+    identifier: "taking-of-ours",
+    kind: "http-api",
+    settings: providerSettings,
+  });
   await userFor(it, "operator@acme.test");
   const { headers: session } = await signedIn(it, "operator@acme.test");
   const user = await userFor(it, "other@acme.test");

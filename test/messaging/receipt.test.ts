@@ -65,7 +65,7 @@ for (const engine of engines) {
       const body = { id: `p-${id}`, state: "DELIVRD" };
       assert.deepEqual(await receiveCallback(parts, "nobody", callback(body)), { kind: "not_found" });
       assert.deepEqual(await receiveCallback(parts, "main", callback(body, "wrong")), { kind: "forbidden" });
-      assert.deepEqual(await receiveCallback(parts, "mute", callback(body)), { kind: "not_configured" });
+      assert.deepEqual(await receiveCallback(parts, "mute", callback(body)), { kind: "not_found" });
       assert.deepEqual(await receiveCallback(parts, "main", callback({ hello: 1 })), { kind: "malformed" });
       assert.equal((await it.message(id)).status, "sent");
     });

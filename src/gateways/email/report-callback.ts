@@ -16,7 +16,7 @@ export async function receiveReport(
   read: ReadReport,
 ): Promise<Received> {
   if (token === undefined || token === "")
-    return { kind: "not_configured", reason: "This gateway has no token for handing in reports." };
+    return { kind: "not_taken", reason: "This gateway has no token for handing in reports." };
   if (!carriesToken(callback, token)) return { kind: "forbidden", reason: "The token is missing or wrong." };
   if (callback.method !== "POST" || callback.body.length === 0)
     return { kind: "malformed", reason: "Reports are posted as raw mails." };

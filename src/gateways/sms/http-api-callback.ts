@@ -17,9 +17,8 @@ export function receiveHttpApi(
   own: HttpApiCallback | undefined,
   secrets: () => readonly string[],
 ): Received {
-  if (own === undefined || own.token === "") {
-    return { kind: "not_configured", reason: "This gateway has no callback settings." };
-  }
+  if (own === undefined) return { kind: "not_taken", reason: "This gateway has no callback settings." };
+  if (own.token === "") return { kind: "not_configured", reason: "The callback settings have no token." };
   const tokens = callback.query.getAll("token");
   if (tokens.length !== 1 || !sameText(tokens[0] ?? "", own.token)) {
     return { kind: "forbidden", reason: "The token is missing or wrong." };

@@ -42,15 +42,9 @@ async function readCallback({ request, gate, share }: Call): Promise<BodyBytes> 
   return { kind: end === "stopped" ? "no_room" : end };
 }
 
-/** Whether the text can name a gateway at all. */
-function isIdentifier(text: string | undefined): text is string {
-  return text?.isWellFormed() === true && !/[\0-\x1f\x7f]/.test(text);
-}
-
 async function receive(call: Call) {
   const { parts, settings, request, params } = call;
-  const { identifier } = params;
-  if (!isIdentifier(identifier)) return plain(404, "Not found.");
+  const { identifier = "" } = params;
   const read = await readCallback(call);
   switch (read.kind) {
     case "gone":
@@ -113,6 +107,7 @@ const shared = {
       .describe("The gateway has no secret to verify callbacks with, or cannot verify this one now."),
   },
   replyType: plainText,
+  notFound: plain(404, "Not found."),
   unavailable: plain(503, "Not now."),
   problems: [],
 } as const;

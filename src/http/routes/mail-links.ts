@@ -15,6 +15,9 @@ const pixelHeaders = {
   "Cross-Origin-Resource-Policy": "cross-origin",
 };
 
+/** The same answer for any token. */
+const shown = { status: 200, body: pixel, type: "image/gif", headers: pixelHeaders } as const;
+
 function headerOf(request: IncomingMessage, name: string): string | null {
   const value = request.headers[name];
   return (Array.isArray(value) ? value[0] : value) ?? null;
@@ -35,6 +38,7 @@ function page<const Status extends number>(status: Status, body: string) {
 const shared = {
   tag: "Mail links",
   family: "open",
+  notFound: page(404, unsubscribePages.invalid),
   unavailable: page(503, unsubscribePages.later),
   problems: [],
 } as const;
@@ -46,11 +50,12 @@ const open = endpoint({
   name: "openMail",
   summary: "The pixel of a mail",
   rest: "token",
+  notFound: shown,
   replies: { 200: z.instanceof(Uint8Array) },
 })(async (call) => {
-  // The same answer for any token. HEAD shows nothing to anybody, so it is nobody's opening.
+  // HEAD shows nothing to anybody, so it is nobody's opening.
   if (call.request.method === "GET") call.parts.visits.opened(call.params.token ?? "", visitorOf(call));
-  return { status: 200, body: pixel, type: "image/gif", headers: pixelHeaders };
+  return shown;
 });
 
 const follow = endpoint({

@@ -54,7 +54,7 @@ test("without the token, exactly once, nothing is read; without a setting nobody
   for (const query of ["", "token=wrong", `token=${token}&token=${token}`, "token="])
     assert.equal((await receive(callback(samples.gmail, query), token)).kind, "forbidden", query);
   for (const none of [undefined, ""])
-    assert.equal((await receive(callback(samples.gmail), none)).kind, "not_configured");
+    assert.equal((await receive(callback(samples.gmail), none)).kind, "not_taken");
   assert.equal((await receive(callback(samples.gmail, undefined, "GET"), token)).kind, "malformed");
   assert.equal((await receive(callback(Buffer.alloc(0)), token)).kind, "malformed");
 });

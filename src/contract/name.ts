@@ -1,0 +1,25 @@
+// What a name may consist of: of an account, plan, pool, member, key, user, token, … Names stand in lists, logs and mails,
+// where a line end forges a line and a direction character turns the text around it: `user<U+202E>gpj.exe` reads as
+// `userexe.jpg`. Joiners stay allowed, for emoji and several scripts are made with them. Every schema that has a name
+// uses `nameText`; a test walks the bodies of all routes.
+
+import { z } from "zod";
+import { isSendable } from "./normalise.ts";
+
+/** Control characters, halves of surrogate pairs, separators of lines and paragraphs, and what sets the direction of text. */
+const unfit = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+
+/** Whether a text may be a name, or a part of one. */
+export function isName(text: string): boolean {
+  return !unfit.test(text);
+}
+
+export const notAName =
+  "must not contain control characters, nor characters that change the direction of text";
+
+/** Text for people, of `min` to `max` UTF-16 units: lines and any script, but nothing that cannot be stored. */
+export const freeText = (min: number, max: number) =>
+  z.string().min(min).max(max).refine(isSendable, "contains characters that cannot be stored");
+
+/** A name of `min` to `max` UTF-16 units. */
+export const nameText = (min: number, max: number) => z.string().min(min).max(max).refine(isName, notAName);
