@@ -6,13 +6,12 @@ import { dirname } from "node:path";
 import type { z } from "zod";
 import { gatewayInput, paceInput, retryInput } from "#configure/gateway.ts";
 import { memberInput } from "#configure/pool-input.ts";
-import { aiProblem, aiProblems } from "#contract/openai-error.ts";
-import { problems, refusals, validationFailed } from "#contract/problem.ts";
 import { gateways } from "#gateways/registry.ts";
 import { openapiDocument } from "#http/openapi.ts";
 import { providers } from "#providers/registry.ts";
 import { provisionFile } from "#provision/file.ts";
 import { asFile, variables } from "../src/config.ts";
+import { errorsPage } from "./docs-errors.ts";
 import { gatewayExamples, memberExamples } from "./docs-examples.ts";
 import { code, fields, table } from "./docs-tables.ts";
 
@@ -246,78 +245,6 @@ ${fullExample}
 `;
 }
 
-function errors(): string {
-  const rows = Object.entries(problems).map(([name, { status, message, when }]) => [
-    String(status),
-    code(name),
-    when,
-    message,
-  ]);
-  const refusal = (when: string, { status, body }: { status: number; body: object }) =>
-    `${when} (${status}):\n\n\`\`\`json\n${JSON.stringify(body, null, 2)}\n\`\`\``;
-  const invalid = validationFailed([
-    { path: ["contact", 0, "number"], message: "The contact.0.number field is required." },
-  ]);
-  return `# Errors
-
-${generated}
-
-What the endpoints for messages answer when a request did not succeed. Any 4xx or 5xx means that nothing of the
-request was accepted, with one exception: \`commit_unknown\`. Every answer has an \`X-Request-Id\`; quote it when asking.
-
-## Problems
-
-Most errors have the body \`{"success": false, "message": "…", "code": "…"}\`. Go by \`code\`; the message is for people
-and may be more precise than the one here.
-
-${table(["Status", "`code`", "When", "`message`"], rows)}
-
-## The request has faults
-
-All faults of all contacts are reported together, by the path of their field:
-
-\`\`\`json
-${JSON.stringify(invalid.body, null, 2)}
-\`\`\`
-
-The status is ${invalid.status}.
-
-## The key is refused
-
-Authentication comes before everything else about a request.
-
-${refusal("No key was given", refusals.missing)}
-
-${refusal("Nobody has this key", refusals.invalid)}
-
-${refusal("The account's plan has ended", refusals.expired)}
-
-## AI endpoints
-
-Below \`/api/ai/v1\` every error has OpenAI's form, whatever went wrong, so that its clients understand it:
-
-\`\`\`json
-${JSON.stringify(aiProblem("rate_limit_exceeded").body, null, 2)}
-\`\`\`
-
-These are our own. A provider's error about the request itself (400, 413, 422) is passed on as it was; when nobody in the
-pool could answer, it is the most useful of their errors (502 \`provider_denied\` where they refuse the pool's own keys), and
-\`service_pool\` stands beside it, which names the member whose error it is. A 429, 502, 503 or 504 has \`Retry-After\`, of at
-least 1 s; \`retry-after-ms\` says it exactly where that is known.
-
-${table(
-  ["Status", "`code`", "`type`", "When", "`message`"],
-  Object.entries(aiProblems).map(([name, { status, type, when, message }]) => [
-    String(status),
-    code(name),
-    code(type),
-    when,
-    message,
-  ]),
-)}
-`;
-}
-
 /** Every generated file: its path and its text. */
 export async function generate(): Promise<Map<string, string>> {
   return new Map([
@@ -325,7 +252,7 @@ export async function generate(): Promise<Map<string, string>> {
     ["docs/reference/gateways.md", gatewayPage()],
     ["docs/reference/providers.md", providerPage()],
     ["docs/reference/provisioning.md", provisioning()],
-    ["docs/reference/errors.md", errors()],
+    ["docs/reference/errors.md", errorsPage(generated)],
     ["docs/reference/openapi.json", `${JSON.stringify(openapiDocument(), null, 2)}\n`],
     [".env.example", envExample()],
   ]);

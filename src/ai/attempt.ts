@@ -165,17 +165,17 @@ async function openAnswer(
 
 /** In place of the reason, which names the address: callers know a member by its name alone. */
 const unopenedWords = {
-  not_allowed: ["url_not_allowed", "The provider's address is not allowed."],
-  unreachable: ["upstream_unreachable", "The provider could not be reached."],
-  cut: ["upstream_unreachable", "The provider closed the connection without an answer."],
-  aborted: ["upstream_unreachable", "The request was stopped."],
-  connect_timeout: ["upstream_timeout", "The provider took too long to connect."],
-  headers_timeout: ["upstream_timeout", "The provider took too long to answer."],
+  not_allowed: { code: "url_not_allowed", message: "The provider's address is not allowed." },
+  unreachable: { code: "upstream_unreachable", message: "The provider could not be reached." },
+  cut: { code: "upstream_unreachable", message: "The provider closed the connection without an answer." },
+  aborted: { code: "upstream_unreachable", message: "The request was stopped." },
+  connect_timeout: { code: "upstream_timeout", message: "The provider took too long to connect." },
+  headers_timeout: { code: "upstream_timeout", message: "The provider took too long to answer." },
 } as const;
 
 /** There was no answer at all. */
 function unopened({ why, reason, reused }: Extract<UpstreamResult, { kind: "failed" }>) {
-  const [code, message] = unopenedWords[why];
+  const { code, message } = unopenedWords[why];
   const timeout = code === "upstream_timeout";
   const failure: Failure = { ...broken(message, code, timeout ? 504 : 502), detail: reason };
   return { kind: "failed" as const, failure, reused: why === "cut" && reused, timeout };

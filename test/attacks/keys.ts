@@ -24,6 +24,7 @@ const wrongs = [
   "_",
   "' or '1'='1",
   '" or 1=1 --',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the attack is that text.
   "${jndi:ldap://x}",
   "{{key}}",
   right.slice(0, -1),

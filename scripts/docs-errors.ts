@@ -1,0 +1,180 @@
+// The reference page of errors: every code that a caller or a reader of records can meet. What the edge answers comes from
+// its own catalogues; what else is said stands in the tables here. A test reads the source for codes and fails for each
+// that this page does not have, so a new code is a new line here.
+
+import { aiProblem, aiProblems } from "#contract/openai-error.ts";
+import { problems, refusals, validationFailed } from "#contract/problem.ts";
+import { code, table } from "./docs-tables.ts";
+
+/** Of AI endpoints, beside `aiProblems`: what became of asking the pool's members. Status and when. */
+export const poolCodes: Record<string, readonly [status: string, when: string]> = {
+  unsupported_parameter: ["400", "No member of the pool can do what a parameter asks for; `param` names it."],
+  context_length_exceeded: ["400", "The request is too long for every member that could be asked."],
+  content_filter: ["400", "A member's safety rules refuse the request or its answer."],
+  provider_denied: [
+    "502",
+    "The members' own keys, balances or permissions were refused. Nothing is wrong with the caller's key.",
+  ],
+  bad_upstream_answer: ["502", "A member answered with something that cannot be read, or is too long."],
+  empty_answer: ["502", "A member answered, and said nothing."],
+  malformed_frame: ["502", "A member's stream holds something that cannot be read."],
+  upstream_cut: [
+    "502",
+    "A member's answer broke off. In a stream that had begun it is its last event; what came before it stands.",
+  ],
+  upstream_timeout: ["504", "A member did not answer, or not go on answering, in the time that it has."],
+  upstream_unreachable: ["502", "No connection to a member came about."],
+  url_not_allowed: [
+    "502",
+    "A member's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`).",
+  ],
+  no_member: ["503", "The pool has no member that could be asked for this."],
+  sandbox_failing: ["503", "The sandbox's model `failing` was asked, which never works."],
+};
+
+/** `error.code` of messages, and `code` of their events: what Trunkline itself says. */
+export const messageCodes: Record<string, string> = {
+  suppressed: "The recipient is on the suppression list, ours or the vendor's. Nothing was sent.",
+  too_late: "It was found due longer ago than the account's `lateness_ms` allows. Nothing was sent.",
+  too_late_to_repeat:
+    "It may have been sent, and the vendor would not notice any more that another try is a repetition.",
+  interrupted: "The process that was sending it ended before the outcome was known.",
+  restored: "It was being sent when the copy was made that the installation was restored from.",
+  adapter_error: "The gateway's adapter failed; the log says how. It may have been sent.",
+  not_composed: "The mail, its files or its row could not be read when it was due. It is tried again.",
+  too_large: "The mail is larger than its gateway takes.",
+  not_an_email: "A gateway for mail was given something else.",
+  not_sendable: "The text cannot stand where the gateway's settings put it.",
+  aborted: "It was stopped before it went out. It is tried again.",
+  unreachable: "Nobody answered at the provider's address. Nothing was sent; the gateway pauses.",
+  url_not_allowed:
+    "The provider's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`). The gateway pauses.",
+  no_answer: "The provider took the request and did not answer. It may have been sent.",
+  unreadable_answer:
+    "The provider answered that it took it, without the id that it should have. It may have been sent.",
+  "http_…": "The provider answered with this HTTP status, such as `http_503`, and with no code of its own.",
+  timeout: "The mail server did not answer in time.",
+  connection_lost: "The connection to the mail server broke.",
+  tls_failed: "The mail server's TLS is missing, or its certificate is not right.",
+  bad_reply: "The mail server answered something that makes no sense there.",
+  no_auth: "The mail server offers no way to sign in, but the gateway has credentials.",
+  sandbox_undelivered: "The sandbox did not deliver it, as its recipient asks for.",
+  sandbox_bounced: "The sandbox bounced it, as its recipient asks for.",
+  sandbox_refused: "The sandbox refused it, as its recipient asks for.",
+  sandbox_deferred: "The sandbox put it off, as its recipient asks for.",
+  sandbox_unknown: "The sandbox gave no answer, as its recipient asks for.",
+  sandbox_aborted: "It was stopped while the sandbox was being slow, as its recipient asks for.",
+};
+
+/** Words of vendors that adapters know by name and pass on as they are. */
+export const vendorCodes: Record<string, string> = {
+  Reject: "Amazon SES found a virus in it.",
+  RenderingFailure: "Amazon SES could not fill in its template.",
+  blocked: "Brevo did not send it: the recipient is on its block list.",
+  invalid_email: "Brevo did not send it: it calls the address invalid.",
+  error: "Brevo did not send it because of an error of its own.",
+  canceled: "It was cancelled at Twilio.",
+  domain_not_allowed: "Mailgun: the account may not send for this domain.",
+  domain_not_found: "Mailgun does not know the domain.",
+  headers_too_large: "Mailgun: the headers are too large.",
+  invalid_recipient: "Mailgun does not take the recipient's address.",
+  invalid_sender: "Mailgun does not take the sender's address.",
+  no_body: "Mailgun: the mail has no text.",
+  rejected: "Mailgun did not send it.",
+  dropped: "SendGrid did not send it.",
+  failed: "Resend could not send it.",
+};
+
+const shown = (body: object) => `\`\`\`json\n${JSON.stringify(body, null, 2)}\n\`\`\``;
+
+const rowsOf = (codes: Record<string, string>) =>
+  Object.entries(codes).map(([name, when]) => [code(name), when]);
+
+/** The whole page. `mark`: the line that says that it is generated. */
+export function errorsPage(mark: string): string {
+  const rows = Object.entries(problems).map(([name, { status, message, when }]) => [
+    String(status),
+    code(name),
+    when,
+    message,
+  ]);
+  const refusal = (when: string, { status, body }: { status: number; body: object }) =>
+    `${when} (${status}):\n\n${shown(body)}`;
+  const invalid = validationFailed([
+    { path: ["contact", 0, "number"], message: "The contact.0.number field is required." },
+  ]);
+  return `# Errors
+
+${mark}
+
+What the endpoints for messages answer when a request did not succeed. Any 4xx or 5xx means that nothing of the
+request was accepted, with one exception: \`commit_unknown\`. Every answer has an \`X-Request-Id\`; quote it when asking.
+
+## Problems
+
+Most errors have the body \`{"success": false, "message": "…", "code": "…"}\`. Go by \`code\`; the message is for people
+and may be more precise than the one here.
+
+${table(["Status", "`code`", "When", "`message`"], rows)}
+
+## The request has faults
+
+All faults of all contacts are reported together, by the path of their field:
+
+${shown(invalid.body)}
+
+The status is ${invalid.status}. A second \`Idempotency-Key\` of the same spelling for another request has \`"code": "idempotency_mismatch"\`
+beside \`errors\`.
+
+## The key is refused
+
+Authentication comes before everything else about a request.
+
+${refusal("No key was given", refusals.missing)}
+
+${refusal("Nobody has this key", refusals.invalid)}
+
+${refusal("The account's plan has ended", refusals.expired)}
+
+## AI endpoints
+
+Below \`/api/ai/v1\` every error has OpenAI's form, whatever went wrong, so that its clients understand it:
+
+${shown(aiProblem("rate_limit_exceeded").body)}
+
+These are our own. A provider's error about the request itself (400, 413, 422) is passed on as it was; when nobody in the
+pool could answer, it is the most useful of their errors (502 \`provider_denied\` where they refuse the pool's own keys), and
+\`service_pool\` stands beside it, which names the member whose error it is. A 429, 502, 503 or 504 has \`Retry-After\`, of at
+least 1 s; \`retry-after-ms\` says it exactly where that is known.
+
+${table(
+  ["Status", "`code`", "`type`", "When", "`message`"],
+  Object.entries(aiProblems).map(([name, { status, type, when, message }]) => [
+    String(status),
+    code(name),
+    code(type),
+    when,
+    message,
+  ]),
+)}
+
+When the members of the pool were asked in vain, the error may be the provider's own, or one of these. \`message\` says more:
+
+${table(
+  ["Status", "`code`", "When"],
+  Object.entries(poolCodes).map(([name, [status, when]]) => [status, code(name), when]),
+)}
+
+## Messages
+
+What became of a message later is no answer to a request. It stands in the record's \`error\`, in its timeline and in webhook events, as a
+\`code\` and a \`message\` for people:
+
+${table(["`code`", "When"], rowsOf(messageCodes))}
+
+Any other code is the vendor's own, as it came: a number (Twilio's \`30003\`), a word (Postmark's \`SpamNotification\`), \`hard_bounce\` and \`soft_bounce\`,
+or the code of a mail server (\`550\`, \`5.1.1\`). The vendor's documentation explains it. These are words that Trunkline knows by name:
+
+${table(["`code`", "When"], rowsOf(vendorCodes))}
+`;
+}
