@@ -43,6 +43,15 @@ export const variables = {
         "URL, `postgres://…`",
       ),
     ),
+  POSTGRES_CONNECTIONS: wholeNumber(2, 500)
+    .prefault("6")
+    .meta(
+      text(
+        "PostgreSQL: most connections of this process, in all: one listens for other processes, the rest run queries. All processes together must stay below the server's `max_connections`.",
+        "6",
+        "whole number, 2 to 500",
+      ),
+    ),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/, error: "must be an http or https URL" })
     .transform((value) => value.replace(/(?<!\/)\/+$/, ""))

@@ -10,7 +10,7 @@ import { type AllowList, readAllowList } from "#runtime/address.ts";
 import { createIds } from "#runtime/ids.ts";
 import { type MailPort, openMailPort } from "#runtime/mail-port.ts";
 import { systemRandom } from "#runtime/random.ts";
-import type { Runtime } from "#runtime/runtime.ts";
+import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
 import type { Hold } from "#store/hold.ts";
 import { openPostgres } from "#store/postgres/postgres.ts";
@@ -37,9 +37,9 @@ function fail(faults: readonly string[]): never {
 const masterKeyFile = (config: Config) => join(config.DATA_DIR, "master.key");
 const databaseFile = (config: Config) => join(config.DATA_DIR, "trunkline.db");
 
-const openDatabase = (config: Config) =>
+const openDatabase = (config: Config, clock: Clock) =>
   config.DATABASE_URL
-    ? openPostgres({ url: config.DATABASE_URL })
+    ? openPostgres({ url: config.DATABASE_URL, connections: config.POSTGRES_CONNECTIONS, clock })
     : openSqlite({ path: databaseFile(config), crashAt: config.CRASH_AT ?? null });
 
 const dayMs = 86_400_000;
@@ -82,7 +82,7 @@ async function open(config: Config) {
     outboundAllow: allow,
     ...(config.CRASH_AT === undefined ? {} : { crashAt: config.CRASH_AT }),
   });
-  return { runtime, system: await openSystem(runtime, settings, await openDatabase(config)) };
+  return { runtime, system: await openSystem(runtime, settings, await openDatabase(config, runtime.clock)) };
 }
 
 /** Runs the service until a signal stops it. */
@@ -277,7 +277,7 @@ async function changeHold(config: Config, change: "hold" | "release"): Promise<v
   if (!config.DATABASE_URL && !existsSync(databaseFile(config)))
     fail([`There is no database at ${databaseFile(config)}.`]);
   const { clock } = systemRuntime({ logLevel: "warn", outboundAllow: [] });
-  const database = await openDatabase(config);
+  const database = await openDatabase(config, clock);
   try {
     const action = change === "hold" ? "holdInstallation" : "releaseInstallation";
     const newId = createIds(clock, systemRandom());

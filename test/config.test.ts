@@ -26,6 +26,7 @@ test("without any variable everything has its default", () => {
     HOST: "127.0.0.1",
     PORT: 8080,
     DATA_DIR: "./data",
+    POSTGRES_CONNECTIONS: 6,
     OUTBOUND_ALLOW: "",
     TRUSTED_PROXIES: [],
     MAX_CONTACTS: 10_000,
@@ -106,6 +107,7 @@ test("numbers at their bounds", () => {
     ["PORT", "0", "-1"],
     ["PORT", "08080", "80.5"],
     ["MAX_CONTACTS", "1", "1000001"],
+    ["POSTGRES_CONNECTIONS", "2", "501"],
     ["TAKEOVER_MS", "1000", "999"],
   ] as const) {
     assert.deepEqual(faults({ [`TRUNKLINE_${name}`]: good }), []);

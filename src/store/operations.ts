@@ -28,6 +28,7 @@ import * as people from "./people.ts";
 import * as poolEvents from "./pool-events.ts";
 import * as poolKeys from "./pool-keys.ts";
 import * as pools from "./pools.ts";
+import * as probe from "./probe.ts";
 import * as progress from "./progress.ts";
 import * as provisioned from "./provisioned.ts";
 import * as receipts from "./receipts.ts";
@@ -66,6 +67,7 @@ export const operations: ReadonlyMap<string, Operation<unknown, unknown>> = new 
     lanes,
     lookup,
     mails,
+    probe,
     progress,
     provisioned,
     receipts,

@@ -8,10 +8,11 @@ import {
   type QueryResult,
   sql,
 } from "kysely";
-import type { PoolClient } from "pg";
+import type { PoolClient, QueryResult as Result } from "pg";
 import type { ColumnType, Tx } from "#store/database.ts";
 import { kyselyOn } from "#store/driver.ts";
 import type { Schema } from "#store/schema.ts";
+import { noteConnectionError } from "./faults.ts";
 
 /** Statement names by text: PostgreSQL plans a named statement once a connection. Bounded, like the statements are. */
 const names = new Map<string, string>();
@@ -36,11 +37,17 @@ class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const name = nameOf(query.sql);
-    const result = await this.#client.query({
-      text: query.sql,
-      values: query.parameters as unknown[],
-      ...(name === undefined ? {} : { name }),
-    });
+    let result: Result;
+    try {
+      result = await this.#client.query({
+        text: query.sql,
+        values: query.parameters as unknown[],
+        ...(name === undefined ? {} : { name }),
+      });
+    } catch (error) {
+      noteConnectionError(error);
+      throw error;
+    }
     return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
   }
 

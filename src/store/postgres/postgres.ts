@@ -1,37 +1,26 @@
 // The PostgreSQL engine: operations run on pooled connections; several processes may share the database.
 
-import type { Client, ClientBase, Pool, PoolClient } from "pg";
-import { type Database, type Operation, StorageError, type StorageFault, type Tx } from "#store/database.ts";
+import type { Client, ClientBase, PoolClient } from "pg";
+import { systemClock } from "#runtime/clock.ts";
+import type { Clock } from "#runtime/runtime.ts";
+import { type Database, type Operation, StorageError, type Tx } from "#store/database.ts";
 import { migrate } from "#store/migrate.ts";
+import { acquire, acquireFirst, type Room } from "./acquire.ts";
 import { postgresTx } from "./connection.ts";
+import { faultOf, noteConnectionError, storageError } from "./faults.ts";
 import { Gatherer } from "./gather.ts";
 
-const connections = 12;
+/** How long a call waits for a connection at the most, ms. */
+const connectMs = 5_000;
+/** How long a start waits for a server that has no room or is starting, ms. */
+const startMs = 10_000;
 /** Serialisation failures and deadlocks are repeated this often. */
 const tries = 5;
 /** Any number that other users of the same server are unlikely to lock. */
 const migrationLock = 7235861102;
 const channel = "trunkline";
-
-function faultOf(error: unknown): StorageFault {
-  const code = String((error as { code?: unknown }).code ?? "");
-  if (code === "53100") return "full";
-  if (code.startsWith("58") || code === "XX001" || code === "XX002") return "io";
-  // Ended by the server because this process stood still inside a transaction.
-  if (code === "25P03") return "unavailable";
-  if (code === "25006") return "unavailable"; // read-only: a standby, or a failover in progress
-  // Five characters are PostgreSQL's own codes; the rest are sockets' (ECONNREFUSED) or none at all (connection terminated).
-  if (/^[0-9A-Z]{5}$/.test(code) && !/^(08|57|53)/.test(code)) return "failed";
-  return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError
-    ? "failed"
-    : "unavailable";
-}
-
-function storageError(error: unknown, what: string): StorageError {
-  if (error instanceof StorageError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new StorageError(faultOf(error), `${what}: ${message}`, { cause: error });
-}
+/** Most connections of a process, in all. */
+export const defaultConnections = 6;
 
 /** What a connection needs: 2xx promises a flushed commit, whatever the server's default is. */
 async function prepare(client: ClientBase): Promise<void> {
@@ -64,23 +53,26 @@ async function refuseUnsafe(client: PoolClient): Promise<void> {
   }
 }
 
-async function transaction<T>(pool: Pool, what: string, run: (tx: Tx) => Promise<T>): Promise<T> {
+async function transaction<T>(
+  connect: (what: string) => Promise<PoolClient>,
+  what: string,
+  run: (tx: Tx) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    let client: PoolClient;
-    try {
-      client = await pool.connect();
-    } catch (error) {
-      throw storageError(error, what);
-    }
+    const client = await connect(what);
     let committing = false;
+    let running = false;
     try {
       await client.query("begin");
+      running = true;
       const output = await run(postgresTx(client));
+      running = false;
       committing = true;
       await client.query("commit");
       client.release();
       return output;
     } catch (error) {
+      if (!running) noteConnectionError(error);
       const fault = faultOf(error);
       if (fault === "unavailable") {
         client.release(true);
@@ -94,15 +86,23 @@ async function transaction<T>(pool: Pool, what: string, run: (tx: Tx) => Promise
         () => client.release(),
         () => client.release(true),
       );
-      const code = (error as { code?: unknown }).code;
+      const code = (error as { code?: unknown } | null)?.code;
       if ((code === "40001" || code === "40P01") && attempt < tries) continue;
       throw storageError(error, what);
     }
   }
 }
 
-/** Connects, refuses unsafe settings, and brings the schema up to date. `url`: `postgres://…`. */
-export async function openPostgres(options: { url: string; applicationName?: string }): Promise<Database> {
+/**
+ * Connects, refuses unsafe settings, and brings the schema up to date. `url`: `postgres://…`. `connections`: the most at
+ * a time, the one that listens for other processes included; at least 2.
+ */
+export async function openPostgres(options: {
+  url: string;
+  connections?: number;
+  clock?: Clock;
+  applicationName?: string;
+}): Promise<Database> {
   const { default: pg } = await import("pg");
   const types = { ...pg.types, getTypeParser: pg.types.getTypeParser };
   // bigint as number: epoch milliseconds and counts stay far below 2^53.
@@ -111,27 +111,35 @@ export async function openPostgres(options: { url: string; applicationName?: str
   const settings = {
     connectionString: options.url,
     application_name: options.applicationName ?? "trunkline",
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: connectMs,
     // A server that vanished without a word (power, a firewall) would otherwise keep its callers for hours.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     query_timeout: 65_000,
     types,
   };
-  const pool = new pg.Pool({ ...settings, max: connections, idleTimeoutMillis: 60_000, onConnect: prepare });
+  // One more listens.
+  const max = (options.connections ?? defaultConnections) - 1;
+  const pool = new pg.Pool({ ...settings, max, idleTimeoutMillis: 60_000, onConnect: prepare });
   // An idle connection that breaks must not end the process; the next use gets a new one.
   pool.on("error", () => {});
   // Nor must one that breaks in use: its query rejects, and the client emits the same error once more.
+  const clock = options.clock ?? systemClock();
+  const room: Room = { established: 0, max, smallUntil: 0 };
   pool.on("connect", (client) => {
     client.on("error", () => {});
+    room.established += 1;
+    client.once("end", () => {
+      room.established -= 1;
+    });
   });
 
   let client: PoolClient;
   try {
-    client = await pool.connect();
+    client = await acquireFirst(pool, startMs, clock);
   } catch (error) {
     await pool.end();
-    throw storageError(error, "PostgreSQL");
+    throw error;
   }
   try {
     await refuseUnsafe(client);
@@ -177,13 +185,14 @@ export async function openPostgres(options: { url: string; applicationName?: str
   };
   await listen();
 
+  const connect = (what: string) => acquire(pool, what, room, clock);
   const gatherers = new Map<string, Gatherer<unknown, unknown>>();
   const gathererOf = (operation: Operation<unknown, unknown>): Gatherer<unknown, unknown> => {
     let gatherer = gatherers.get(operation.name);
     if (!gatherer) {
       gatherer = new Gatherer(
         (inputs) =>
-          transaction(pool, operation.name, async (tx) => {
+          transaction(connect, operation.name, async (tx) => {
             if (!operation.gathered) throw new Error("not a gathered operation");
             return await operation.run(tx, inputs);
           }),
@@ -198,13 +207,8 @@ export async function openPostgres(options: { url: string; applicationName?: str
     if (closed) throw new StorageError("unavailable", "The database is closed.");
     if (operation.gathered) return await gathererOf(operation).call(input);
     if (operation.access === "write")
-      return await transaction(pool, operation.name, (tx) => operation.run(tx, input));
-    let client: PoolClient;
-    try {
-      client = await pool.connect();
-    } catch (error) {
-      throw storageError(error, operation.name);
-    }
+      return await transaction(connect, operation.name, (tx) => operation.run(tx, input));
+    const client = await connect(operation.name);
     try {
       const output = await operation.run(postgresTx(client), input);
       client.release();

@@ -12,6 +12,13 @@ export interface CommitProxy {
   cutNext(how: Cut): void;
   /** COMMITs seen so far. */
   commits(): number;
+  /** Connections that were asked for so far. */
+  asked(): number;
+  /** Cuts every connection, and refuses new ones until `up`. Resolves when the server's side is closed too. */
+  down(): Promise<void>;
+  up(): void;
+  /** Cuts the connection that was made first of those that are there. */
+  cutOne(): void;
   close(): Promise<void>;
 }
 
@@ -24,7 +31,11 @@ export async function startProxy(target: string): Promise<CommitProxy> {
   const sockets = new Set<Socket>();
   let cut: Cut | null = null;
   let seen = 0;
+  let asked = 0;
+  let away = false;
   const listener = createServer((client) => {
+    asked += 1;
+    if (away) return void client.destroy();
     const upstream = connectSocket(Number(server.port), server.hostname);
     let cutAtAnswer = false;
     const drop = () => {
@@ -67,6 +78,20 @@ export async function startProxy(target: string): Promise<CommitProxy> {
       cut = how;
     },
     commits: () => seen,
+    asked: () => asked,
+    down: async () => {
+      away = true;
+      const gone = [...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve)));
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(gone);
+    },
+    up: () => {
+      away = false;
+    },
+    cutOne: () => {
+      const [first] = sockets;
+      first?.destroy();
+    },
     close: () =>
       new Promise((resolve) => {
         listener.close(() => resolve());
