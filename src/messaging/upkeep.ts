@@ -54,8 +54,11 @@ export interface UpkeepParts {
   announced(): void;
 }
 
-/** Rows in one transaction: it keeps the writer for some tens of milliseconds. */
+/** Rows in one transaction at the most: it keeps the writer for some tens of milliseconds. */
 const atOnce = 500;
+/** A removal that took longer than this (a slow disk, a busy machine) is followed by one of half as many rows, down to `fewest`. */
+const longestBatchMs = 50;
+const fewest = 50;
 /** Of each kind in one turn: 50,000 rows a minute, more than what a busy installation accepts. */
 const batchesATurn = 100;
 /** Between two batches others get at least four times as long as the batch took, and never less than this. */
@@ -70,6 +73,14 @@ interface Place {
   after: string;
   /** When this walk began, monotonic ms. */
   begunAt: number;
+  /** Rows in its next batch. */
+  limit: number;
+}
+
+/** Rows for the next batch, after one of `limit` that took `ms`. */
+function nextLimit(limit: number, ms: number): number {
+  if (ms > longestBatchMs) return Math.max(fewest, Math.floor(limit / 2));
+  return ms < longestBatchMs / 4 ? Math.min(atOnce, limit * 2) : limit;
 }
 
 /** Looks after the installation once. `places` is kept from turn to turn, so that nothing is read over and over. */
@@ -89,15 +100,20 @@ export async function upkeepTurn(
       await clock.sleep(Math.max(shortestPauseMs, 4 * (clock.monotonic() - begun)), signal);
     }
   };
-  const remove = async (what: string, one: (after: string) => Promise<Removal>): Promise<void> => {
+  const remove = async (
+    what: string,
+    one: (after: string, limit: number) => Promise<Removal>,
+  ): Promise<void> => {
     let place = places.get(what);
     if (!place || clock.monotonic() - place.begunAt >= againMs) {
-      place = { after: "", begunAt: clock.monotonic() };
+      place = { after: "", begunAt: clock.monotonic(), limit: place?.limit ?? atOnce };
       places.set(what, place);
     }
     let removed = 0;
     await batches(async () => {
-      const batch = await one(place.after);
+      const begun = clock.monotonic();
+      const batch = await one(place.after, place.limit);
+      place.limit = nextLimit(place.limit, clock.monotonic() - begun);
       removed += batch.removed;
       if (batch.next !== null) place.after = batch.next;
       return batch.next !== null;
@@ -107,7 +123,7 @@ export async function upkeepTurn(
 
   const refreshed = places.get("statistics");
   if (!refreshed || clock.monotonic() - refreshed.begunAt >= againMs) {
-    places.set("statistics", { after: "", begunAt: clock.monotonic() });
+    places.set("statistics", { after: "", begunAt: clock.monotonic(), limit: 1 });
     let after: string | null = null;
     await batches(async () => {
       after = await database.run(refreshStatistics, { after });
@@ -158,37 +174,32 @@ export async function upkeepTurn(
 
   if (keep.messagesMs !== null) {
     const since = now - keep.messagesMs;
-    await remove("messages", (after) =>
-      database.run(removeMessages, {
-        after,
-        before: idAt("msg", since),
-        unchangedSince: since,
-        limit: atOnce,
-      }),
+    await remove("messages", (after, limit) =>
+      database.run(removeMessages, { after, before: idAt("msg", since), unchangedSince: since, limit }),
     );
-    await remove("inbound messages", () =>
-      database.run(removeInbound, { before: idAt("in", since), limit: atOnce }),
+    await remove("inbound messages", (_, limit) =>
+      database.run(removeInbound, { before: idAt("in", since), limit }),
     );
-    await remove("unmatched receipts", (after) =>
-      database.run(removeUnmatched, { after, before: since, limit: atOnce }),
+    await remove("unmatched receipts", (after, limit) =>
+      database.run(removeUnmatched, { after, before: since, limit }),
     );
   }
-  await remove("webhook events", (after) =>
-    database.run(removeWebhookEvents, { after, before: now - keep.webhooksMs, limit: atOnce }),
+  await remove("webhook events", (after, limit) =>
+    database.run(removeWebhookEvents, { after, before: now - keep.webhooksMs, limit }),
   );
   const { auditMs } = keep;
   if (auditMs !== null) {
-    await remove("audit entries", () =>
-      database.run(removeAudit, { before: idAt("aud", now - auditMs), limit: atOnce }),
+    await remove("audit entries", (_, limit) =>
+      database.run(removeAudit, { before: idAt("aud", now - auditMs), limit }),
     );
   }
-  await remove("AI calls", async () => {
+  await remove("AI calls", async (_, limit) => {
     // A call is named by its request.
     const removed = await database.run(removeCalls, {
       before: idAt("req", now - keep.usageMs),
-      limit: atOnce,
+      limit,
     });
-    return { removed, next: removed === atOnce ? "" : null };
+    return { removed, next: removed === limit ? "" : null };
   });
 }
 

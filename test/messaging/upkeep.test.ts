@@ -215,6 +215,34 @@ test("statistics are refreshed at the start and then every hour, step by step un
   await lane.stop();
 });
 
+test("a removal that keeps the writer for long is followed by smaller ones, and by larger ones again when it is quick", async () => {
+  const clock = movableClock();
+  const limits: number[] = [];
+  const database: Database = {
+    ...endless(clock).database,
+    run: async (operation, input) => {
+      const nothing: Record<string, unknown> = {
+        findOverdue: [],
+        findLooseFiles: [],
+        findUnneededFiles: { unneeded: [], next: null },
+        removeCalls: 0,
+        refreshStatistics: null,
+        readHold: null,
+      };
+      if (operation.name !== "removeMessages")
+        return (operation.name in nothing ? nothing[operation.name] : { removed: 0, next: null }) as never;
+      const { limit } = input as { limit: number };
+      limits.push(limit);
+      await clock.sleep(limits.length <= 5 ? 200 : 5);
+      return { removed: limit, next: limits.length === 11 ? null : "further" } as never;
+    },
+  };
+  const turn = upkeepTurn(partsOf(clock, database), new Map(), new AbortController().signal);
+  await clock.advance(60_000);
+  await turn;
+  assert.deepEqual(limits, [500, 250, 125, 62, 50, 50, 100, 200, 400, 500, 500]);
+});
+
 test("it stops between two batches, and a turn that fails is not the last", async () => {
   const clock = movableClock();
   const { database, asked } = endless(clock);

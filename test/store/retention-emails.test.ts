@@ -66,4 +66,33 @@ onBothEngines((open) => {
     assert.equal(await count(store, "attachments where id = ?", empty), 0);
     assert.deepEqual(await store.database.run(findLooseFiles, { before: later, limit: 5 }), [full]);
   });
+
+  test("large mails go a few at a time, and messages with a long history too", async () => {
+    const store = open();
+    const batches = async (ids: string[]) => {
+      const removed: number[] = [];
+      for (let after = ids[0]!.slice(0, -1); removed.length < 20; ) {
+        const input = { after, before: `${ids.at(-1)}0`, unchangedSince: later, limit: 100 };
+        const batch = await store.database.run(removeMessages, input);
+        removed.push(batch.removed);
+        if (batch.next === null) return removed;
+        after = batch.next;
+      }
+      throw new Error("no end");
+    };
+    const first = await delivered(store);
+    const second = await delivered(store);
+    const third = await delivered(store);
+    const mails = [...first.ids, ...second.ids, ...third.ids];
+    // 4 MiB fit into a batch: two of these mails, and one that is larger goes alone.
+    const sizes = [2_000_000, 2_000_000, 2_000_000, 5_000_000, 10, 10];
+    for (const [i, size] of sizes.entries())
+      await store.query("update email_bodies set body = ? where message_id = ?", "x".repeat(size), mails[i]!);
+    assert.deepEqual(await batches(mails), [2, 1, 1, 2]);
+
+    const long = await delivered(store);
+    const other = await delivered(store);
+    await store.query("update messages set version = 3000 where id >= ?", long.ids[0]!);
+    assert.deepEqual(await batches([...long.ids, ...other.ids]), [1, 1, 1, 1]);
+  });
 });
