@@ -14,6 +14,7 @@ import * as people from "#store/people.ts";
 import { announceMember } from "#store/pool-events.ts";
 import * as keys from "#store/pool-keys.ts";
 import * as pools from "#store/pools.ts";
+import { probeRead, probeWrite } from "#store/probe.ts";
 import * as provisioned from "#store/provisioned.ts";
 import { findOwnGateway } from "#store/search.ts";
 import * as domains from "#store/sending-domains.ts";
@@ -294,6 +295,8 @@ export const managementCases: Case[] = [
     },
   ]),
   given(provisioned.keepFact, { name: "n", value: "v" }),
+  given(probeRead, null),
+  given(probeWrite, now),
   given(findOwnGateway, { accountId, identifier: "gateway-0" }),
   given(domains.readSendingDomains, { accountId, id: null }, { accountId, id: id("dom", 0) }),
   given(domains.findSendingDomain, { accountId, domain: "d0.test" }),
