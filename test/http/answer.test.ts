@@ -104,7 +104,7 @@ test("a client that takes none of its answer is let go", async () => {
         response.once("close", () => resolve(response.writableFinished)),
       );
     });
-    line.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    line.write("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
     while (clock.sleeping() === 0) await clock.settle();
     await clock.advance(60_000);
     assert.equal(await finished, false);
