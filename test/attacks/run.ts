@@ -109,7 +109,7 @@ async function main(): Promise<number> {
     `${cpus().length} × ${cpus()[0]?.model.trim()}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.versions.node}`,
   );
   console.log(
-    "| attack | inputs | expected | seen | worst probe | single sends p50 / p99 / max | peak RSS | | took |",
+    "| attack | inputs | expected | seen | worst probe | single sends p50 / p99 / max | peak RSS | CPU | | took |",
   );
   console.log("|---|---|---|---|---|---|---|---|---|---|");
   const baseline = await on(idle, "sqlite", unbounded);

@@ -37,7 +37,7 @@ test("while an answer is not read, no request behind it is begun, and none is lo
     const seen = parsed(wire);
     const line = await wire.open();
     line.socket.pause();
-    line.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(12));
+    line.write("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(12));
     while (seen.requests < 12) await turn();
     for (let turns = 0; turns < 50; turns++) await turn();
     assert.equal(begun, 1);
@@ -134,8 +134,8 @@ test("when too many requests wait on all connections, one that asks for many mor
   await withWire({ parts }, async (wire) => {
     const seen = parsed(wire);
     const first = await wire.open();
-    first.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(5));
-    const many = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".repeat(1_500);
+    first.write("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(5));
+    const many = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1_500);
     let closed = 0;
     for (let at = 1; at <= 6; at++) {
       const line = await wire.open();
@@ -161,7 +161,7 @@ test("a large answer to a question finds no room while too many wait to be read;
       const [, response] = await Promise.all([
         line.socket.pause(),
         once(wire.app.server, "request").then(([, answer]) => answer),
-        line.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"),
+        line.write("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"),
       ]);
       while (!response.headersSent) await turn();
       return { line, status: response.statusCode as number };
