@@ -26,6 +26,8 @@ export interface Writer {
   write(request: IncomingMessage, response: ServerResponse, requestId: string, answer: Answer): void;
   /** The same bytes for a connection whose request could not be parsed; the caller closes it. */
   bare(requestId: string, answer: Answer): string;
+  /** Whether so many large answers wait for their readers that another one would not be written. */
+  isFull(): boolean;
   stop(): void;
 }
 
@@ -51,7 +53,7 @@ const largeAnswer = 64 * 1024;
  * 13 MB, and 300 connections may ask for one each and read nothing.
  */
 const mostUnread = 64 * 1024 * 1024;
-const tooManyUnread = problem("unavailable", {
+export const tooManyUnread = problem("unavailable", {
   message: "Too many large answers wait to be read. Please try again.",
   retryAfterMs: 1_000,
 });
@@ -192,6 +194,7 @@ export function createWriter(clock: Clock, https: boolean): Writer {
       for (let at = 0; at < headers.length; at += 2) head_ += `${headers[at]}: ${headers[at + 1]}\r\n`;
       return `${head_}\r\n${text}`;
     },
+    isFull: () => unreadBytes >= mostUnread - largeAnswer,
     stop() {
       lingering.stop();
       stalled.stop();

@@ -25,6 +25,7 @@ import { docsEndpoints } from "./routes/docs.ts";
 import { mailLinkEndpoints } from "./routes/mail-links.ts";
 import { createSignInLimits } from "./sign-in-limits.ts";
 import { createStorageLog } from "./storage-trouble.ts";
+import { Turns } from "./turns.ts";
 import { createWrongCredentials } from "./wrong-credentials.ts";
 
 /** Limits of time, ms. The first two are Node's own timers; the body's runs on the clock of the parts. */
@@ -62,6 +63,9 @@ function isAi(target = ""): boolean {
 /** Form fields for each contact that may come, and some for the rest of a form. */
 const fieldsPerContact = 8;
 const otherFields = 100;
+
+/** Lists that are read at once. Of the longest, four take 160 MB; SQLite has one reader, PostgreSQL a few connections. */
+const listsAtOnce = 4;
 
 /** `/api/get/{channel}` as the router writes it. */
 function routerPath({ path, rest }: Head): string {
@@ -150,6 +154,7 @@ export function buildApp(
     bodyLimits,
     keylessLimits: { ...bodyLimits, maxBytes: keylessBytes },
     bodies,
+    lists: { turns: new Turns(listsAtOnce), isFull: writer.isFull },
     uploads: {
       maxBytes: settings.maxUploadBytes,
       maxFieldBytes: settings.maxBodyBytes,

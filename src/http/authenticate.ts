@@ -14,6 +14,7 @@ import type { RateLimit } from "./rate-limit.ts";
 import { type BodyLimits, isProblem } from "./read-body.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
 import type { StorageLog } from "./storage-trouble.ts";
+import type { Turns } from "./turns.ts";
 import type { UploadGate } from "./upload.ts";
 import type { WrongCredentials } from "./wrong-credentials.ts";
 
@@ -57,6 +58,14 @@ export interface Gate {
   keylessLimits: BodyLimits;
   /** What all bodies may hold together. */
   bodies: BodyBudget;
+  lists: ListGate;
+}
+
+/** How lists are read. */
+export interface ListGate {
+  turns: Turns;
+  /** Too many large answers wait for their readers: another one would not be written. */
+  isFull(): boolean;
 }
 
 /** The calling account, and the body when it had to be read already. */

@@ -10,7 +10,7 @@ import type { Problem, ProblemCode } from "#contract/problem.ts";
 import type { Intake } from "#messaging/intake.ts";
 import type { AccountRow } from "#store/accounts.ts";
 import { canName, nowhere, queryRefusal } from "./address-text.ts";
-import type { Answer } from "./answer.ts";
+import { type Answer, tooManyUnread } from "./answer.ts";
 import { authenticate, type Gate } from "./authenticate.ts";
 import type { BodyShare } from "./body-budget.ts";
 import { answerManaged } from "./manage.ts";
@@ -180,15 +180,29 @@ function checkScope({ family, scope, path }: Head): void {
     throw new Error(`${path}: the path of a route for one account names it first.`);
 }
 
+/** Whether the answer is a page of records. */
+function isList({ method, family, query }: Head): boolean {
+  return method === "GET" && family !== "open" && query !== undefined && "limit" in query.shape;
+}
+
+/** Reads a list when it is its turn, and none whose answer would not be written. */
+async function inTurn<T>({ gate }: Call, read: () => Promise<T>): Promise<T | Problem> {
+  const { turns, isFull } = gate.lists;
+  return isFull() ? tooManyUnread : await turns.take(async () => (isFull() ? tooManyUnread : await read()));
+}
+
 /** `endpoint(head)(handler)`. A handler answers with one of the head's replies, or with a problem. */
 export function endpoint<const H extends Head>(head: H) {
   checkScope(head);
   const names = head.path.includes("{");
+  const list = isList(head);
   return (handler: (call: CallOf<H>) => Promise<HandlerAnswer<H>>): Endpoint => {
     /** Of whoever was let in. Who may not ask is told so first, whatever the query says. */
     const handle = (admitted: Call): Promise<Answer | null> => {
       const refusal = queryRefusal(head, admitted.request);
-      return refusal === null ? handler(admitted as unknown as CallOf<H>) : Promise.resolve(refusal);
+      if (refusal !== null) return Promise.resolve(refusal);
+      const work = () => handler(admitted as unknown as CallOf<H>);
+      return list ? inTurn(admitted, work) : work();
     };
     return { head, answer };
 

@@ -186,3 +186,46 @@ test("connections beyond the bound are closed", async () => {
     await second.until(/^HTTP\/1\.1 200 /);
   });
 });
+
+test("four lists are read at once, and none while too many large answers wait to be read", async () => {
+  let reading = 0;
+  let most = 0;
+  const release: (() => void)[] = [];
+  const parts = {
+    metrics: async () => "x".repeat(64 * 1024 * 1024),
+    recent: async () => {
+      reading += 1;
+      most = Math.max(most, reading);
+      await new Promise<void>((resolve) => release.push(resolve));
+      reading -= 1;
+      return { records: [], nextCursor: null };
+    },
+  };
+  await withWire({ parts }, async (wire) => {
+    const list = async () => {
+      const line = await wire.open();
+      line.write(`GET /api/get/sms HTTP/1.1\r\nHost: x\r\nApi-key: ${key}\r\n\r\n`);
+      return line;
+    };
+    const seen = parsed(wire);
+    const lines = await Promise.all(Array.from({ length: 6 }, list));
+    while (seen.requests < 6 || release.length < 4) await turn();
+    for (let turns = 0; turns < 20; turns++) await turn();
+    assert.equal(reading, 4);
+    for (let at = 0; at < 6; at++) {
+      while (release.length === 0) await turn();
+      release.shift()?.();
+    }
+    for (const line of lines) await line.until(/^HTTP\/1\.1 200 /);
+    assert.equal(most, 4);
+    const unread = await wire.open();
+    unread.socket.pause();
+    const begun = once(wire.app.server, "request");
+    unread.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    const [, response] = await begun;
+    while (!response.headersSent) await turn();
+    const refused = await (await list()).until(/\}$/);
+    assert.match(refused, /^HTTP\/1\.1 503 [\s\S]*\r\nRetry-After: 1\r\n/);
+    assert.equal(release.length, 0);
+  });
+});

@@ -8,6 +8,7 @@ import { createDeadlines } from "#http/deadlines.ts";
 import { type Call, endpoint, type Head } from "#http/endpoint.ts";
 import { createRateLimit } from "#http/rate-limit.ts";
 import { createSignInLimits } from "#http/sign-in-limits.ts";
+import { Turns } from "#http/turns.ts";
 import { createWrongCredentials } from "#http/wrong-credentials.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
@@ -58,6 +59,7 @@ function callWith(headers: Record<string, string>): Call {
       bodyLimits,
       keylessLimits: bodyLimits,
       bodies,
+      lists: { turns: new Turns(1), isFull: () => false },
       uploads: { ...bodyLimits, maxFieldBytes: 100, maxKeylessBytes: 100 },
     },
     share: new BodyShare(bodies),
