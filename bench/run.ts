@@ -7,6 +7,7 @@ import type { Figure, Measure } from "./figure.ts";
 import { bulk, ceiling, drain, lookup, memory, restart, single, stored } from "./measures.ts";
 import { email } from "./measures-email.ts";
 import { callbacks, webhooks } from "./measures-events.ts";
+import { size } from "./measures-size.ts";
 import { type Engine, machineFacts } from "./stage.ts";
 
 const measures: Record<string, Measure> = {
@@ -21,6 +22,7 @@ const measures: Record<string, Measure> = {
   webhooks,
   callbacks,
   email,
+  size,
 };
 const everything = [
   "ceiling",
@@ -32,6 +34,7 @@ const everything = [
   "webhooks",
   "callbacks",
   "email",
+  "size",
 ];
 
 const { values, positionals } = parseArgs({

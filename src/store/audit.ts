@@ -3,11 +3,13 @@
 import { readOperation, type Tx, writeOperation } from "./database.ts";
 import type { AuditEntriesTable } from "./schema-people.ts";
 
-export const insertAudit = writeOperation("insertAudit", storeAudit);
+export const insertAudit = writeOperation("insertAudit", async (tx, entry: AuditEntriesTable) =>
+  storeAudits(tx, [entry]),
+);
 
-/** The same inside a transaction. */
-export async function storeAudit(tx: Tx, entry: AuditEntriesTable): Promise<void> {
-  await tx.db.insertInto("audit_entries").values(entry).execute();
+/** The same for several, inside a transaction. */
+export async function storeAudits(tx: Tx, entries: readonly AuditEntriesTable[]): Promise<void> {
+  await tx.db.insertInto("audit_entries").values(entries).execute();
 }
 
 /** How a call that was written down as started has ended. `made`: the id of what it created, where its path named nothing. */

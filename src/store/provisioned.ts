@@ -1,7 +1,7 @@
 // What the provisioning file set last, so that only what changed in the file is applied again; and facts
 // about the installation.
 
-import { storeAudit } from "./audit.ts";
+import { storeAudits } from "./audit.ts";
 import { readOperation, type Tx, writeOperation } from "./database.ts";
 import { storeGateway } from "./gateways.ts";
 import type { GatewaysTable } from "./schema.ts";
@@ -20,13 +20,17 @@ export const readProvisioned = readOperation("readProvisioned", async (tx, _: nu
   return new Map(rows.map((row) => [`${row.kind} ${row.name}`, row.hash]));
 });
 
-export const markProvisioned = writeOperation("markProvisioned", storeMark);
+export const markProvisioned = writeOperation("markProvisioned", async (tx, mark: Mark) =>
+  storeMarks(tx, [mark]),
+);
 
-async function storeMark(tx: Tx, mark: Mark): Promise<void> {
+async function storeMarks(tx: Tx, marks: readonly Mark[]): Promise<void> {
   await tx.db
     .insertInto("provisioned")
-    .values(mark)
-    .onConflict((conflict) => conflict.columns(["kind", "name"]).doUpdateSet({ hash: mark.hash }))
+    .values(marks)
+    .onConflict((conflict) =>
+      conflict.columns(["kind", "name"]).doUpdateSet((eb) => ({ hash: eb.ref("excluded.hash") })),
+    )
     .execute();
 }
 
@@ -48,13 +52,17 @@ export const saveProvisioned = writeOperation(
   "saveProvisioned",
   async (tx, entries: readonly ProvisionedEntry[]): Promise<EntrySaved[]> => {
     const outcomes: EntrySaved[] = [];
-    for (const { save, mark, audit } of entries) {
-      const outcome = await saveEntry(tx, save);
-      outcomes.push(outcome);
-      if (outcome !== "saved") continue;
-      await storeMark(tx, mark);
-      await storeAudit(tx, audit);
-    }
+    for (const { save } of entries) outcomes.push(await saveEntry(tx, save));
+    const saved = entries.filter((_, i) => outcomes[i] === "saved");
+    if (saved.length === 0) return outcomes;
+    await storeMarks(
+      tx,
+      saved.map(({ mark }) => mark),
+    );
+    await storeAudits(
+      tx,
+      saved.map(({ audit }) => audit),
+    );
     return outcomes;
   },
 );
