@@ -64,8 +64,8 @@ function isAi(target = ""): boolean {
 const fieldsPerContact = 8;
 const otherFields = 100;
 
-/** Lists that are read at once. Of the longest, four take 160 MB; SQLite has one reader, PostgreSQL a few connections. */
-const listsAtOnce = 4;
+/** Lists that are read at once: of the longest, two take 80 MB. SQLite has one reader, and PostgreSQL few connections. */
+const listsAtOnce = 2;
 
 /** `/api/get/{channel}` as the router writes it. */
 function routerPath({ path, rest }: Head): string {

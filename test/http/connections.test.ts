@@ -187,7 +187,7 @@ test("connections beyond the bound are closed", async () => {
   });
 });
 
-test("four lists are read at once, and none while too many large answers wait to be read", async () => {
+test("two lists are read at once, and none while too many large answers wait to be read", async () => {
   let reading = 0;
   let most = 0;
   const release: (() => void)[] = [];
@@ -209,19 +209,19 @@ test("four lists are read at once, and none while too many large answers wait to
     };
     const seen = parsed(wire);
     const lines = await Promise.all(Array.from({ length: 6 }, list));
-    while (seen.requests < 6 || release.length < 4) await turn();
+    while (seen.requests < 6 || release.length < 2) await turn();
     for (let turns = 0; turns < 20; turns++) await turn();
-    assert.equal(reading, 4);
+    assert.equal(reading, 2);
     for (let at = 0; at < 6; at++) {
       while (release.length === 0) await turn();
       release.shift()?.();
     }
     for (const line of lines) await line.until(/^HTTP\/1\.1 200 /);
-    assert.equal(most, 4);
+    assert.equal(most, 2);
     const unread = await wire.open();
     unread.socket.pause();
     const begun = once(wire.app.server, "request");
-    unread.write("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    unread.write("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
     const [, response] = await begun;
     while (!response.headersSent) await turn();
     const refused = await (await list()).until(/\}$/);
