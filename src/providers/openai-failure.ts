@@ -16,9 +16,6 @@ type Kind = Failure["kind"];
 const all = (kind: Kind, codes: string): Record<string, Kind> =>
   Object.fromEntries(codes.split(" ").map((code) => [code, kind]));
 
-/** A model's name as vendors write it into a sentence; a text of the caller with a blank in it is none. */
-const named = "[`'\"]?[\\w./:@+-]{1,200}[`'\"]?";
-
 const words: VendorWords = {
   codes: {
     ...all("denied", "insufficient_quota billing_hard_limit_reached billing_not_active account_deactivated"),
@@ -75,12 +72,13 @@ const words: VendorWords = {
     [/^your chosen model requires moderation/i, "policy"],
     [/^content (violates usage guidelines|exists risk)/i, "policy"],
     [/^the request was rejected because it was considered high risk/i, "policy"],
+    // A model's name as vendors write it into a sentence: a text of the caller with a blank in it is none.
     [
-      new RegExp(`^(the )?model:? ${named},? (does not exist|(is )?not found|is not available)`, "i"),
+      /^(the )?model:? [`'"]?[\w./:@+-]{1,200}[`'"]?,? (does not exist|(is )?not found|is not available)/i,
       "no_model",
     ],
-    [new RegExp(`^no endpoints found for ${named}\\.?$`, "i"), "no_model"],
-    [new RegExp(`^${named} is not a valid model id`, "i"), "no_model"],
+    [/^no endpoints found for [`'"]?[\w./:@+-]{1,200}[`'"]?\.?$/i, "no_model"],
+    [/^[`'"]?[\w./:@+-]{1,200}[`'"]? is not a valid model id/i, "no_model"],
     [/^model not exist\.?$/i, "no_model"],
     [/^no endpoints found (that|matching)\b/i, "unable"],
     // Larger than the model's whole minute: no wait helps, and a smaller request is served.
