@@ -41,6 +41,8 @@ interface Sender {
 export class World {
   readonly #seed: number;
   readonly #random: Random;
+  /** Where the process that lives now is to die. */
+  #dieAt: string | undefined;
   readonly #clock: MovableClock = movableClock();
   readonly #database: Database;
   #it!: Harness;
@@ -68,6 +70,7 @@ export class World {
   }
 
   async #live(dieAt?: string): Promise<void> {
+    this.#dieAt = dieAt;
     this.#lives += 1;
     // One connection outlives all processes: what a killed one had begun is committed or not, as with a real one.
     const ground = {
@@ -175,7 +178,9 @@ export class World {
     });
     this.#it.as(sender);
     const reply = await this.#ask(this.#it.send(contacts));
-    const told = reply === null ? "nobody knows" : reply.statusCode === 200 ? "accepted" : "refused";
+    // A process that dies between the commit and the answer does not answer.
+    const unanswered = reply === null || (this.#dieAt === "accept.after" && this.#it.dead());
+    const told = unanswered ? "nobody knows" : reply.statusCode === 200 ? "accepted" : "refused";
     const ids = told === "accepted" ? reply!.json().data.contact.map((one: { id: string }) => one.id) : [];
     this.#requests.push({ markers: contacts.map(({ message }) => message), told, ids });
   }

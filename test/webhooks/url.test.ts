@@ -77,9 +77,18 @@ describe("saving a webhook endpoint", () => {
     const made = await configureWebhook(configure, account.id, webhookInput.parse({ url: good }));
     assert.ok(made.kind === "saved");
     for (const url of urls) {
-      const input = webhookInput.parse({ url });
+      const input = webhookInput.safeParse({ url });
+      if (!input.success) {
+        // Characters that no name and no address may hold are refused by the schema already.
+        assert.deepEqual(
+          input.error.issues.map(({ path }) => path),
+          [["url"]],
+          url,
+        );
+        continue;
+      }
       for (const saved of [
-        await configureWebhook(configure, account.id, input),
+        await configureWebhook(configure, account.id, input.data),
         await updateWebhook(configure, account.id, made.id, { url }),
       ]) {
         assert.ok(saved.kind === "invalid", url);
