@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
-import type { statuses } from "#contract/channel.ts";
+import type { statuses } from "#contract/messages/channel.ts";
 import { storeSends } from "#store/accept.ts";
 import { stagePiece } from "#store/attachments.ts";
 import type { Database, Operation } from "#store/database.ts";

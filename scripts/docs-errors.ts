@@ -2,7 +2,7 @@
 // its own catalogues; what else is said stands in the tables here. A test reads the source for codes and fails for each
 // that this page does not have, so a new code is a new line here.
 
-import { aiProblem, aiProblems } from "#contract/openai-error.ts";
+import { aiProblem, aiProblems } from "#contract/ai/openai-error.ts";
 import { problems, refusals, validationFailed } from "#contract/problem.ts";
 import { code, table } from "./docs-tables.ts";
 

@@ -12,7 +12,7 @@ import { type ConfigureParts, configureGateway, gatewayInput } from "#configure/
 import { configurePool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { rescueStranded } from "#configure/stranded.ts";
-import { type Channel, channels } from "#contract/channel.ts";
+import { type Channel, channels } from "#contract/messages/channel.ts";
 import { createReportReader } from "#gateways/email/report-reader.ts";
 import { buildApp } from "#http/app.ts";
 import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept.ts";

@@ -8,7 +8,7 @@ import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import type { z } from "zod";
 import { accountInput, configureAccount, configureApiKey } from "#configure/account.ts";
 import { configureGateway, gatewayInput } from "#configure/gateway.ts";
-import type { MessageRecord } from "#contract/record.ts";
+import type { MessageRecord } from "#contract/messages/record.ts";
 import { readAllowList } from "#runtime/address.ts";
 import { createOutbound } from "#runtime/outbound.ts";
 import type { Dns, DnsAnswer, OutboundRequest, OutboundResult, Random } from "#runtime/runtime.ts";

@@ -1,6 +1,6 @@
 // An account as every request sees it: who is calling, what they may do, and through which gateways.
 
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 
 export interface Plan {
   name: string;

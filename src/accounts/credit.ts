@@ -1,7 +1,7 @@
 // What an account may still send, per channel.
 
-import type { Channel } from "#contract/channel.ts";
-import { channels } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
+import { channels } from "#contract/messages/channel.ts";
 import { readCredits } from "#store/accounts.ts";
 import type { Database } from "#store/database.ts";
 

@@ -1,7 +1,7 @@
 // One completion, from the caller's request to the caller's answer: members are asked in turn behind it, and
 // nothing of a member is shown before it has really answered. The usage is told once, however it ends.
 
-import { aiProblems } from "#contract/openai-error.ts";
+import { aiProblems } from "#contract/ai/openai-error.ts";
 import { apiError } from "#providers/api-error.ts";
 import type { ApiError, Failure, Usage } from "#providers/provider.ts";
 import { Stop, type StopSignal } from "#runtime/stop.ts";

@@ -3,8 +3,8 @@
 
 import { z } from "zod";
 import { hashApiKey, newApiKey } from "#accounts/api-key.ts";
-import { type Channel, channels } from "#contract/channel.ts";
 import type { Issue } from "#contract/issue.ts";
+import { type Channel, channels } from "#contract/messages/channel.ts";
 import { nameText } from "#contract/name.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { isTimeZone } from "#runtime/wall-clock.ts";

@@ -2,8 +2,8 @@
 // same wording. Settings are sealed as a whole before they are stored.
 
 import { z } from "zod";
-import { channels } from "#contract/channel.ts";
 import type { Issue } from "#contract/issue.ts";
+import { channels } from "#contract/messages/channel.ts";
 import { gatewayOf, gateways as kinds } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";

@@ -2,8 +2,8 @@
 // same wording. Secrets are sealed before they are stored, and leave again only when they were made here.
 
 import { z } from "zod";
-import { eventTypes, isEventPattern } from "#contract/events.ts";
 import type { Issue } from "#contract/issue.ts";
+import { eventTypes, isEventPattern } from "#contract/messages/events.ts";
 import { nameText } from "#contract/name.ts";
 import type { Outbound, Random } from "#runtime/runtime.ts";
 import type { WebhookEndpointsTable } from "#store/schema.ts";

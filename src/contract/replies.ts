@@ -2,9 +2,9 @@
 // parse every reply with them.
 
 import { z } from "zod";
-import { channels } from "./channel.ts";
+import { channels } from "#contract/messages/channel.ts";
+import { messageRecord } from "#contract/messages/record.ts";
 import { type ProblemCode, problems } from "./problem.ts";
-import { messageRecord } from "./record.ts";
 
 const instant = z.iso.datetime({ precision: 3 });
 

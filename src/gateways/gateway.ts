@@ -4,7 +4,7 @@
 
 import type { KeyObject } from "node:crypto";
 import { z } from "zod";
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { discreet } from "./discreet.ts";
 import type { ReadReport } from "./email/report-reader.ts";

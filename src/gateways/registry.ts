@@ -1,6 +1,6 @@
 // Every kind of gateway there is. A kind that is not in this list does not exist.
 
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import { brevo } from "./email/brevo.ts";
 import { mailgun } from "./email/mailgun.ts";
 import { postmark } from "./email/postmark.ts";

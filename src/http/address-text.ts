@@ -3,8 +3,8 @@
 // path (the router answers as to a path that does not exist); in a query they become U+FFFD, which names nothing either.
 
 import type { IncomingMessage } from "node:http";
+import { aiProblem } from "#contract/ai/openai-error.ts";
 import { trimmed } from "#contract/normalise.ts";
-import { aiProblem } from "#contract/openai-error.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { say } from "#contract/wording.ts";
 import type { Answer } from "./answer.ts";

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import { aiErrorReply, aiProblem } from "#contract/openai-error.ts";
+import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import { problem, problems } from "#contract/problem.ts";
 import { createHttpServer } from "#runtime/http-server.ts";
 import { createIds } from "#runtime/ids.ts";

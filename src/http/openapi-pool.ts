@@ -1,7 +1,7 @@
 // What the OpenAPI document says of the AI endpoints: errors in OpenAI's shape, ours and those that a pool's members
 // bring about, and the headers that tell who served a call.
 
-import { type AiProblemCode, aiProblems } from "#contract/openai-error.ts";
+import { type AiProblemCode, aiProblems } from "#contract/ai/openai-error.ts";
 import type { Head } from "./endpoint.ts";
 
 type Json = Record<string, unknown>;

@@ -1,7 +1,6 @@
 // The OpenAPI 3.1 document, made from the same heads and zod objects that route and check requests.
 
 import { z } from "zod";
-import { attachment, attachmentTypes } from "#contract/attachments.ts";
 import {
   chatReply,
   chatRequest,
@@ -10,10 +9,12 @@ import {
   model,
   openaiErrorReply,
   servicePool,
-} from "#contract/chat-shapes.ts";
-import { emailContact, emailSendRequest } from "#contract/email.ts";
+} from "#contract/ai/chat-shapes.ts";
+import { attachment, attachmentTypes } from "#contract/messages/attachments.ts";
+import { emailContact, emailSendRequest } from "#contract/messages/email.ts";
+import { emailRecord, messageEvent, messageRecord, smsRecord } from "#contract/messages/record.ts";
+import { smsContact, smsSendRequest } from "#contract/messages/sms.ts";
 import { type ProblemCode, problems } from "#contract/problem.ts";
-import { emailRecord, messageEvent, messageRecord, smsRecord } from "#contract/record.ts";
 import {
   accountReply,
   emailSendReply,
@@ -26,7 +27,6 @@ import {
   sendReply,
   validationReply,
 } from "#contract/replies.ts";
-import { smsContact, smsSendRequest } from "#contract/sms.ts";
 import type { Head } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { chatStream, poolReplies, servedHeaders } from "./openapi-pool.ts";

@@ -3,7 +3,7 @@
 
 import { isUtf8 } from "node:buffer";
 import type { PoolKey } from "#ai/pool-key.ts";
-import { aiProblem } from "#contract/openai-error.ts";
+import { aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
 import { countValues } from "#runtime/json-bounds.ts";
 import { Stop, type StopSignal } from "#runtime/stop.ts";

@@ -1,8 +1,8 @@
 // What the send endpoints of all channels share: reading contacts in slices, handing them to acceptance, and telling
 // what became of them.
 
-import type { Send } from "#contract/contacts.ts";
 import type { Issue } from "#contract/issue.ts";
+import type { Send } from "#contract/messages/contacts.ts";
 import { idempotencyMismatch, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { say } from "#contract/wording.ts";
 import type { Accepted, Repeatable } from "#messaging/accept.ts";

@@ -3,7 +3,7 @@
 // answer 500 for an outage. The log gets one line at the start and then a count every few seconds: an outage of
 // 12 s under load would otherwise write thousands of lines that all say the same.
 
-import { aiProblem } from "#contract/openai-error.ts";
+import { aiProblem } from "#contract/ai/openai-error.ts";
 import { problem } from "#contract/problem.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { StorageError, type StorageFault } from "#store/database.ts";

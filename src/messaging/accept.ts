@@ -3,10 +3,10 @@
 
 import { createHash } from "node:crypto";
 import type { Account } from "#accounts/account.ts";
-import type { Channel } from "#contract/channel.ts";
-import type { EmailSend } from "#contract/email.ts";
 import type { Issue } from "#contract/issue.ts";
-import type { SmsSend } from "#contract/sms.ts";
+import type { Channel } from "#contract/messages/channel.ts";
+import type { EmailSend } from "#contract/messages/email.ts";
+import type { SmsSend } from "#contract/messages/sms.ts";
 import { bandOf } from "#queue/band.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/wall-clock.ts";

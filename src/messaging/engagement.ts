@@ -2,7 +2,7 @@
 // that recipients' programs say are shortened and made fit for a column; the same word again has the same key, and counts once.
 
 import { createHash } from "node:crypto";
-import { bounceOf, statusIn } from "#contract/mail-status.ts";
+import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
 import type { Engagement, Receipt } from "#gateways/gateway.ts";
 import type { IncomingEngagement } from "#store/engagements.ts";
 import type { IncomingReceipt } from "#store/receipts.ts";

@@ -2,7 +2,7 @@
 // signature the content must begin with it, and where it has none (text) the content must look like it. Signatures are
 // the formats' own: PDF 32000-1 7.5.2, PNG 5.2, JFIF, GIF89a, RIFF/WebP, ZIP (APPNOTE 4.3), RAR 4 and 5, MS-CFB 2.2.
 
-import type { AttachmentType } from "#contract/attachments.ts";
+import type { AttachmentType } from "#contract/messages/attachments.ts";
 
 /** How much of a file's beginning is looked at. */
 export const headBytes = 8 * 1024;

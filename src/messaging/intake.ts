@@ -4,6 +4,7 @@
 
 import { createHash, type Hash } from "node:crypto";
 import type { Account } from "#accounts/account.ts";
+import type { Issue } from "#contract/issue.ts";
 import {
   type AttachmentType,
   attachmentTypes,
@@ -11,8 +12,7 @@ import {
   filenameFault,
   filenameOf,
   type InlineFile,
-} from "#contract/attachments.ts";
-import type { Issue } from "#contract/issue.ts";
+} from "#contract/messages/attachments.ts";
 import { say } from "#contract/wording.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type BoundFile, removeLooseFile, stagePiece } from "#store/attachments.ts";

@@ -1,8 +1,8 @@
 // Looking messages up and taking them back, always for one account.
 
 import type { Account } from "#accounts/account.ts";
-import type { Channel, Status } from "#contract/channel.ts";
-import type { MessageRecord } from "#contract/record.ts";
+import type { Channel, Status } from "#contract/messages/channel.ts";
+import type { MessageRecord } from "#contract/messages/record.ts";
 import { idTime } from "#runtime/ids.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";

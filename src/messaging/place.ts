@@ -2,9 +2,9 @@
 // told beside those found in the body itself.
 
 import { type Account, type AccountGateway, defaultGateway } from "#accounts/account.ts";
-import type { Channel } from "#contract/channel.ts";
-import type { SharedDraft } from "#contract/contacts.ts";
 import type { Issue } from "#contract/issue.ts";
+import type { Channel } from "#contract/messages/channel.ts";
+import type { SharedDraft } from "#contract/messages/contacts.ts";
 import { say } from "#contract/wording.ts";
 import { scheduleReader } from "#runtime/wall-clock.ts";
 

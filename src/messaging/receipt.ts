@@ -2,7 +2,7 @@
 // write back is stored, and heeded when it is an opt-out word.
 
 import { hash } from "node:crypto";
-import { optWord } from "#contract/consent.ts";
+import { optWord } from "#contract/messages/consent.ts";
 import type { ReadReport } from "#gateways/email/report-reader.ts";
 import type { CallbackRequest, Engagement, InboundMessage, Once, Received } from "#gateways/gateway.ts";
 import { gatewayOf } from "#gateways/registry.ts";

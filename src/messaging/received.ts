@@ -1,7 +1,7 @@
 // Looking up what people wrote, always for one account.
 
-import type { Channel } from "#contract/channel.ts";
-import type { ReceivedRecord } from "#contract/received.ts";
+import type { Channel } from "#contract/messages/channel.ts";
+import type { ReceivedRecord } from "#contract/messages/received.ts";
 import { idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
 import { type InboundRow, recentInbound } from "#store/inbound.ts";

@@ -1,6 +1,6 @@
 // The public record of a message, from its row.
 
-import type { EmailRecord, MessageEvent, MessageRecord } from "#contract/record.ts";
+import type { EmailRecord, MessageEvent, MessageRecord } from "#contract/messages/record.ts";
 import type { MessageRow } from "#store/lookup.ts";
 import type { EventsTable } from "#store/schema.ts";
 

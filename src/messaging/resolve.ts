@@ -3,9 +3,9 @@
 // again has left keeps it from being sent twice.
 
 import type { Account } from "#accounts/account.ts";
-import type { Channel, Status } from "#contract/channel.ts";
-import type { MessageRecord } from "#contract/record.ts";
-import type { Resolution } from "#contract/resolve.ts";
+import type { Channel, Status } from "#contract/messages/channel.ts";
+import type { MessageRecord } from "#contract/messages/record.ts";
+import type { Resolution } from "#contract/messages/resolve.ts";
 import { idTime } from "#runtime/ids.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { Happening } from "#store/change.ts";

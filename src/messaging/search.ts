@@ -2,7 +2,7 @@
 // a page have a bound, so a page may come back shorter than it was asked for, even empty, with a place to go on from.
 
 import { sameAddress } from "#contract/address.ts";
-import { type Channel, channels, type Status } from "#contract/channel.ts";
+import { type Channel, channels, type Status } from "#contract/messages/channel.ts";
 import { idAt, idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
 import { bodyBytes } from "#store/emails.ts";

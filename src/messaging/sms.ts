@@ -3,7 +3,7 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
-import type { SmsSend } from "#contract/sms.ts";
+import type { SmsSend } from "#contract/messages/sms.ts";
 import { say } from "#contract/wording.ts";
 import type { NewMessage } from "#store/accept.ts";
 import { toRecipient } from "./phone.ts";

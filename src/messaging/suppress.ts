@@ -3,8 +3,8 @@
 
 import type { Account } from "#accounts/account.ts";
 import { sameAddress } from "#contract/address.ts";
-import { type Channel, channels } from "#contract/channel.ts";
 import type { Issue } from "#contract/issue.ts";
+import { type Channel, channels } from "#contract/messages/channel.ts";
 import { isSendable } from "#contract/normalise.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";

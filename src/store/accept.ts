@@ -1,6 +1,6 @@
 // Storing a send: its request row, every message and the credit they cost, or nothing of it.
 
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import { lockCredits } from "./accounts.ts";
 import { type BoundFile, bindFiles, missingFiles } from "./attachments.ts";
 import { compiledOnce } from "./compiled.ts";

@@ -2,7 +2,7 @@
 // exists without the bounds of its plan, if only for a moment, could send without end.
 
 import { sql } from "kysely";
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import { applyAllowance, lockAccount } from "./accounts.ts";
 import { readOperation, type Tx, writeOperation } from "./database.ts";
 import type { AccountsTable, CreditsTable } from "./schema.ts";

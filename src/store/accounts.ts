@@ -1,6 +1,6 @@
 // Accounts with their keys, plans and credit.
 
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import { compiledOnce } from "./compiled.ts";
 import { insertEntries } from "./credit.ts";
 import { readOperation, type Tx, writeOperation } from "./database.ts";

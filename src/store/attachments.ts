@@ -3,7 +3,7 @@
 // removed after an hour. Contents are written and removed in small transactions, because others wait for the writer.
 
 import { sql } from "kysely";
-import type { Status } from "#contract/channel.ts";
+import type { Status } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "./database.ts";
 
 /** One piece of a file. The first one (`seq` 0) also makes the file's row. */

@@ -1,7 +1,7 @@
 // What is done to balances by hand, and the ledger read back.
 
 import { sql } from "kysely";
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import { lockCredits } from "./accounts.ts";
 import { insertEntries, renew, writeBalance } from "./credit.ts";
 import { readOperation, writeOperation } from "./database.ts";

@@ -1,9 +1,9 @@
-// How a message's row moves: locked, asked of `contract/states.ts` what the step leads to, and written
+// How a message's row moves: locked, asked of `contract/messages/states.ts` what the step leads to, and written
 // together with its timeline entry and the credit it gives back.
 
 import { sql } from "kysely";
-import type { Channel } from "#contract/channel.ts";
-import { advance, type Step } from "#contract/states.ts";
+import type { Channel } from "#contract/messages/channel.ts";
+import { advance, type Step } from "#contract/messages/states.ts";
 import { lockCredits } from "./accounts.ts";
 import { giveBack, insertEntries, writeBalance } from "./credit.ts";
 import type { Tx } from "./database.ts";

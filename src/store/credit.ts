@@ -1,7 +1,7 @@
 // The ledger of a balance: one entry for everything that moved it, so that the sum of its entries is the balance.
 
 import { sql } from "kysely";
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import { compiledOnce } from "./compiled.ts";
 import type { Tx } from "./database.ts";
 import type { CreditEntriesTable, CreditsTable } from "./schema.ts";

@@ -2,7 +2,7 @@
 // of other channels pass untouched and cost no statement: a page without an email is one look at its channels.
 
 import { sql } from "kysely";
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import type { Tx } from "./database.ts";
 import type { AttachmentsTable, EmailsTable } from "./schema-email.ts";
 

@@ -3,7 +3,7 @@
 // and cancelled, and it is not late, not moved and not counted as waiting, because it has no `due_at`.
 
 import { sql } from "kysely";
-import { channels } from "#contract/channel.ts";
+import { channels } from "#contract/messages/channel.ts";
 import { Changes, insertEvents, lockMessages } from "./change.ts";
 import { readOperation, type Tx, writeOperation } from "./database.ts";
 import type { DeliveryTry } from "./deliveries.ts";

@@ -3,7 +3,7 @@
 // that comes twice must not undo the START between.
 
 import { sql } from "kysely";
-import { type Channel, channels } from "#contract/channel.ts";
+import { type Channel, channels } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "./database.ts";
 import { announce, eventIdOf } from "./outbox.ts";
 import type { InboundTable } from "./schema.ts";

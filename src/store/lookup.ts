@@ -1,7 +1,7 @@
 // Reading messages back, always for one account.
 
 import { sql } from "kysely";
-import { type Channel, type Status, statuses } from "#contract/channel.ts";
+import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
 import { readOperation } from "./database.ts";
 import { type EmailColumns, wholeEmails } from "./emails.ts";
 import type { EventsTable, MessagesTable } from "./schema.ts";

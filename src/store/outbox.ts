@@ -2,8 +2,8 @@
 // that neither exists without the other, and handed to the endpoints afterwards (`webhooks/fan-out.ts`).
 
 import { sql } from "kysely";
-import type { Status } from "#contract/channel.ts";
-import { asksFor, type EventType } from "#contract/events.ts";
+import type { Status } from "#contract/messages/channel.ts";
+import { asksFor, type EventType } from "#contract/messages/events.ts";
 import { compiledOnce } from "./compiled.ts";
 import type { Tx } from "./database.ts";
 import type { MessagesTable, OutboxTable } from "./schema.ts";

@@ -2,8 +2,8 @@
 // Stamp and settle are fenced: a process that lost its lane changes nothing with them.
 
 import { sql } from "kysely";
-import { isAddressFault } from "#contract/mail-status.ts";
-import { advance, type OwnStep, type ReceiptStep } from "#contract/states.ts";
+import { isAddressFault } from "#contract/messages/bounce-class.ts";
+import { advance, type OwnStep, type ReceiptStep } from "#contract/messages/states.ts";
 import { heedReaches, type Reach } from "./bounces.ts";
 import { Changes, type Happening, insertEvents, lockMessages } from "./change.ts";
 import { gatheredOperation, readOperation, type Tx, writeOperation } from "./database.ts";

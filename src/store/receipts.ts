@@ -2,7 +2,7 @@
 // write the same (gateway, reference) row, so whoever comes second finds the other.
 
 import { sql } from "kysely";
-import { type ReceiptStep, receiptSteps } from "#contract/states.ts";
+import { type ReceiptStep, receiptSteps } from "#contract/messages/states.ts";
 import { heedReaches, type Reach } from "./bounces.ts";
 import { Changes, type Happening, lockMessages, type Moving } from "./change.ts";
 import { gatheredOperation, type Tx } from "./database.ts";

@@ -1,7 +1,7 @@
 // The account's own answer to an unknown outcome, as a step of the message like any other.
 
-import type { Channel, Status } from "#contract/channel.ts";
-import type { OwnStep } from "#contract/states.ts";
+import type { Channel, Status } from "#contract/messages/channel.ts";
+import type { OwnStep } from "#contract/messages/states.ts";
 import { Changes, type Happening, lockMessages } from "./change.ts";
 import { writeOperation } from "./database.ts";
 

@@ -5,7 +5,7 @@
 // passes without removing them are not looked at again until a new walk is begun.
 
 import { sql } from "kysely";
-import { groups } from "#contract/states.ts";
+import { groups } from "#contract/messages/states.ts";
 import { lockMessages } from "./change.ts";
 import { type Tx, writeOperation } from "./database.ts";
 import { bodyLengths } from "./emails.ts";

@@ -1,6 +1,6 @@
 // The tables, as kysely sees them. Epoch milliseconds are `…_at`, booleans are 0 or 1, JSON is text.
 
-import type { Channel, Status } from "#contract/channel.ts";
+import type { Channel, Status } from "#contract/messages/channel.ts";
 import type {
   AttachmentChunksTable,
   AttachmentsTable,

@@ -3,7 +3,7 @@
 // never a long one, which on SQLite would hold up every other reader.
 
 import { type RawBuilder, sql } from "kysely";
-import { type Channel, type Status, statuses } from "#contract/channel.ts";
+import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
 import { readOperation, type Tx } from "./database.ts";
 import { wholeEmails } from "./emails.ts";
 import { identifierOfGateway, type MessageRow } from "./lookup.ts";

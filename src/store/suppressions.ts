@@ -2,7 +2,7 @@
 // message is stamped (`refuse.ts`), so whoever is put here gets nothing that was not on its way already.
 
 import { sql } from "kysely";
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import { endRows } from "./bounces.ts";
 import { readOperation, writeOperation } from "./database.ts";
 import type { SuppressionsTable } from "./schema.ts";

@@ -1,7 +1,7 @@
 // What happens to messages while they wait: they are cancelled, or moved to another gateway because theirs was
 // switched off or is paused.
 
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import { Changes, type Happening, insertEvents, lockMessages } from "./change.ts";
 import { type Tx, writeOperation } from "./database.ts";
 import type { MessagesTable } from "./schema.ts";

@@ -2,7 +2,7 @@
 // the lane of this kind. Notes become events and deliveries in one transaction, so whatever stops it, the next
 // owner goes on where the storage stands.
 
-import { asksFor } from "#contract/events.ts";
+import { asksFor } from "#contract/messages/events.ts";
 import type { OpenLane } from "#queue/lanes.ts";
 import { Wait } from "#queue/wait.ts";
 import type { Clock, Log, Runtime } from "#runtime/runtime.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { messageRecord } from "#contract/record.ts";
+import { messageRecord } from "#contract/messages/record.ts";
 import { pageReply, recordReply, sendReply, validationReply } from "#contract/replies.ts";
 import { record } from "../http/edge.ts";
 

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { openaiErrorReply } from "#contract/chat-shapes.ts";
-import { aiProblems } from "#contract/openai-error.ts";
+import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
+import { aiProblems } from "#contract/ai/openai-error.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { chatStream, poolReplies, servedHeaders } from "#http/openapi-pool.ts";
 

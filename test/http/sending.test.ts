@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Send } from "#contract/contacts.ts";
+import type { Send } from "#contract/messages/contacts.ts";
 import type { AccountCall } from "#http/endpoint.ts";
 import { isProblem } from "#http/read-body.ts";
 import { fileIssues, inSlices, sendContacts } from "#http/sending.ts";

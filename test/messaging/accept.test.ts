@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Account } from "#accounts/account.ts";
-import { readEmail } from "#contract/email.ts";
-import { readSms } from "#contract/sms.ts";
+import { readEmail } from "#contract/messages/email.ts";
+import { readSms } from "#contract/messages/sms.ts";
 import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept.ts";
 import { createIds } from "#runtime/ids.ts";
 import type { SendInput } from "#store/accept.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Account } from "#accounts/account.ts";
-import { type EmailSend, readEmail } from "#contract/email.ts";
+import { type EmailSend, readEmail } from "#contract/messages/email.ts";
 import { prepareEmail } from "#messaging/email.ts";
 import { columnsOf } from "../store/rows.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type AttachmentType, attachmentTypes } from "#contract/attachments.ts";
+import { type AttachmentType, attachmentTypes } from "#contract/messages/attachments.ts";
 import { contentTypeOf, headBytes, looksLike } from "#messaging/file-type.ts";
 
 const bytes = (text: string) => Buffer.from(text, "latin1");

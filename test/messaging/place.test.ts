@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Account, AccountGateway } from "#accounts/account.ts";
-import type { SharedDraft } from "#contract/contacts.ts";
 import type { Issue } from "#contract/issue.ts";
+import type { SharedDraft } from "#contract/messages/contacts.ts";
 import { placer } from "#messaging/place.ts";
 
 const now = Date.UTC(2026, 2, 1, 12);

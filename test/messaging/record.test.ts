@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { emailRecord, smsRecord } from "#contract/record.ts";
+import { emailRecord, smsRecord } from "#contract/messages/record.ts";
 import { eventRecordOf, recordOf } from "#messaging/record.ts";
 import type { MessageRow } from "#store/lookup.ts";
 

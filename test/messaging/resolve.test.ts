@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before, beforeEach } from "node:test";
 import type { Account } from "#accounts/account.ts";
 import { accountOf } from "#accounts/authenticate.ts";
-import type { Resolution } from "#contract/resolve.ts";
+import type { Resolution } from "#contract/messages/resolve.ts";
 import { resolve } from "#messaging/resolve.ts";
 import { findAccount } from "#store/accounts.ts";
 import { type Harness, harness } from "../harness.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Account, AccountGateway } from "#accounts/account.ts";
-import { readSms, type SmsSend } from "#contract/sms.ts";
+import { readSms, type SmsSend } from "#contract/messages/sms.ts";
 import { prepareSms } from "#messaging/sms.ts";
 import { columnsOf } from "../store/rows.ts";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import test from "node:test";
-import { type EmailRecord, emailRecord } from "#contract/record.ts";
+import { type EmailRecord, emailRecord } from "#contract/messages/record.ts";
 import { emailSendReply } from "#contract/replies.ts";
 import { findUnneededFiles } from "#store/attachments.ts";
 import { readMailFilePieces, readMailFiles } from "#store/mails.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import type { z } from "zod";
 import { createWebhook, webhookInput } from "#configure/webhook.ts";
-import type { MessageRecord } from "#contract/record.ts";
+import type { MessageRecord } from "#contract/messages/record.ts";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import { findDelivery, listDeliveries } from "#store/delivery-log.ts";
 import type { WebhookEndpointsTable } from "#store/schema.ts";

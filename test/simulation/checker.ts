@@ -1,8 +1,8 @@
 // What must hold when everything has come to rest, whatever happened before. It looks at what the customer was
 // told, what the provider saw and what is stored; each broken promise is one line.
 
-import type { Status } from "#contract/channel.ts";
-import { groups } from "#contract/states.ts";
+import type { Status } from "#contract/messages/channel.ts";
+import { groups } from "#contract/messages/states.ts";
 import type { MessageRow } from "#store/lookup.ts";
 import type { EventsTable } from "#store/schema.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Channel, Status } from "#contract/channel.ts";
+import type { Channel, Status } from "#contract/messages/channel.ts";
 import { storeSends } from "#store/accept.ts";
 import type { Database } from "#store/database.ts";
 import { countByStatus, findMessage, type RecentMessages, recentMessages } from "#store/lookup.ts";

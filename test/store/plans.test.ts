@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import test, { after } from "node:test";
 import type { CompiledQuery } from "kysely";
 import pg, { type PoolClient } from "pg";
-import { channels, type Status, statuses } from "#contract/channel.ts";
+import { channels, type Status, statuses } from "#contract/messages/channel.ts";
 import { storeSends } from "#store/accept.ts";
 import type { Operation, Tx } from "#store/database.ts";
 import { findLeft, readDueLanes } from "#store/due.ts";

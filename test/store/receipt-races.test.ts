@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { ReceiptStep } from "#contract/states.ts";
+import type { ReceiptStep } from "#contract/messages/states.ts";
 import { recoverMessages, settleMessages } from "#store/progress.ts";
 import { storeReceipts } from "#store/receipts.ts";
 import { cancelMessage } from "#store/waiting.ts";

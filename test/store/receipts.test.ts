@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { receiptSteps } from "#contract/states.ts";
+import { receiptSteps } from "#contract/messages/states.ts";
 import { type IncomingReceipt, storeReceipts } from "#store/receipts.ts";
 import type { ReceiptsTable } from "#store/schema.ts";
 import { onBothEngines, type Store } from "./conformance.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { receiptSteps } from "#contract/states.ts";
+import { receiptSteps } from "#contract/messages/states.ts";
 import { stampMessages } from "#store/progress.ts";
 import { storeReceipts } from "#store/receipts.ts";
 import { resolveUnknown } from "#store/resolve.ts";

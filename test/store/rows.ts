@@ -1,7 +1,7 @@
 // Small builders of rows for the store's tests. Every row is made through the store itself.
 
 import assert from "node:assert/strict";
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import { messageColumns, type NewMessage, type SendInput, storeSends } from "#store/accept.ts";
 import { saveAccount, setAllowance } from "#store/accounts.ts";
 import type { Happening } from "#store/change.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Channel, channels, type Status } from "#contract/channel.ts";
+import { type Channel, channels, type Status } from "#contract/messages/channel.ts";
 import { storeSends } from "#store/accept.ts";
 import { bodyBytes } from "#store/emails.ts";
 import { findOwnGateway, findOwnMessage, type SearchInput, searchMessages } from "#store/search.ts";

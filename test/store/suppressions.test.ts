@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Channel } from "#contract/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import type { SuppressionReason } from "#store/schema.ts";
 import { addSuppressions, listSuppressions, removeSuppression } from "#store/suppressions.ts";
 import { onBothEngines } from "./conformance.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { aiProblems } from "#contract/openai-error.ts";
+import { aiProblems } from "#contract/ai/openai-error.ts";
 import { problems } from "#contract/problem.ts";
 import { messageCodes, poolCodes, vendorCodes } from "../../scripts/docs-errors.ts";
 import { codesIn, takingCodes } from "./codes.ts";

@@ -1,7 +1,7 @@
 // Mails that mail servers write about a mail: delivery status (RFC 3464), complaints (ARF, RFC 5965), and what older
 // servers say in their own words. Everything else, above all what people's programs answer by themselves, is nothing.
 
-import { bounceOf, statusIn } from "#contract/mail-status.ts";
+import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
 import type { Engagement, Receipt } from "#gateways/gateway.ts";
 import { oneLine } from "#runtime/clean-text.ts";
 import { type Headers, type MimePart, readFields, readParts } from "./mime-parts.ts";

@@ -4,7 +4,7 @@
 // (https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks).
 
 import { createHmac } from "node:crypto";
-import { bounceOf as verdictOf } from "#contract/mail-status.ts";
+import { bounceOf as verdictOf } from "#contract/messages/bounce-class.ts";
 import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/gateway.ts";
 import { type Json, parseJson, parseUnproven, readPath, textAt } from "#gateways/json-path.ts";
 import { sameText } from "#runtime/same-text.ts";

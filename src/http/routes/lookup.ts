@@ -1,7 +1,7 @@
 // GET /api/get/{channel}/{id} and GET /api/get/{channel}
 
-import { type Channel, channels } from "#contract/channel.ts";
-import { readRecent, recentQuery } from "#contract/lookup.ts";
+import { type Channel, channels } from "#contract/messages/channel.ts";
+import { readRecent, recentQuery } from "#contract/messages/lookup.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { pageReply, recordReply } from "#contract/replies.ts";
 import { say } from "#contract/wording.ts";

@@ -1,7 +1,7 @@
 // GET /api/received/{channel}
 
+import { readReceived, receivedQuery, receivedReply } from "#contract/messages/received.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
-import { readReceived, receivedQuery, receivedReply } from "#contract/received.ts";
 import { say } from "#contract/wording.ts";
 import { queryOf } from "#http/authenticate.ts";
 import { endpoint } from "#http/endpoint.ts";

@@ -1,8 +1,8 @@
 // POST /api/resolve/{channel}/{id}
 
+import { readResolve, resolveRequest } from "#contract/messages/resolve.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
-import { readResolve, resolveRequest } from "#contract/resolve.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "./lookup.ts";
 

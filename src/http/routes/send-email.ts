@@ -1,8 +1,8 @@
 // POST /api/email/send
 
-import { readInlineFiles } from "#contract/attachments.ts";
-import { emailSendRequest, readEmailSlices } from "#contract/email.ts";
 import type { Issue } from "#contract/issue.ts";
+import { readInlineFiles } from "#contract/messages/attachments.ts";
+import { emailSendRequest, readEmailSlices } from "#contract/messages/email.ts";
 import { emailSendReply } from "#contract/replies.ts";
 import { endpoint, type UploadCall } from "#http/endpoint.ts";
 import { idempotencyHeader } from "#http/idempotency-key.ts";

@@ -1,7 +1,7 @@
 // POST /api/sms/send
 
+import { readSmsSlices, smsSendRequest } from "#contract/messages/sms.ts";
 import { sendReply } from "#contract/replies.ts";
-import { readSmsSlices, smsSendRequest } from "#contract/sms.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { idempotencyHeader } from "#http/idempotency-key.ts";
 import { isProblem } from "#http/read-body.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Status } from "#contract/channel.ts";
+import type { Status } from "#contract/messages/channel.ts";
 import { pageReply, recordReply } from "#contract/replies.ts";
 import type { HttpParts } from "#http/parts.ts";
 import { ask, edge, key, record } from "../edge.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type ReceivedRecord, receivedReply } from "#contract/received.ts";
+import { type ReceivedRecord, receivedReply } from "#contract/messages/received.ts";
 import type { HttpParts } from "#http/parts.ts";
 import { ask, edge, key } from "../edge.ts";
 

@@ -4,7 +4,7 @@
 import type { ServicePool } from "#ai/frames.ts";
 import { durationText, type Levels } from "#ai/limits.ts";
 import type { Refused, Served } from "#ai/serve.ts";
-import { aiErrorReply, aiProblem } from "#contract/openai-error.ts";
+import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
 import type { Answer } from "#http/answer.ts";
 import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/event-stream.ts";

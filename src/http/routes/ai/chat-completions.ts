@@ -1,7 +1,7 @@
 // POST /api/ai/v1/chat/completions
 
-import { readChat } from "#contract/chat.ts";
-import { chatReply, chatRequest } from "#contract/chat-shapes.ts";
+import { readChat } from "#contract/ai/chat.ts";
+import { chatReply, chatRequest } from "#contract/ai/chat-shapes.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isProblem } from "#http/read-body.ts";
 import { answerOf } from "./answers.ts";

@@ -1,7 +1,7 @@
 // POST /api/ai/v1/embeddings
 
-import { readEmbeddings } from "#contract/chat.ts";
-import { embeddingsReply, embeddingsRequest } from "#contract/chat-shapes.ts";
+import { readEmbeddings } from "#contract/ai/chat.ts";
+import { embeddingsReply, embeddingsRequest } from "#contract/ai/chat-shapes.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isProblem } from "#http/read-body.ts";
 import { answerOf } from "./answers.ts";

@@ -1,7 +1,7 @@
 // GET /api/ai/v1/models and GET /api/ai/v1/models/{model}
 
-import { model as modelShape, modelsReply } from "#contract/chat-shapes.ts";
-import { aiProblem } from "#contract/openai-error.ts";
+import { model as modelShape, modelsReply } from "#contract/ai/chat-shapes.ts";
+import { aiProblem } from "#contract/ai/openai-error.ts";
 import { endpoint } from "#http/endpoint.ts";
 
 export const listModels = endpoint({

@@ -9,14 +9,14 @@ import {
   configureApiKey,
   createNewAccount,
 } from "#configure/account.ts";
-import { type Channel, channels } from "#contract/channel.ts";
 import {
   type AccountReplyData,
   accountsQuery,
   accountsReply,
   managedAccountReply,
   newAccountReply,
-} from "#contract/manage-accounts.ts";
+} from "#contract/manage/accounts.ts";
+import { type Channel, channels } from "#contract/messages/channel.ts";
 import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/authenticate.ts";
 import { checked, checkedQuery } from "#http/checked.ts";

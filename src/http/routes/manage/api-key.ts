@@ -1,7 +1,7 @@
 // POST /api/manage/v1/accounts/{account}/api-key and …/api-key/reveal
 
 import { configureApiKey } from "#configure/account.ts";
-import { apiKeyReply, revealedKeyReply, revealRequest } from "#contract/manage-accounts.ts";
+import { apiKeyReply, revealedKeyReply, revealRequest } from "#contract/manage/accounts.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { checked } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";

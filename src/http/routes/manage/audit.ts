@@ -1,6 +1,6 @@
 // GET /api/manage/v1/audit, GET /api/manage/v1/accounts/{account}/audit
 
-import { type AuditReplyData, accountAuditQuery, auditQuery, auditReply } from "#contract/manage-people.ts";
+import { type AuditReplyData, accountAuditQuery, auditQuery, auditReply } from "#contract/manage/identity.ts";
 import { queryOf } from "#http/authenticate.ts";
 import { checkedQuery } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";

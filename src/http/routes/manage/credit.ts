@@ -8,7 +8,7 @@ import {
   entriesReply,
   grantReply,
   grantRequest,
-} from "#contract/manage-accounts.ts";
+} from "#contract/manage/accounts.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/authenticate.ts";
 import { checked, checkedQuery } from "#http/checked.ts";

@@ -2,11 +2,11 @@
 
 import { accountOf } from "#accounts/authenticate.ts";
 import { changeGateway } from "#configure/change-gateway.ts";
-import { readEmail } from "#contract/email.ts";
 import type { Issue } from "#contract/issue.ts";
-import { gatewayReply, gatewayTestReply, testGatewayRequest } from "#contract/manage-gateways.ts";
+import { gatewayReply, gatewayTestReply, testGatewayRequest } from "#contract/manage/gateways.ts";
+import { readEmail } from "#contract/messages/email.ts";
+import { readSms } from "#contract/messages/sms.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
-import { readSms } from "#contract/sms.ts";
 import { checked } from "#http/checked.ts";
 import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
 import { isProblem } from "#http/read-body.ts";

@@ -1,7 +1,7 @@
 // GET /api/manage/v1/gateway-kinds
 
 import { z } from "zod";
-import { gatewayKindsReply } from "#contract/manage-gateways.ts";
+import { gatewayKindsReply } from "#contract/manage/gateways.ts";
 import { gateways } from "#gateways/registry.ts";
 import { endpoint } from "#http/endpoint.ts";
 

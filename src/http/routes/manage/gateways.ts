@@ -8,7 +8,7 @@ import {
   gatewayGoneReply,
   gatewayReply,
   gatewaysReply,
-} from "#contract/manage-gateways.ts";
+} from "#contract/manage/gateways.ts";
 import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { gatewayOf } from "#gateways/registry.ts";
 import { masked } from "#gateways/secrets.ts";

@@ -1,6 +1,6 @@
 // The installation as a whole, for operators: what runs, and the end of the hold after a restore.
 
-import { holdEndedReply, installationReply } from "#contract/manage-installation.ts";
+import { holdEndedReply, installationReply } from "#contract/manage/installation.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { cancelAll, currentHold, releaseAll } from "#messaging/held.ts";
 import { version } from "#runtime/version.ts";

@@ -6,7 +6,7 @@ import {
   managedMessageReply,
   messagesQuery,
   messagesReply,
-} from "#contract/manage-messages.ts";
+} from "#contract/manage/messages.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/authenticate.ts";
 import { checkedQuery } from "#http/checked.ts";

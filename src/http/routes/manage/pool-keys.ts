@@ -2,7 +2,7 @@
 
 import { keyChanges, keyInput } from "#configure/pool-input.ts";
 import { changeKey, configureKey, keyBounds, revokeKey } from "#configure/pool-key.ts";
-import { type KeyReplyData, keyMadeReply, keyReply, keysQuery, keysReply } from "#contract/manage-pools.ts";
+import { type KeyReplyData, keyMadeReply, keyReply, keysQuery, keysReply } from "#contract/manage/pools.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/authenticate.ts";
 import { checked, checkedQuery } from "#http/checked.ts";

@@ -8,7 +8,7 @@ import {
   membersReply,
   poolGoneReply,
   poolHealthReply,
-} from "#contract/manage-pools.ts";
+} from "#contract/manage/pools.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { checked } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";

@@ -10,7 +10,7 @@ import {
   poolGoneReply,
   poolReply,
   poolsReply,
-} from "#contract/manage-pools.ts";
+} from "#contract/manage/pools.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { masked } from "#gateways/secrets.ts";
 import { checked } from "#http/checked.ts";

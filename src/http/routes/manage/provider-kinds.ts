@@ -1,6 +1,6 @@
 // GET /api/manage/v1/provider-kinds
 
-import { providerKindsReply } from "#contract/manage-pools.ts";
+import { providerKindsReply } from "#contract/manage/pools.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { providers } from "#providers/registry.ts";
 import { schemaOf } from "./gateway-kinds.ts";

@@ -1,6 +1,6 @@
 // GET /api/manage/v1/accounts/{account}/received
 
-import { manageReceivedQuery, manageReceivedReply } from "#contract/manage-consent.ts";
+import { manageReceivedQuery, manageReceivedReply } from "#contract/manage/consent.ts";
 import { validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/authenticate.ts";
 import { checkedQuery } from "#http/checked.ts";

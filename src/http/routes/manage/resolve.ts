@@ -1,7 +1,7 @@
 // POST /api/manage/v1/accounts/{account}/messages/{message}/resolve
 
 import { accountOf } from "#accounts/authenticate.ts";
-import { manageResolveReply, manageResolveRequest } from "#contract/manage-consent.ts";
+import { manageResolveReply, manageResolveRequest } from "#contract/manage/consent.ts";
 import { problem } from "#contract/problem.ts";
 import { checked } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";

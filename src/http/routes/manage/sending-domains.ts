@@ -18,7 +18,7 @@ import {
   sendingDomainGoneReply,
   sendingDomainReply,
   sendingDomainsReply,
-} from "#contract/manage-sending-domains.ts";
+} from "#contract/manage/sending-domains.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { checked } from "#http/checked.ts";
 import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";

@@ -5,7 +5,7 @@ import type { Principal } from "#accounts/principal.ts";
 import { hashSecret } from "#accounts/secret.ts";
 import { leaveSession, resumeSession, type Session } from "#accounts/session.ts";
 import { changePassword, type NewSession, type SignInParts, signIn } from "#accounts/sign-in.ts";
-import { changePasswordRequest, doneReply, sessionReply, signInRequest } from "#contract/manage-people.ts";
+import { changePasswordRequest, doneReply, sessionReply, signInRequest } from "#contract/manage/identity.ts";
 import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { checked } from "#http/checked.ts";
 import { deviceCookie, isHttps, readCookie, readDeviceCookie, sessionCookie } from "#http/cookie.ts";

@@ -1,7 +1,7 @@
 // POST /api/manage/v1/setup
 
 import { setUp } from "#accounts/setup.ts";
-import { sessionReply, setUpRequest } from "#contract/manage-people.ts";
+import { sessionReply, setUpRequest } from "#contract/manage/identity.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { checked } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";

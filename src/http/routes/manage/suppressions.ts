@@ -7,7 +7,7 @@ import {
   suppressionsReply,
   suppressReply,
   suppressRequest,
-} from "#contract/manage-consent.ts";
+} from "#contract/manage/consent.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/authenticate.ts";
 import { checked, checkedQuery } from "#http/checked.ts";

@@ -14,7 +14,7 @@ import {
   managementTokensReply,
   newManagementTokenReply,
   peoplePage,
-} from "#contract/manage-people.ts";
+} from "#contract/manage/identity.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/authenticate.ts";
 import { checked, checkedQuery } from "#http/checked.ts";

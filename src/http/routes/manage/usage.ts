@@ -7,7 +7,7 @@ import {
   type UsageReplyData,
   usageQuery,
   usageReply,
-} from "#contract/manage-usage.ts";
+} from "#contract/manage/usage.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/authenticate.ts";
 import { checkedQuery } from "#http/checked.ts";

@@ -8,7 +8,7 @@ import {
   type UserReplyData,
   userReply,
   usersReply,
-} from "#contract/manage-people.ts";
+} from "#contract/manage/identity.ts";
 import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/authenticate.ts";
 import { checked, checkedQuery } from "#http/checked.ts";

@@ -10,7 +10,7 @@ import {
   deliveryReply,
   replayReply,
   replayRequest,
-} from "#contract/manage-webhooks.ts";
+} from "#contract/manage/webhooks.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/authenticate.ts";
 import { checked, checkedQuery } from "#http/checked.ts";

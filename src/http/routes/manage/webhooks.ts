@@ -17,7 +17,7 @@ import {
   webhookReply,
   webhookRotatedReply,
   webhooksReply,
-} from "#contract/manage-webhooks.ts";
+} from "#contract/manage/webhooks.ts";
 import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { checked } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { chatReply } from "#contract/chat-shapes.ts";
+import { chatReply } from "#contract/ai/chat-shapes.ts";
 import {
   begins,
   completionOf,

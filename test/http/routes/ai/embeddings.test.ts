@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import OpenAI from "openai";
-import { embeddingsReply } from "#contract/chat-shapes.ts";
+import { embeddingsReply } from "#contract/ai/chat-shapes.ts";
 import { fails, openaiPeer, type Peer, replies } from "../../openai-peer.ts";
 import { memberOf, type Pooled, pooled } from "../../pooled.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { model as modelShape, modelsReply } from "#contract/chat-shapes.ts";
+import { model as modelShape, modelsReply } from "#contract/ai/chat-shapes.ts";
 import { type Pooled, pooled } from "../../pooled.ts";
 
 let it: Pooled;

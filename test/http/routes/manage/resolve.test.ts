@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { manageResolveReply } from "#contract/manage-consent.ts";
+import { manageResolveReply } from "#contract/manage/consent.ts";
 import { noAnswer, provider, takes } from "../../../scenarios/provider.ts";
 import { type Managed, managed } from "./managed.ts";
 

@@ -9,7 +9,7 @@ import {
   type SendingDomainData,
   sendingDomainReply,
   sendingDomainsReply,
-} from "#contract/manage-sending-domains.ts";
+} from "#contract/manage/sending-domains.ts";
 import { activeDkimKeys } from "#messaging/signing-keys.ts";
 import { createSealer } from "#store/seal.ts";
 import { type Zone, zone } from "../../../dns-zone.ts";

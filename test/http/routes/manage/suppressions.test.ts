@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { releasedReply, suppressionsReply, suppressReply } from "#contract/manage-consent.ts";
+import { releasedReply, suppressionsReply, suppressReply } from "#contract/manage/consent.ts";
 import { dataOf, type Managed, managed } from "./managed.ts";
 
 let m: Managed;

@@ -8,7 +8,7 @@ import {
   deliveryDueReply,
   deliveryReply,
   replayReply,
-} from "#contract/manage-webhooks.ts";
+} from "#contract/manage/webhooks.ts";
 import { dataOf, type Managed, managed } from "./managed.ts";
 
 let m: Managed;

@@ -7,7 +7,7 @@ import {
   webhookReply,
   webhookRotatedReply,
   webhooksReply,
-} from "#contract/manage-webhooks.ts";
+} from "#contract/manage/webhooks.ts";
 import { isSecret } from "#webhooks/sign.ts";
 import { dataOf, type Managed, managed } from "./managed.ts";
 

@@ -1,0 +1,67 @@
+// What Trunkline itself has to understand of a request to a model; everything else is passed on as it came.
+
+import { standsOnce } from "#contract/json-text.ts";
+import type { Problem } from "#contract/problem.ts";
+import { aiProblem } from "./openai-error.ts";
+
+export interface ModelRequest {
+  /** JSON text of an object. */
+  text: string;
+  body: Readonly<Record<string, unknown>>;
+  model: string | null;
+  stream: boolean;
+  /** Whether the caller wants the usage at the end of a stream. */
+  usageAsked: boolean;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A request for embeddings or a completion, by its text; `depth` was judged before. */
+function readModelRequest(text: string): ModelRequest | Problem {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return aiProblem("malformed_body", { message: "The body is not valid JSON." });
+  }
+  if (!isRecord(body)) return aiProblem("malformed_body", { message: "The body must be a JSON object." });
+  const { model = null, stream = null } = body;
+  // Of two, one would be checked and the other served.
+  if (!standsOnce(text, "model")) return wrong("model", "stands twice");
+  if (model !== null && typeof model !== "string") return wrong("model", "must be a string");
+  if (stream !== null && typeof stream !== "boolean") return wrong("stream", "must be true or false");
+  const options = isRecord(body.stream_options) ? body.stream_options : {};
+  return {
+    text,
+    body,
+    model: model === "" ? null : model,
+    stream: stream === true,
+    usageAsked: options.include_usage === true,
+  };
+}
+
+function wrong(param: string, what: string): Problem {
+  return aiProblem("invalid_value", { message: `'${param}' ${what}.`, param });
+}
+
+/** A chat completion request: `messages` has to be a list with something in it. */
+export function readChat(text: string): ModelRequest | Problem {
+  const request = readModelRequest(text);
+  if ("problem" in request) return request;
+  const { messages } = request.body;
+  if (messages === undefined || messages === null) return wrong("messages", "is required");
+  if (!Array.isArray(messages) || messages.length === 0)
+    return wrong("messages", "must be a list that is not empty");
+  return request;
+}
+
+/** An embeddings request: `input` has to be there. */
+export function readEmbeddings(text: string): ModelRequest | Problem {
+  const request = readModelRequest(text);
+  if ("problem" in request) return request;
+  const { input } = request.body;
+  if (input === undefined || input === null) return wrong("input", "is required");
+  return { ...request, stream: false };
+}

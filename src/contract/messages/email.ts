@@ -1,0 +1,120 @@
+// The email send request: one definition gives the types, the OpenAPI schema and the checks. What ends up in a
+// header of the mail (subject, sender name, file names, addresses) is one line without control characters, or a 422:
+// a line break let through here would be a header that somebody else wrote.
+
+import { z } from "zod";
+import { normalised, trimmed } from "#contract/normalise.ts";
+import { checker } from "#contract/wording.ts";
+import { attachment } from "./attachments.ts";
+import {
+  asRequired,
+  contactReader,
+  type Fields,
+  fitsOptional,
+  type Send,
+  type SharedDraft,
+} from "./contacts.ts";
+import {
+  emailAddress,
+  gatewayIdentifier,
+  longMessage,
+  scheduleAt,
+  senderName,
+  subjectLine,
+} from "./fields.ts";
+
+/** A contact as it is checked: text trimmed, empty text null. */
+export const emailContact = z.object({
+  email: emailAddress.schema
+    .describe("The recipient: one plain address.")
+    .meta({ examples: ["ada@example.com"] }),
+  subject: subjectLine.schema
+    .describe("The subject: one line.")
+    .meta({ maxLength: 998, examples: ["Your invoice"] }),
+  message: longMessage.schema
+    .describe("The body, at most 5 MiB. With an HTML tag in it, it is HTML, and its text part is derived.")
+    .meta({ examples: ["<p>Hello Ada, your invoice is attached.</p>"] }),
+  gateway_identifier: gatewayIdentifier.schema
+    .nullish()
+    .describe("An active email gateway of the account; without it, the default one is used."),
+  // A name with an `@` in it is taken ("Support @ Acme" is one): the address beside it is always the gateway's own,
+  // and adapters hand name and address over apart, so that a name can never become the address.
+  sender_name: senderName.schema
+    .nullish()
+    .describe(
+      "The name that the recipient sees; without it, the gateway's. The address is always the gateway's.",
+    )
+    .meta({ maxLength: 256, examples: ["Acme Billing"] }),
+  reply_to_email: emailAddress.schema.nullish().describe("Where answers go: one plain address."),
+  schedule_at: scheduleAt.schema
+    .nullish()
+    .describe("When to send it: `Y-m-d H:i:s` in the account's time zone; without it, at once.")
+    .meta({ examples: ["2030-01-31 09:00:00"] }),
+});
+
+/** The body of a send. */
+export const emailSendRequest = z.object({
+  contact: z.array(emailContact).min(1).describe("One entry per message."),
+  attachments: z
+    .array(attachment)
+    .nullish()
+    .describe(
+      "Files for every contact. With a multipart form: file fields `attachments` or `attachments[]`.",
+    ),
+});
+
+/** One contact of an email request after its own rules ran. `undefined`: the field has an issue. */
+export interface EmailDraft extends SharedDraft {
+  email: string | undefined;
+  subject: string | undefined;
+  message: string | undefined;
+  sender_name: string | null | undefined;
+  reply_to_email: string | null | undefined;
+}
+
+export type EmailSend = Send<EmailDraft>;
+
+function plainContact(fields: Fields): EmailDraft | null {
+  if (
+    typeof fields.email !== "string" ||
+    typeof fields.subject !== "string" ||
+    typeof fields.message !== "string"
+  )
+    return null;
+  const email = trimmed(fields.email);
+  const subject = trimmed(fields.subject);
+  const message = trimmed(fields.message);
+  if (email === "" || subject === "" || message === "") return null;
+  if (!emailAddress.fits(email) || !subjectLine.fits(subject) || !longMessage.fits(message)) return null;
+  const name = normalised(fields.sender_name);
+  if (!fitsOptional(name, senderName)) return null;
+  const replyTo = normalised(fields.reply_to_email);
+  if (!fitsOptional(replyTo, emailAddress)) return null;
+  const gateway = normalised(fields.gateway_identifier);
+  if (!fitsOptional(gateway, gatewayIdentifier)) return null;
+  const at = normalised(fields.schedule_at);
+  if (!fitsOptional(at, scheduleAt)) return null;
+  return {
+    email,
+    subject,
+    message,
+    gateway_identifier: gateway,
+    sender_name: name,
+    reply_to_email: replyTo,
+    schedule_at: at,
+  };
+}
+
+export const { slices: readEmailSlices, read: readEmail } = contactReader<EmailDraft>({
+  plain: plainContact,
+  normal: (fields) => ({
+    email: asRequired(normalised(fields.email)),
+    subject: asRequired(normalised(fields.subject)),
+    message: asRequired(normalised(fields.message)),
+    gateway_identifier: normalised(fields.gateway_identifier),
+    sender_name: normalised(fields.sender_name),
+    reply_to_email: normalised(fields.reply_to_email),
+    schedule_at: normalised(fields.schedule_at),
+  }),
+  check: checker(emailContact),
+});

@@ -1,0 +1,75 @@
+// The SMS send request: one definition gives the types, the OpenAPI schema and the checks. The rules that
+// need the account (phone number, gateway, time zone) run later, on the drafts made here, so that all faults
+// of a request are told together; that is why a faulty request still gives every contact.
+
+import { z } from "zod";
+import { normalised, trimmed } from "#contract/normalise.ts";
+import { checker } from "#contract/wording.ts";
+import {
+  asRequired,
+  contactReader,
+  type Fields,
+  fitsOptional,
+  type Send,
+  type SharedDraft,
+} from "./contacts.ts";
+import { gatewayIdentifier, number, scheduleAt, shortMessage } from "./fields.ts";
+
+/** A contact as it is checked: text trimmed, empty text null, an integer number as text. */
+export const smsContact = z.object({
+  number: number.schema.describe("The recipient's phone number.").meta({
+    type: ["string", "integer"],
+    examples: ["+4915123456789"],
+  }),
+  message: shortMessage.schema
+    .describe("The text.")
+    .meta({ maxLength: 65_536, examples: ["Your code is 4711."] }),
+  gateway_identifier: gatewayIdentifier.schema
+    .nullish()
+    .describe("An active SMS gateway of the account; without it, the default one is used."),
+  schedule_at: scheduleAt.schema
+    .nullish()
+    .describe("When to send it: `Y-m-d H:i:s` in the account's time zone; without it, at once.")
+    .meta({ examples: ["2030-01-31 09:00:00"] }),
+});
+
+/** The body of a send. */
+export const smsSendRequest = z.object({
+  contact: z.array(smsContact).min(1).describe("One entry per message."),
+});
+
+/** One contact of an SMS request after its own rules ran. `undefined`: the field has an issue. */
+export interface SmsDraft extends SharedDraft {
+  number: string | undefined;
+  message: string | undefined;
+}
+
+export type SmsSend = Send<SmsDraft>;
+
+/** A safe integer stands for its digits; any other value is left for the rules. */
+function asNumber(value: unknown): unknown {
+  return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : normalised(value);
+}
+
+function plainContact(fields: Fields): SmsDraft | null {
+  if (typeof fields.number !== "string" || typeof fields.message !== "string") return null;
+  const to = trimmed(fields.number);
+  const message = trimmed(fields.message);
+  if (to === "" || message === "" || !number.fits(to) || !shortMessage.fits(message)) return null;
+  const gateway = normalised(fields.gateway_identifier);
+  if (!fitsOptional(gateway, gatewayIdentifier)) return null;
+  const at = normalised(fields.schedule_at);
+  if (!fitsOptional(at, scheduleAt)) return null;
+  return { number: to, message, gateway_identifier: gateway, schedule_at: at };
+}
+
+export const { slices: readSmsSlices, read: readSms } = contactReader<SmsDraft>({
+  plain: plainContact,
+  normal: (fields) => ({
+    number: asRequired(asNumber(fields.number)),
+    message: asRequired(normalised(fields.message)),
+    gateway_identifier: normalised(fields.gateway_identifier),
+    schedule_at: normalised(fields.schedule_at),
+  }),
+  check: checker(smsContact),
+});

@@ -1,0 +1,34 @@
+// Which events an endpoint's patterns ask for.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { statuses } from "#contract/messages/channel.ts";
+import { asksFor, eventTypes, isEventPattern } from "#contract/messages/events.ts";
+
+test("there is an event for every status", () => {
+  for (const status of statuses) assert.ok((eventTypes as readonly string[]).includes(`message.${status}`));
+});
+
+test("a pattern is a type, a family, or everything", () => {
+  for (const pattern of ["*", "message.*", "gateway.*", "credit.*", "message.sent", "credit.low"])
+    assert.ok(isEventPattern(pattern), pattern);
+  for (const pattern of [
+    "",
+    "message",
+    "message.",
+    "message*",
+    "mess*",
+    "message.sen",
+    "message.sent.*",
+    "*.sent",
+    "**",
+  ])
+    assert.ok(!isEventPattern(pattern), pattern);
+});
+
+test("a family asks for its own events and no others", () => {
+  const asked = eventTypes.filter((type) => asksFor(["gateway.*", "message.sent"], type));
+  assert.deepEqual(asked, ["message.sent", "gateway.paused", "gateway.resumed"]);
+  assert.ok(eventTypes.every((type) => asksFor(["*"], type)));
+  assert.ok(!eventTypes.some((type) => asksFor([], type)));
+});
