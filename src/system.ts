@@ -39,7 +39,7 @@ import { Wait } from "#queue/wait.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Runtime } from "#runtime/runtime.ts";
-import { startOfMonth } from "#runtime/wall-clock.ts";
+import { startOfMonth } from "#runtime/time-zones.ts";
 import { countAccounts, findAccountByName } from "#store/accounts.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { countWebhooks } from "#store/delivery-log.ts";

@@ -13,9 +13,14 @@ import type {
   StreamReader,
   Usage,
 } from "#providers/provider.ts";
+import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import {
+  type Incoming,
+  isBroken,
+  type UpstreamResult,
+  type Upstreams,
+} from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import type { StopSignal } from "#runtime/stop.ts";
-import { type Incoming, isBroken, type UpstreamResult, type Upstreams } from "#runtime/upstream.ts";
 import { type Collected, collect, late, usualAnswerBytes } from "./collect.ts";
 import { EventReader } from "./event-reader.ts";
 import { play } from "./play.ts";

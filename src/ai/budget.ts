@@ -2,9 +2,9 @@
 // this process served since, and what of that is not written yet, is added, so that neither a burst nor a storage
 // that takes no writes runs far over.
 
-import { Recent } from "#runtime/recent.ts";
+import { Recent } from "#runtime/lru-cache.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { startOfNextDay, startOfNextMonth } from "#runtime/wall-clock.ts";
+import { startOfNextDay, startOfNextMonth } from "#runtime/time-zones.ts";
 import { localDay } from "./local-day.ts";
 import { late, within } from "./patience.ts";
 import type { PoolKey } from "./pool-key.ts";

@@ -3,8 +3,8 @@
 
 import { apiError } from "#providers/api-error.ts";
 import type { ChatRequest, Chunk, Failure, Prepared, Provider, Usage } from "#providers/provider.ts";
+import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import type { StopSignal } from "#runtime/stop.ts";
 import {
   type Attempted,
   type AttemptParts,

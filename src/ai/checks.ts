@@ -1,9 +1,9 @@
 // Looks after members that are down: a check that costs no tokens, every two seconds or so, decides when one
 // request may be risked on them.
 
+import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { Upstreams } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
-import type { StopSignal } from "#runtime/stop.ts";
-import type { Upstreams } from "#runtime/upstream.ts";
 import type { Member } from "./chain.ts";
 import type { Pool } from "./complete.ts";
 

@@ -2,8 +2,8 @@
 // and memory beside its bytes, so that pieces are counted as well, and copied together instead of being kept.
 
 import { ByteCollector } from "#runtime/byte-collector.ts";
+import { type Incoming, isBroken } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import { type Incoming, isBroken } from "#runtime/upstream.ts";
 
 /** Longest whole answer, bytes, where the configuration does not say. Pictures in answers have megabytes. */
 export const usualAnswerBytes = 16 * 1024 * 1024;

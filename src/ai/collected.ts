@@ -2,7 +2,7 @@
 
 import { apiError } from "#providers/api-error.ts";
 import type { Chunk, Failure } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/stop.ts";
+import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Attempted } from "./attempt.ts";
 
 /** Longest stream that is kept until it is whole, UTF-16 units. */

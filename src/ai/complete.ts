@@ -4,7 +4,7 @@
 import { aiProblems } from "#contract/ai/openai-error.ts";
 import { apiError } from "#providers/api-error.ts";
 import type { ApiError, Failure, Usage } from "#providers/provider.ts";
-import { Stop, type StopSignal } from "#runtime/stop.ts";
+import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
 import { type ChainParts, type ChainResult, type Member, runChain, type Tried } from "./chain.ts";
 import { answerTokens, unitsPerToken } from "./estimate.ts";
 import { errorFrame, Frames, renamed, type ServicePool } from "./frames.ts";

@@ -1,8 +1,8 @@
 // The AI gateway of one process, put together: keys and pools, limits and budgets, usage, and the members' health.
 
+import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { Upstreams } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log, Random } from "#runtime/runtime.ts";
-import type { StopSignal } from "#runtime/stop.ts";
-import type { Upstreams } from "#runtime/upstream.ts";
 import type { Database } from "#store/database.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/key-limits.ts";
 import { announceMember } from "#store/pool-events.ts";

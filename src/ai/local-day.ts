@@ -1,6 +1,6 @@
 // The local day and month of an account, asked for every call and good for a day.
 
-import { dayOf, startOfNextDay } from "#runtime/wall-clock.ts";
+import { dayOf, startOfNextDay } from "#runtime/time-zones.ts";
 
 const known = new Map<string, { day: string; from: number; until: number }>();
 

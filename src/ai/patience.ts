@@ -1,7 +1,7 @@
 // Waits for the storage no longer than a call can: what hangs is as good as away, and there is something to go on by.
 
+import { Stop } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import { Stop } from "#runtime/stop.ts";
 
 export const late = Symbol("late");
 

@@ -2,9 +2,9 @@
 // at its pace, and cut off where it says so.
 
 import type { PlayedAnswer } from "#providers/provider.ts";
+import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { Broken, Incoming, UpstreamResult } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import type { StopSignal } from "#runtime/stop.ts";
-import type { Broken, Incoming, UpstreamResult } from "#runtime/upstream.ts";
 
 /** The answer as an upstream's. Its head comes with the first piece, within `headersMs` or not at all. */
 export async function play(

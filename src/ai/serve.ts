@@ -1,6 +1,6 @@
 // One call of a pool key: within its limits and budget, served by its pool, and its usage told.
 
-import type { StopSignal } from "#runtime/stop.ts";
+import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Budgets } from "./budget.ts";
 import type { ChainParts } from "./chain.ts";
 import {

@@ -3,8 +3,8 @@
 // instead of each serving out its own limit. Nothing has reached the caller yet, so it costs nothing but the wait.
 // What is not overdue stays: a member that fails some requests may be about to answer this one.
 
+import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import { Stop, type StopSignal } from "#runtime/stop.ts";
 import type { MemberHealth, Watcher } from "./health.ts";
 
 /** The signal of one attempt: the caller's, and its own. */

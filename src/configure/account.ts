@@ -7,7 +7,7 @@ import type { Issue } from "#contract/issue.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { nameText } from "#contract/name.ts";
 import type { Random } from "#runtime/runtime.ts";
-import { isTimeZone } from "#runtime/wall-clock.ts";
+import { isTimeZone } from "#runtime/time-zones.ts";
 import {
   type AccountColumns,
   changeAccount,

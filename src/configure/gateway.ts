@@ -7,7 +7,7 @@ import { channels } from "#contract/messages/channel.ts";
 import { gatewayOf, gateways as kinds } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
-import { parseHours } from "#runtime/wall-clock.ts";
+import { parseHours } from "#runtime/time-zones.ts";
 import type { Database } from "#store/database.ts";
 import { findGatewayByIdentifier, saveGateway, settingsPlace } from "#store/gateways.ts";
 import type { GatewaysTable } from "#store/schema.ts";

@@ -3,8 +3,8 @@
 // person who gets the message twice, a wrong `rejected` one who never gets it.
 
 import { z } from "zod";
-import { oneLine, withoutSecrets } from "#runtime/clean-text.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
+import { oneLine, withoutSecrets } from "#runtime/text.ts";
 import type { Outcome } from "./gateway.ts";
 import { type Json, parseJson, textAt } from "./json-path.ts";
 

@@ -2,8 +2,8 @@
 // with a comment when nothing was said for a while so that nobody in between takes the silence for an end.
 
 import type { ServerResponse } from "node:http";
+import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import { Stop, type StopSignal } from "#runtime/stop.ts";
 
 /** Text as it comes; what `ai/complete.ts` gives. */
 export interface EventSource {

@@ -23,8 +23,8 @@ import type { CallbackResult } from "#messaging/receipt.ts";
 import type { ReceivedPage } from "#messaging/received.ts";
 import type { Resolved } from "#messaging/resolve.ts";
 import type { Visits } from "#messaging/visits.ts";
+import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock, Dns, Log, Random } from "#runtime/runtime.ts";
-import type { StopSignal } from "#runtime/stop.ts";
 import type { BoundFile } from "#store/attachments.ts";
 import type { Database } from "#store/database.ts";
 

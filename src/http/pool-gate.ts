@@ -6,7 +6,7 @@ import type { PoolKey } from "#ai/pool-key.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
 import { countValues } from "#runtime/json-bounds.ts";
-import { Stop, type StopSignal } from "#runtime/stop.ts";
+import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Answer } from "./answer.ts";
 import { announcesBody, readBytes } from "./body.ts";
 import { valueCost } from "./body-budget.ts";

@@ -14,7 +14,7 @@
 // over all addresses it is a /48, because one customer may hold 65,536 networks of /64.
 
 import type { Attempts } from "#accounts/sign-in.ts";
-import { clientNetwork, clientSite } from "#runtime/client-network.ts";
+import { clientNetwork, clientSite } from "#runtime/net/client-network.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { createRateLimit } from "./rate-limit.ts";
 

@@ -9,7 +9,7 @@ import type { EmailSend } from "#contract/messages/email.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import { bandOf } from "#queue/band.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
-import { startOfMonth, startOfNextMonth } from "#runtime/wall-clock.ts";
+import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
 import { type NewEmail, type NewMessage, proveRequest, type SendInput, storeSends } from "#store/accept.ts";
 import type { BoundFile } from "#store/attachments.ts";
 import { type Database, StorageError } from "#store/database.ts";

@@ -5,7 +5,7 @@
 import { wireAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/email-settings.ts";
 import type { OutgoingAttachment, OutgoingEmail } from "#gateways/gateway.ts";
-import { Recent } from "#runtime/recent.ts";
+import { Recent } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
 import { type Mail, readMail } from "#store/mails.ts";
 import { htmlOfText, isHtml, textOfHtml } from "./html-text.ts";

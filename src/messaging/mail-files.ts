@@ -2,7 +2,7 @@
 // kept, by its content and up to a bound; concurrent sends of one file wait for one reading of it.
 
 import { type OutgoingAttachment, Unreadable } from "#gateways/gateway.ts";
-import { Recent } from "#runtime/recent.ts";
+import { Recent } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
 import { readMailFilePieces, readMailFiles } from "#store/mails.ts";
 

@@ -4,7 +4,7 @@
 import { sameAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/email-settings.ts";
 import type { OutgoingEmail } from "#gateways/gateway.ts";
-import { Recent } from "#runtime/recent.ts";
+import { Recent } from "#runtime/lru-cache.ts";
 import type { Log } from "#runtime/runtime.ts";
 import type { Sealer } from "#store/seal.ts";
 import {

@@ -6,7 +6,7 @@ import { gatewayOf } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { Lane } from "#queue/lane.ts";
 import type { OpenLane, TakenLane } from "#queue/lanes.ts";
-import { dayOf, startOfNextDay, withinHours } from "#runtime/wall-clock.ts";
+import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import { findDrivenGateway, findGateway, settingsPlace } from "#store/gateways.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema.ts";
 import type { Sealer } from "#store/seal.ts";

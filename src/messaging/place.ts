@@ -6,7 +6,7 @@ import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { SharedDraft } from "#contract/messages/contacts.ts";
 import { say } from "#contract/wording.ts";
-import { scheduleReader } from "#runtime/wall-clock.ts";
+import { scheduleReader } from "#runtime/time-zones.ts";
 
 /** A message's columns that tell where and when it goes. Times are epoch ms. */
 export interface Place {

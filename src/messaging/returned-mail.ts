@@ -3,7 +3,7 @@
 
 import { tellOf } from "#gateways/email/delivery-report.ts";
 import type { ReadReport } from "#gateways/email/report-reader.ts";
-import type { IncomingMail } from "#runtime/mail-port.ts";
+import type { IncomingMail } from "#runtime/net/smtp-listener.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { findCarrier, storeEngagements } from "#store/engagements.ts";

@@ -1,7 +1,7 @@
 // A provider as one member has it: what its vendor says of a failure never shows the secrets of that member's
 // settings. `scrub.ts` knows keys by their look; this knows them by heart, whatever they look like.
 
-import { withoutSecrets } from "#runtime/clean-text.ts";
+import { withoutSecrets } from "#runtime/text.ts";
 import type { ApiError, Failure, Provider, StreamPiece } from "./provider.ts";
 
 /** The provider, with `secrets` masked in every failure that it reads. Answers are passed on as they are. */

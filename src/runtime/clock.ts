@@ -1,8 +1,8 @@
 // The operating system's clock. A sleep may be longer than a Node timer can hold (2^31 ms, 24.8 days: a
 // longer delay silently becomes 1 ms), and an abort leaves neither a timer nor a listener behind.
 
+import type { StopSignal } from "./light-abort-controller.ts";
 import type { Clock } from "./runtime.ts";
-import type { StopSignal } from "./stop.ts";
 
 /** The longest delay that setTimeout honours. */
 const longestTimerMs = 2 ** 31 - 1;

@@ -3,8 +3,8 @@
 // moves by hand, seeded randomness, scripted HTTP and a log it can read.
 
 import type { Socket } from "node:net";
-import type { StopSignal } from "./stop.ts";
-import type { Upstreams } from "./upstream.ts";
+import type { Upstreams } from "#runtime/net/streaming-client.ts";
+import type { StopSignal } from "./light-abort-controller.ts";
 
 /** Wall time in epoch milliseconds, and a monotonic count for measuring how long something took. */
 export interface Clock {

@@ -1,13 +1,13 @@
 // The runtime of a real process. Tests put another one together from the same parts.
 
-import type { AllowList } from "./address.ts";
+import type { AllowList } from "#runtime/net/address.ts";
+import { createDns } from "#runtime/net/dns.ts";
+import { createOutbound } from "#runtime/net/outbound.ts";
+import { createUpstreams } from "#runtime/net/streaming-client.ts";
 import { systemClock } from "./clock.ts";
-import { createDns } from "./dns.ts";
 import { createLog, type LogLevel } from "./log.ts";
-import { createOutbound } from "./outbound.ts";
 import { systemRandom } from "./random.ts";
 import type { Runtime } from "./runtime.ts";
-import { createUpstreams } from "./upstream.ts";
 
 export interface SystemRuntimeOptions {
   logLevel: LogLevel;

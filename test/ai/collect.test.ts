@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { collect, longestAnswer } from "#ai/collect.ts";
-import type { Incoming } from "#runtime/upstream.ts";
+import type { Incoming } from "#runtime/net/streaming-client.ts";
 import { movableClock } from "../clock.ts";
 import { incoming } from "./wire.ts";
 

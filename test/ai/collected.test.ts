@@ -5,7 +5,7 @@ import test from "node:test";
 import type { Speaking } from "#ai/attempt.ts";
 import { runChain } from "#ai/chain.ts";
 import { collected } from "#ai/collected.ts";
-import { Stop } from "#runtime/stop.ts";
+import { Stop } from "#runtime/light-abort-controller.ts";
 import { call, failureOf, run } from "./chain-calls.ts";
 import { type Piece, said, script, streamed, wholeStream } from "./scripted-members.ts";
 

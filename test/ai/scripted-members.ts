@@ -5,8 +5,14 @@ import type { ChainParts, Member } from "#ai/chain.ts";
 import { MemberHealth } from "#ai/health.ts";
 import { openaiCompatible } from "#providers/openai-compatible.ts";
 import type { Failure } from "#providers/provider.ts";
-import { Stop, type StopSignal } from "#runtime/stop.ts";
-import type { Broken, Incoming, UpstreamRequest, UpstreamResult, Upstreams } from "#runtime/upstream.ts";
+import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import type {
+  Broken,
+  Incoming,
+  UpstreamRequest,
+  UpstreamResult,
+  Upstreams,
+} from "#runtime/net/streaming-client.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 
 /** A piece of a body, or what becomes of it: `hang` lasts until the caller gives up. */

@@ -6,7 +6,7 @@ import test from "node:test";
 import { type Member, runChain } from "#ai/chain.ts";
 import { MemberHealth } from "#ai/health.ts";
 import { Waiting } from "#ai/waiting.ts";
-import { Stop } from "#runtime/stop.ts";
+import { Stop } from "#runtime/light-abort-controller.ts";
 import { movableClock } from "../clock.ts";
 import { call } from "./chain-calls.ts";
 import { type Reply, type Script, script, wholeStream } from "./scripted-members.ts";

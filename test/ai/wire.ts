@@ -4,7 +4,7 @@ import type { Said } from "#ai/attempt.ts";
 import { Speaking, type Timeouts } from "#ai/attempt.ts";
 import { EventReader } from "#ai/event-reader.ts";
 import type { Chunk, Failure, Provider, StreamPiece, VendorEvent } from "#providers/provider.ts";
-import type { Broken, Incoming } from "#runtime/upstream.ts";
+import type { Broken, Incoming } from "#runtime/net/streaming-client.ts";
 import { movableClock } from "../clock.ts";
 import { requestOf } from "../providers/conformance-cases.ts";
 

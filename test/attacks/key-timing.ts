@@ -9,7 +9,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 import { hashSecret } from "#accounts/secret.ts";
-import { sameText } from "#runtime/same-text.ts";
+import { sameText } from "#runtime/constant-time-equal.ts";
 import { isLinux, proxyAddress } from "./addresses.ts";
 import { jsonOf } from "./ask.ts";
 import { secrets } from "./installation.ts";

@@ -5,11 +5,11 @@ import assert from "node:assert/strict";
 import { Resolver } from "node:dns/promises";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import test, { after, before } from "node:test";
-import { readAllowList } from "#runtime/address.ts";
-import type { Lookup } from "#runtime/connect.ts";
-import { createOutbound } from "#runtime/outbound.ts";
-import { Stop } from "#runtime/stop.ts";
-import { createUpstreams } from "#runtime/upstream.ts";
+import { Stop } from "#runtime/light-abort-controller.ts";
+import { readAllowList } from "#runtime/net/address.ts";
+import type { Lookup } from "#runtime/net/connect.ts";
+import { createOutbound } from "#runtime/net/outbound.ts";
+import { createUpstreams } from "#runtime/net/streaming-client.ts";
 import { type NameServer, openNameServer, rebindingTricks } from "./name-server.ts";
 
 const open = "127.0.0.1";

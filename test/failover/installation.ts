@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { accountInput, configureAccount } from "#configure/account.ts";
 import { configurePool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
-import { readAllowList } from "#runtime/address.ts";
+import { readAllowList } from "#runtime/net/address.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
 import { openSqlite } from "#store/sqlite/sqlite.ts";
 import { openSystem } from "../../src/system.ts";

@@ -8,7 +8,7 @@ import type { ReadReport } from "#gateways/email/report-reader.ts";
 import { returnPathOf } from "#messaging/mail-token.ts";
 import { createReturnedMail, type ReturnedMail } from "#messaging/returned-mail.ts";
 import { createIds } from "#runtime/ids.ts";
-import { type MailPort, openMailPort } from "#runtime/mail-port.ts";
+import { type MailPort, openMailPort } from "#runtime/net/smtp-listener.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";

@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { after, before } from "node:test";
-import { readAllowList } from "#runtime/address.ts";
-import { createOutbound } from "#runtime/outbound.ts";
+import { readAllowList } from "#runtime/net/address.ts";
+import { createOutbound } from "#runtime/net/outbound.ts";
 import type { Outbound, OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import { openPeer, type Peer, type PeerScript } from "./peer.ts";
 

@@ -11,7 +11,7 @@ import {
   type UpstreamRequest,
   type UpstreamResult,
   type Upstreams,
-} from "#runtime/upstream.ts";
+} from "#runtime/net/streaming-client.ts";
 import { allow, turn } from "./asking.ts";
 import { openPeer, type Peer, type PeerScript } from "./peer.ts";
 

@@ -1,6 +1,6 @@
 // What the thread of the side thread's test does: as it is told.
 
-import { serve } from "#runtime/side-thread.ts";
+import { serve } from "#runtime/worker-thread.ts";
 
 serve((task: { kind: "say"; bytes: Uint8Array } | { kind: "throw" | "end" | "spin" | "fill" }) => {
   switch (task.kind) {

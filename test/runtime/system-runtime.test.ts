@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";
-import { readAllowList } from "#runtime/address.ts";
+import { readAllowList } from "#runtime/net/address.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
 
 const names = ["stamp.before", "stamp.after", "stamp.after", "send.before", "stamp.after"];

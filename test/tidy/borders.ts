@@ -61,7 +61,7 @@ export const builtRegexes: Readonly<Record<string, string>> = {
   "src/gateways/sms/http-api-template.ts": "blanks between braces, of which there are two before each start",
   "src/http/app.ts": "anchored, of the route table: segments divided by slashes",
   "src/messaging/html-text.ts": "what follows an angle bracket holds no angle bracket",
-  "src/runtime/clean-text.ts": "whole texts, one of several, none of them repeated",
+  "src/runtime/text.ts": "whole texts, one of several, none of them repeated",
 };
 
 /** Words that say nothing about what a thing is. */

@@ -2,7 +2,7 @@
 // it in the URL (`?token=…`, or `https://any:token@…`, which arrives as Basic) or in an Authorization header.
 
 import { type CallbackRequest, secret } from "#gateways/gateway.ts";
-import { sameText } from "#runtime/same-text.ts";
+import { sameText } from "#runtime/constant-time-equal.ts";
 
 /** The settings field. 16 characters at least: nothing else keeps forged events away. */
 export const callbackTokenField = secret()

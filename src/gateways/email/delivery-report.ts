@@ -3,7 +3,7 @@
 
 import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
 import type { Engagement, Receipt } from "#gateways/gateway.ts";
-import { oneLine } from "#runtime/clean-text.ts";
+import { oneLine } from "#runtime/text.ts";
 import { type Headers, type MimePart, readFields, readParts } from "./mime-parts.ts";
 
 export type MailReport =

@@ -2,7 +2,7 @@
 // file of a request with 10,000 contacts is one entry; bounded by bytes, those used last are kept.
 
 import type { OutgoingAttachment } from "#gateways/gateway.ts";
-import { Recent } from "#runtime/recent.ts";
+import { Recent } from "#runtime/lru-cache.ts";
 import { wrappedBase64 } from "./transfer-encoding.ts";
 
 export class EncodedFiles {

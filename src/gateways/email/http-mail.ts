@@ -3,7 +3,7 @@
 
 import { wireAddress } from "#contract/address.ts";
 import type { OutgoingEmail, OutgoingMessage } from "#gateways/gateway.ts";
-import { oneLine } from "#runtime/clean-text.ts";
+import { oneLine } from "#runtime/text.ts";
 import type { EmailSettings } from "./email-settings.ts";
 import { encodedWords, type Mailbox } from "./header-text.ts";
 

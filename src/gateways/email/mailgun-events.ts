@@ -7,7 +7,7 @@ import { createHmac } from "node:crypto";
 import { bounceOf as verdictOf } from "#contract/messages/bounce-class.ts";
 import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/gateway.ts";
 import { type Json, parseJson, parseUnproven, readPath, textAt } from "#gateways/json-path.ts";
-import { sameText } from "#runtime/same-text.ts";
+import { sameText } from "#runtime/constant-time-equal.ts";
 import { eventTime, freshUntil, isFresh, ourIdName, wordsOf } from "./http-mail.ts";
 import {
   bareMessageId,

@@ -2,7 +2,7 @@
 // read one must be nobody else's concern.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { createSideThread } from "#runtime/side-thread.ts";
+import { createSideThread } from "#runtime/worker-thread.ts";
 import type { MailReport } from "./delivery-report.ts";
 
 /** `unreadable`: reading it took too long or broke the thread, and would again. `busy`: it was not tried. */

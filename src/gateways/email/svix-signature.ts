@@ -3,7 +3,7 @@
 
 import { createHmac } from "node:crypto";
 import type { CallbackRequest } from "#gateways/gateway.ts";
-import { sameText } from "#runtime/same-text.ts";
+import { sameText } from "#runtime/constant-time-equal.ts";
 
 /** Either side's clock may be off by this; a repeated call has a new time. */
 const toleranceMs = 5 * 60_000;

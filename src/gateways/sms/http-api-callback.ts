@@ -4,7 +4,7 @@
 import type { CallbackRequest, Receipt, ReceiptStatus, Received } from "#gateways/gateway.ts";
 import { cleanText } from "#gateways/http-outcome.ts";
 import { type Json, parseJson, readPath, referenceFrom, textAt } from "#gateways/json-path.ts";
-import { sameText } from "#runtime/same-text.ts";
+import { sameText } from "#runtime/constant-time-equal.ts";
 import type { HttpApiCallback } from "./http-api-settings.ts";
 
 /**

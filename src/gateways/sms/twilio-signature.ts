@@ -4,7 +4,7 @@
 
 import { createHash, createHmac } from "node:crypto";
 import type { CallbackRequest } from "#gateways/gateway.ts";
-import { sameText } from "#runtime/same-text.ts";
+import { sameText } from "#runtime/constant-time-equal.ts";
 
 /** Twilio sends some 30, of which up to 20 are media. A body that a stranger fills with them would cost seconds to sort. */
 const mostParameters = 500;

@@ -8,7 +8,7 @@ import { queryOf } from "#http/authenticate.ts";
 import { type BodyBytes, takeBody } from "#http/body.ts";
 import { type Call, endpoint } from "#http/endpoint.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
-import { longestMail } from "#runtime/mail-port.ts";
+import { longestMail } from "#runtime/net/smtp-listener.ts";
 
 /** Of a raw mail what stands before the mail that it returns is enough. */
 const keptBytes = 1024 * 1024;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { problem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { sameText } from "#runtime/same-text.ts";
+import { sameText } from "#runtime/constant-time-equal.ts";
 
 function hasToken(request: IncomingMessage, token: string): boolean {
   const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];

@@ -1,5 +1,5 @@
 // A thread that no mail survives.
 
-import { serve } from "#runtime/side-thread.ts";
+import { serve } from "#runtime/worker-thread.ts";
 
 serve(() => process.exit(1));

@@ -15,7 +15,7 @@ import { checked, checkedQuery } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
-import { startOfMonth } from "#runtime/wall-clock.ts";
+import { startOfMonth } from "#runtime/time-zones.ts";
 import { type EntryPlace, grantCredit, listCreditEntries } from "#store/balances.ts";
 import type { CreditEntriesTable } from "#store/schema.ts";
 import { accountParam } from "./accounts.ts";

@@ -14,7 +14,7 @@ import { checkedQuery } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
-import { dayOf } from "#runtime/wall-clock.ts";
+import { dayOf } from "#runtime/time-zones.ts";
 import { type Histogram, percentile } from "#store/latency.ts";
 import type { CompletionsTable } from "#store/schema-pools.ts";
 import { listCalls, readUsage, type UsageGroup } from "#store/usage.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { dayOf } from "#runtime/wall-clock.ts";
+import { dayOf } from "#runtime/time-zones.ts";
 import { recordUsage, type UsedCall } from "#store/usage.ts";
 import { callRow } from "../../../store/pool-rows.ts";
 import { dataOf, type Managed, managed } from "./managed.ts";

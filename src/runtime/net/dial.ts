@@ -1,8 +1,8 @@
 // Plain TCP connections to servers that do not speak HTTP (mail servers), guarded exactly as HTTP ones are:
 // every address that the name resolves to is judged, and the one that was reached as well.
 
+import type { Dialled, Log, Outbound } from "#runtime/runtime.ts";
 import { type Connector, NotAllowed } from "./connect.ts";
-import type { Dialled, Log, Outbound } from "./runtime.ts";
 
 /** `connector`: a guarded one. The socket that comes back is the caller's to end. */
 export function createDial(connector: Connector, log?: Log): Outbound["dial"] {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ConnectionPlaces, type Held } from "#runtime/connection-places.ts";
+import { ConnectionPlaces, type Held } from "#runtime/net/connection-limit.ts";
 
 const gone: string[] = [];
 const connection = (network: string, name = network, proven = false): Held => ({

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { createSideThread, type SideThread } from "#runtime/side-thread.ts";
+import { createSideThread, type SideThread } from "#runtime/worker-thread.ts";
 import { movableClock } from "../clock.ts";
 
 type Task = { kind: "say"; bytes: Uint8Array } | { kind: "throw" | "end" | "spin" | "fill" };

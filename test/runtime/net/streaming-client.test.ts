@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { describe, test } from "node:test";
-import { readAllowList } from "#runtime/address.ts";
-import { createUpstreams } from "#runtime/upstream.ts";
-import { allow, turn } from "./asking.ts";
-import { answered, chunked, drain, failed, open, patience, piece, withPeer, withServer } from "./opening.ts";
-import { answer, closedPort } from "./peer.ts";
+import { readAllowList } from "#runtime/net/address.ts";
+import { createUpstreams } from "#runtime/net/streaming-client.ts";
+import { allow, turn } from "../asking.ts";
+import { answered, chunked, drain, failed, open, patience, piece, withPeer, withServer } from "../opening.ts";
+import { answer, closedPort } from "../peer.ts";
 
 /** The lookup of a name that has no answer until its test is over. */
 const never = Promise.withResolvers<never>();

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { test } from "node:test";
-import { readAllowList } from "#runtime/address.ts";
-import { type Connector, guardedConnector, guardedLookup, type Resolved } from "#runtime/connect.ts";
-import { createDial } from "#runtime/dial.ts";
-import { memoryLog } from "../log.ts";
-import { closedPort, openPeer } from "./peer.ts";
+import { readAllowList } from "#runtime/net/address.ts";
+import { type Connector, guardedConnector, guardedLookup, type Resolved } from "#runtime/net/connect.ts";
+import { createDial } from "#runtime/net/dial.ts";
+import { memoryLog } from "../../log.ts";
+import { closedPort, openPeer } from "../peer.ts";
 
 const patience = 10_000;
 const loopback = readAllowList("127.0.0.0/8");

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createSocket, type Socket } from "node:dgram";
 import { after, before, test } from "node:test";
-import { createDns } from "#runtime/dns.ts";
+import { createDns } from "#runtime/net/dns.ts";
 import type { Dns } from "#runtime/runtime.ts";
 
 const types = { A: 1, MX: 15, TXT: 16, AAAA: 28 } as const;

@@ -2,7 +2,7 @@
 // what nobody could tell: advice that is built on a lost answer would be wrong.
 
 import { Resolver } from "node:dns/promises";
-import type { Dns, DnsAnswer } from "./runtime.ts";
+import type { Dns, DnsAnswer } from "#runtime/runtime.ts";
 
 /** Per try. A resolver nearby answers what it has not cached within about a second. */
 const timeoutMs = 2_500;

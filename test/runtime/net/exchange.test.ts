@@ -6,12 +6,12 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { describe, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import type { Lookup } from "#runtime/connect.ts";
-import { createOutbound } from "#runtime/outbound.ts";
+import type { Lookup } from "#runtime/net/connect.ts";
+import { createOutbound } from "#runtime/net/outbound.ts";
 import type { OutboundRequest } from "#runtime/runtime.ts";
-import { allow, ask, canary, latestPath, withPeer, words } from "./asking.ts";
-import { cert, key } from "./certificate.ts";
-import { answer, closedPort, openPeer, type PeerScript } from "./peer.ts";
+import { allow, ask, canary, latestPath, withPeer, words } from "../asking.ts";
+import { cert, key } from "../certificate.ts";
+import { answer, closedPort, openPeer, type PeerScript } from "../peer.ts";
 
 describe("not sent", () => {
   const notSent = (code: string, reason: string) => ({ kind: "not_sent", code, reason });

@@ -14,7 +14,7 @@ import {
   startOfNextDay,
   startOfNextMonth,
   withinHours,
-} from "#runtime/wall-clock.ts";
+} from "#runtime/time-zones.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;

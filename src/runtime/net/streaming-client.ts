@@ -5,10 +5,10 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { Agent, type Dispatcher } from "undici";
+import { plainWords } from "#runtime/describe-error.ts";
+import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { AllowList } from "./address.ts";
 import { guardedConnector, guardedLookup, type Lookup, NotAllowed, systemLookup } from "./connect.ts";
-import { plainWords } from "./failure.ts";
-import type { StopSignal } from "./stop.ts";
 import { refusedUrl } from "./url.ts";
 
 export interface UpstreamRequest {

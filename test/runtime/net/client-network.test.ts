@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { clientNetwork, clientSite } from "#runtime/client-network.ts";
+import { clientNetwork, clientSite } from "#runtime/net/client-network.ts";
 
 test("an IPv4 address is a client, however it is written", () => {
   assert.equal(clientNetwork("192.0.2.1"), "192.0.2.1");

@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { describe, test } from "node:test";
-import { isBroken } from "#runtime/upstream.ts";
-import { turn } from "./asking.ts";
-import { answered, chunked, drain, failed, open, patience, piece, withPeer, withServer } from "./opening.ts";
-import { answer } from "./peer.ts";
+import { isBroken } from "#runtime/net/streaming-client.ts";
+import { turn } from "../asking.ts";
+import { answered, chunked, drain, failed, open, patience, piece, withPeer, withServer } from "../opening.ts";
+import { answer } from "../peer.ts";
 
 describe("cut off", () => {
   const cuts: Record<string, [string, (socket: Socket) => void]> = {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Recent } from "#runtime/recent.ts";
+import { Recent } from "#runtime/lru-cache.ts";
 
 test("of more than fits, the one used longest ago goes", () => {
   const recent = new Recent<string, number>(2);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sameText } from "#runtime/same-text.ts";
+import { sameText } from "#runtime/constant-time-equal.ts";
 
 test("texts are the same only when they are", () => {
   assert.ok(sameText("token", "token") && sameText("", ""));

@@ -3,11 +3,11 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { readAllowList } from "#runtime/address.ts";
-import { createOutbound } from "#runtime/outbound.ts";
+import { readAllowList } from "#runtime/net/address.ts";
+import { createOutbound } from "#runtime/net/outbound.ts";
 import type { Outbound } from "#runtime/runtime.ts";
-import { forbiddenHosts, spellings } from "./forbidden-hosts.ts";
-import { answer, openPeer, type Peer } from "./peer.ts";
+import { forbiddenHosts, spellings } from "../forbidden-hosts.ts";
+import { answer, openPeer, type Peer } from "../peer.ts";
 
 const none = readAllowList("");
 const timeoutMs = 5000;

@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { readAllowList } from "#runtime/address.ts";
-import { guardedConnector, guardedLookup, type Lookup, NotAllowed } from "#runtime/connect.ts";
-import { createOutbound } from "#runtime/outbound.ts";
+import { readAllowList } from "#runtime/net/address.ts";
+import { guardedConnector, guardedLookup, type Lookup, NotAllowed } from "#runtime/net/connect.ts";
+import { createOutbound } from "#runtime/net/outbound.ts";
 import type { Outbound, OutboundResult } from "#runtime/runtime.ts";
-import { memoryLog } from "../log.ts";
-import { answer, openPeer, type Peer } from "./peer.ts";
+import { memoryLog } from "../../log.ts";
+import { answer, openPeer, type Peer } from "../peer.ts";
 
 const none = readAllowList("");
 const timeoutMs = 5000;

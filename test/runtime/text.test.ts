@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { oneLine, withoutSecrets } from "#runtime/clean-text.ts";
+import { oneLine, withoutSecrets } from "#runtime/text.ts";
 
 test("text becomes one line, without what steers a terminal or turns the direction of reading", () => {
   assert.equal(oneLine(" a\r\n\tb\u2028c\u001b[31md\u202ee\u200b "), "a b c [31md e");

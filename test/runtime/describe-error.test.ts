@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errors } from "undici";
-import { plainWords } from "#runtime/failure.ts";
+import { plainWords } from "#runtime/describe-error.ts";
 
 const canary = "cnry7Qx0Zr3Kd9TfWb2M";
 const withCode = (code: unknown) =>

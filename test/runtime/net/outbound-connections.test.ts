@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { createOutbound } from "#runtime/outbound.ts";
-import { allow, ask, turn, withPeer, words } from "./asking.ts";
-import { answer, openPeer, type PeerScript } from "./peer.ts";
+import { createOutbound } from "#runtime/net/outbound.ts";
+import { allow, ask, turn, withPeer, words } from "../asking.ts";
+import { answer, openPeer, type PeerScript } from "../peer.ts";
 
 describe("connections", () => {
   test("one after the other they share one; the peer's close in between costs nothing", async () => {

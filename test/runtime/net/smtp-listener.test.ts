@@ -7,10 +7,10 @@ import { connect, type Socket } from "node:net";
 import { after, test } from "node:test";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { readReport } from "#gateways/email/delivery-report.ts";
-import { type IncomingMail, type MailPort, openMailPort } from "#runtime/mail-port.ts";
-import { movableClock } from "../clock.ts";
-import { ourId, samples } from "../gateways/email/report-samples.ts";
-import { memoryLog } from "../log.ts";
+import { type IncomingMail, type MailPort, openMailPort } from "#runtime/net/smtp-listener.ts";
+import { movableClock } from "../../clock.ts";
+import { ourId, samples } from "../../gateways/email/report-samples.ts";
+import { memoryLog } from "../../log.ts";
 
 const taken: IncomingMail[] = [];
 let take: (mail: IncomingMail) => Promise<void> = async (mail) => void taken.push(mail);

@@ -2,11 +2,11 @@
 // means that no byte of the request left. Proxies of the environment and redirects are never followed.
 
 import { Agent } from "undici";
+import type { Log, Outbound, OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import type { AllowList } from "./address.ts";
 import { guardedConnector, guardedLookup, type Lookup, systemLookup } from "./connect.ts";
 import { createDial } from "./dial.ts";
 import { Exchange } from "./exchange.ts";
-import type { Log, Outbound, OutboundRequest, OutboundResult } from "./runtime.ts";
 import { refusedUrl } from "./url.ts";
 
 /** A longer idle connection is not used again: a peer that closes it meanwhile makes an unknown outcome. */

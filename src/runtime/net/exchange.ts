@@ -6,10 +6,10 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
-import { ByteCollector } from "./byte-collector.ts";
+import { ByteCollector } from "#runtime/byte-collector.ts";
+import { plainWords } from "#runtime/describe-error.ts";
+import type { OutboundResult } from "#runtime/runtime.ts";
 import { NotAllowed } from "./connect.ts";
-import { plainWords } from "./failure.ts";
-import type { OutboundResult } from "./runtime.ts";
 
 /** The exchange that undici is starting at this moment; see `onRequestStart`. */
 let starting: Exchange | null = null;

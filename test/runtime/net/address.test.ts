@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { forbiddenAddress, readAllowList } from "#runtime/address.ts";
+import { forbiddenAddress, readAllowList } from "#runtime/net/address.ts";
 
 const none = readAllowList("");
 

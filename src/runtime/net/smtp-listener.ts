@@ -3,10 +3,10 @@
 // 250 only after it was taken in for good, so that the server that brings it keeps it until then.
 
 import type { Socket } from "node:net";
-import { ByteCollector } from "./byte-collector.ts";
+import { ByteCollector } from "#runtime/byte-collector.ts";
+import type { Clock, Log } from "#runtime/runtime.ts";
 import { clientNetwork } from "./client-network.ts";
-import { ConnectionPlaces, type Held } from "./connection-places.ts";
-import type { Clock, Log } from "./runtime.ts";
+import { ConnectionPlaces, type Held } from "./connection-limit.ts";
 
 export interface IncomingMail {
   /** Addresses of the envelope, each of which was accepted. */

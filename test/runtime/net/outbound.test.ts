@@ -5,10 +5,10 @@ import { getEventListeners } from "node:events";
 import { describe, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { gzipSync } from "node:zlib";
-import { createOutbound } from "#runtime/outbound.ts";
-import { allow, ask, patience, turn, withPeer, words } from "./asking.ts";
-import { cert, key } from "./certificate.ts";
-import { answer, openPeer, type PeerScript } from "./peer.ts";
+import { createOutbound } from "#runtime/net/outbound.ts";
+import { allow, ask, patience, turn, withPeer, words } from "../asking.ts";
+import { cert, key } from "../certificate.ts";
+import { answer, openPeer, type PeerScript } from "../peer.ts";
 
 describe("answers", () => {
   test("every status is an answer; 1xx before it is not", async () => {

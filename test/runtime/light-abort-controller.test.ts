@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Stop, type StopSignal } from "#runtime/stop.ts";
+import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
 
 const once = { once: true } as const;
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Exchange } from "#runtime/exchange.ts";
+import { Exchange } from "#runtime/net/exchange.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
 
 function answering(maxBytes: number) {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect } from "node:net";
 import test from "node:test";
-import { createHttpServer } from "#runtime/http-server.ts";
+import { createHttpServer } from "#runtime/net/http-server.ts";
 
 const limits = { headersMs: 1, checkMs: 2, requestMs: 3, keepAliveMs: 4, maxConnections: 1 };
 
