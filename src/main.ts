@@ -12,11 +12,11 @@ import { type MailPort, openMailPort } from "#runtime/net/smtp-listener.ts";
 import { systemRandom } from "#runtime/random.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
-import type { Hold } from "#store/hold.ts";
-import { openPostgres } from "#store/postgres/postgres.ts";
+import { openPostgres } from "#store/engine/postgres/postgres.ts";
+import { backupSqlite } from "#store/engine/sqlite/backup.ts";
+import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
+import type { Hold } from "#store/maintenance/restore-hold.ts";
 import { createSealer, readOrMakeMasterKey } from "#store/seal.ts";
-import { backupSqlite } from "#store/sqlite/backup.ts";
-import { openSqlite } from "#store/sqlite/sqlite.ts";
 import { type Config, environment, readConfig } from "./config.ts";
 import { openSystem, type SystemSettings } from "./system.ts";
 

@@ -2,9 +2,9 @@
 // past it (the provisioning file, the command line) calls `audit` itself. Values never go in, they may be secrets.
 
 import type { Clock } from "#runtime/runtime.ts";
-import { finishAudit, insertAudit } from "#store/audit.ts";
 import type { Database } from "#store/database.ts";
-import type { AuditEntriesTable } from "#store/schema-people.ts";
+import { finishAudit, insertAudit } from "#store/identity/audit.ts";
+import type { AuditEntriesTable } from "#store/schema/identity.ts";
 import type { Principal } from "./principal.ts";
 
 export interface Actor {

@@ -2,7 +2,7 @@
 // a regenerated key or a changed account takes effect in every process within that moment.
 
 import type { Clock } from "#runtime/runtime.ts";
-import { type AccountRow, findAccountByKey } from "#store/accounts.ts";
+import { type AccountRow, findAccountByKey } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import type { Account } from "./account.ts";
 import { hashApiKey } from "./api-key.ts";

@@ -2,7 +2,7 @@
 
 import type { Channel } from "#contract/messages/channel.ts";
 import { channels } from "#contract/messages/channel.ts";
-import { readCredits } from "#store/accounts.ts";
+import { readCredits } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 
 export interface ChannelCredit {

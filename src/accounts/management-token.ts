@@ -7,8 +7,8 @@ import {
   insertManagementToken,
   listManagementTokens,
   revokeManagementToken,
-} from "#store/management-tokens.ts";
-import type { ManagementTokensTable, Role } from "#store/schema-people.ts";
+} from "#store/identity/tokens.ts";
+import type { ManagementTokensTable, Role } from "#store/schema/identity.ts";
 import type { Principal } from "./principal.ts";
 import { hashSecret, newSecret } from "./secret.ts";
 

@@ -1,7 +1,7 @@
 // Who is managing: a person who signed in, or a program with a management token. Operators manage the whole
 // installation, members one account.
 
-import type { Role } from "#store/schema-people.ts";
+import type { Role } from "#store/schema/identity.ts";
 
 export interface Principal {
   kind: "user" | "token";

@@ -4,8 +4,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { endSession, findSession, startSession, touchSession } from "#store/people.ts";
-import type { UsersTable } from "#store/schema-people.ts";
+import { endSession, findSession, startSession, touchSession } from "#store/identity/users.ts";
+import type { UsersTable } from "#store/schema/identity.ts";
 import type { Principal } from "./principal.ts";
 import { hashSecret, newSecret } from "./secret.ts";
 

@@ -3,7 +3,7 @@
 
 import type { Clock, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { findSetupCode, keepSetupCode, spendSetupCode } from "#store/people.ts";
+import { findSetupCode, keepSetupCode, spendSetupCode } from "#store/identity/users.ts";
 import { audit } from "./audit.ts";
 import { newDevice } from "./device.ts";
 import type { Busy } from "./password.ts";

@@ -3,7 +3,7 @@
 
 import type { Clock, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { changeUser, findUser, findUserByEmail } from "#store/people.ts";
+import { changeUser, findUser, findUserByEmail } from "#store/identity/users.ts";
 import type { Sealer } from "#store/seal.ts";
 import { type AuditParts, audit } from "./audit.ts";
 import { isDeviceOf, newDevice, readDevice } from "./device.ts";

@@ -2,10 +2,10 @@
 // never get this far.
 
 import type { Clock } from "#runtime/runtime.ts";
-import { findAccount } from "#store/accounts.ts";
+import { findAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
-import { changeUser, findUser, insertUser, listUsers, type UserChange } from "#store/people.ts";
-import type { Role, UsersTable } from "#store/schema-people.ts";
+import { changeUser, findUser, insertUser, listUsers, type UserChange } from "#store/identity/users.ts";
+import type { Role, UsersTable } from "#store/schema/identity.ts";
 import { type Busy, type Passwords, passwordFault } from "./password.ts";
 import { emailOf } from "./sign-in.ts";
 

@@ -3,7 +3,7 @@
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import { recordUsage, type UsedCall } from "#store/usage.ts";
+import { recordUsage, type UsedCall } from "#store/pools/usage.ts";
 import { localDay } from "./local-day.ts";
 import type { Ended } from "./serve.ts";
 

@@ -8,14 +8,14 @@ import { type Channel, channels } from "#contract/messages/channel.ts";
 import { nameText } from "#contract/name.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { isTimeZone } from "#runtime/time-zones.ts";
+import { findAccountByName, readCredits, replaceApiKey } from "#store/accounts/accounts.ts";
 import {
   type AccountColumns,
   changeAccount,
   createAccount,
   type NewAllowance,
-} from "#store/account-changes.ts";
-import { findAccountByName, readCredits, replaceApiKey } from "#store/accounts.ts";
-import type { AccountsTable } from "#store/schema.ts";
+} from "#store/accounts/changes.ts";
+import type { AccountsTable } from "#store/schema/schema.ts";
 import { changesOf } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
 

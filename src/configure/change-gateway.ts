@@ -5,8 +5,8 @@ import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { gatewayOf } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
-import { findGatewayByIdentifier, settingsPlace } from "#store/gateways.ts";
-import type { GatewaysTable } from "#store/schema.ts";
+import { findGatewayByIdentifier, settingsPlace } from "#store/gateways/gateways.ts";
+import type { GatewaysTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import { changesOf, defined } from "./changes.ts";
 import {

@@ -2,8 +2,8 @@
 // theirs can be verified everywhere.
 
 import type { Dns } from "#runtime/runtime.ts";
-import { readGateways } from "#store/gateway-states.ts";
-import type { DomainWithKeys } from "#store/sending-domains.ts";
+import type { DomainWithKeys } from "#store/email/sending-domains.ts";
+import { readGateways } from "#store/gateways/actions.ts";
 import { inputOf } from "./change-gateway.ts";
 import { checkDomain, type DomainFindings, type MailRoute } from "./domain-check.ts";
 import { domainOf } from "./domain-records.ts";

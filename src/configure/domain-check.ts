@@ -2,7 +2,7 @@
 // (DKIM), and what happens to mail that fails (DMARC). Every finding says what was found and what to do.
 
 import type { Clock, Dns, DnsAnswer } from "#runtime/runtime.ts";
-import type { DkimKeysTable } from "#store/schema-email.ts";
+import type { DkimKeysTable } from "#store/schema/email.ts";
 import { dkimName, dkimValue, dmarcName, firstDmarc } from "./domain-records.ts";
 import { readSpf, type SpfPolicy } from "./spf.ts";
 

@@ -1,7 +1,7 @@
 // The DNS records of a sending domain, to the letter: what to publish so that its signatures can be verified.
 
 import { readAddress } from "#contract/address.ts";
-import type { DkimKeysTable } from "#store/schema-email.ts";
+import type { DkimKeysTable } from "#store/schema/email.ts";
 
 export interface DnsRecord {
   purpose: "dkim" | "dmarc";

@@ -9,8 +9,8 @@ import type { GatewayRules } from "#gateways/rules.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { parseHours } from "#runtime/time-zones.ts";
 import type { Database } from "#store/database.ts";
-import { findGatewayByIdentifier, saveGateway, settingsPlace } from "#store/gateways.ts";
-import type { GatewaysTable } from "#store/schema.ts";
+import { findGatewayByIdentifier, saveGateway, settingsPlace } from "#store/gateways/gateways.ts";
+import type { GatewaysTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 
 export const paceInput = z

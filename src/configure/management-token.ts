@@ -4,8 +4,8 @@ import { z } from "zod";
 import { longestToken, tokenRow } from "#accounts/management-token.ts";
 import type { Issue } from "#contract/issue.ts";
 import { nameText } from "#contract/name.ts";
-import { findAccountByName } from "#store/accounts.ts";
-import { saveManagementToken } from "#store/management-tokens.ts";
+import { findAccountByName } from "#store/accounts/accounts.ts";
+import { saveManagementToken } from "#store/identity/tokens.ts";
 import type { ConfigureParts } from "./gateway.ts";
 
 export const managementTokenInput = z

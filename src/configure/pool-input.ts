@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { nameText } from "#contract/name.ts";
-import { mostMembers } from "#store/pools.ts";
+import { mostMembers } from "#store/pools/pools.ts";
 import { changesOf } from "./changes.ts";
 
 /** Names of pools and members go into headers and answers, so they are plain. */

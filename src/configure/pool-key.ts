@@ -3,8 +3,8 @@
 import { hashSecret, newSecret } from "#accounts/secret.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { Random } from "#runtime/runtime.ts";
-import { revokePoolKey, savePoolKey } from "#store/pool-keys.ts";
-import type { PoolKeysTable } from "#store/schema-pools.ts";
+import { revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
+import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { defined } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
 import type { KeyChanges, KeyInput } from "./pool-input.ts";

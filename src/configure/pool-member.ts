@@ -4,8 +4,8 @@
 import type { Issue } from "#contract/issue.ts";
 import { providerOf, providers } from "#providers/registry.ts";
 import type { Outbound } from "#runtime/runtime.ts";
-import { memberSettingsPlace, mostMembers, removeMember, saveMember } from "#store/pools.ts";
-import type { PoolMembersTable } from "#store/schema-pools.ts";
+import { memberSettingsPlace, mostMembers, removeMember, saveMember } from "#store/pools/pools.ts";
+import type { PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
 import { defined } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";

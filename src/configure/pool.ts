@@ -3,9 +3,9 @@
 
 import { hashSecret } from "#accounts/secret.ts";
 import type { Issue } from "#contract/issue.ts";
-import { findKeyHash } from "#store/pool-keys.ts";
-import { findPoolByName, mostMembers, mostPools, removePool, savePool } from "#store/pools.ts";
-import type { PoolsTable } from "#store/schema-pools.ts";
+import { findKeyHash } from "#store/pools/keys.ts";
+import { findPoolByName, mostMembers, mostPools, removePool, savePool } from "#store/pools/pools.ts";
+import type { PoolsTable } from "#store/schema/pools.ts";
 import { defined } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
 import type { PoolChanges, PoolFields, PoolInput } from "./pool-input.ts";

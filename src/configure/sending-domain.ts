@@ -6,7 +6,6 @@ import type { Issue } from "#contract/issue.ts";
 import { privateKeyRule, publishedKey, readPrivateKey } from "#gateways/email/dkim-key.ts";
 import { newPrivateKey } from "#runtime/key-pair.ts";
 import type { Random } from "#runtime/runtime.ts";
-import type { DkimKeysTable, SendingDomainsTable } from "#store/schema-email.ts";
 import {
   activateKeys,
   addPendingKeys,
@@ -16,7 +15,8 @@ import {
   privateKeyPlace,
   putActiveKeys,
   removeSendingDomain,
-} from "#store/sending-domains.ts";
+} from "#store/email/sending-domains.ts";
+import type { DkimKeysTable, SendingDomainsTable } from "#store/schema/email.ts";
 import { domainOf } from "./domain-records.ts";
 import type { ConfigureParts } from "./gateway.ts";
 

@@ -12,10 +12,10 @@ import { accountOf } from "#accounts/authenticate.ts";
 import { bands } from "#queue/band.ts";
 import { Wait } from "#queue/wait.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { findAccount } from "#store/accounts.ts";
+import { findAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
-import { findStranded, type GatewayState, readFailing } from "#store/gateways.ts";
-import { moveFailing, moveWaiting } from "#store/waiting.ts";
+import { findStranded, type GatewayState, readFailing } from "#store/gateways/gateways.ts";
+import { moveFailing, moveWaiting } from "#store/messages/move.ts";
 
 interface StrandedParts {
   database: Database;

@@ -6,7 +6,7 @@ import type { Issue } from "#contract/issue.ts";
 import { eventTypes, isEventPattern } from "#contract/messages/events.ts";
 import { nameText } from "#contract/name.ts";
 import type { Outbound, Random } from "#runtime/runtime.ts";
-import type { WebhookEndpointsTable } from "#store/schema.ts";
+import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import {
   changeEndpoint,
@@ -17,7 +17,7 @@ import {
   type NewEndpoint,
   removeEndpoint,
   secretPlace,
-} from "#store/webhooks.ts";
+} from "#store/webhooks/endpoints.ts";
 import { isSecret, newSecret } from "#webhooks/sign.ts";
 import { stopWaiting } from "#webhooks/stop-waiting.ts";
 import { changesOf } from "./changes.ts";

@@ -8,7 +8,7 @@ import type { Principal } from "#accounts/principal.ts";
 import type { Session } from "#accounts/session.ts";
 import type { Problem, ProblemCode } from "#contract/problem.ts";
 import type { Intake } from "#messaging/intake.ts";
-import type { AccountRow } from "#store/accounts.ts";
+import type { AccountRow } from "#store/accounts/accounts.ts";
 import { canName, nowhere, queryRefusal } from "./address-text.ts";
 import { type Answer, tooManyUnread } from "./answer.ts";
 import { authenticate, type Gate } from "./authenticate.ts";

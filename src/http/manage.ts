@@ -11,7 +11,7 @@ import { isCsrfToken, resumeSession, type Session } from "#accounts/session.ts";
 import { type Problem, problem } from "#contract/problem.ts";
 import { idTime } from "#runtime/ids.ts";
 import { clientNetwork } from "#runtime/net/client-network.ts";
-import { type AccountRow, findAccount } from "#store/accounts.ts";
+import { type AccountRow, findAccount } from "#store/accounts/accounts.ts";
 import type { Answer } from "./answer.ts";
 import { announcesBody } from "./body.ts";
 import { isHttps, readCookie } from "./cookie.ts";

@@ -25,8 +25,8 @@ import type { Resolved } from "#messaging/resolve.ts";
 import type { Visits } from "#messaging/visits.ts";
 import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock, Dns, Log, Random } from "#runtime/runtime.ts";
-import type { BoundFile } from "#store/attachments.ts";
 import type { Database } from "#store/database.ts";
+import type { BoundFile } from "#store/email/attachments.ts";
 
 export interface Readiness {
   ready: boolean;

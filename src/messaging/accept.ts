@@ -10,10 +10,21 @@ import type { SmsSend } from "#contract/messages/sms.ts";
 import { bandOf } from "#queue/band.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
-import { type NewEmail, type NewMessage, proveRequest, type SendInput, storeSends } from "#store/accept.ts";
-import type { BoundFile } from "#store/attachments.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import { findRepeated, type Repeated, type RepeatKey, readAnswered } from "#store/repeat.ts";
+import type { BoundFile } from "#store/email/attachments.ts";
+import {
+  findRepeated,
+  type Repeated,
+  type RepeatKey,
+  readAnswered,
+} from "#store/messages/idempotency-keys.ts";
+import {
+  type NewEmail,
+  type NewMessage,
+  proveRequest,
+  type SendInput,
+  storeSends,
+} from "#store/messages/insert.ts";
 import { prepareEmail } from "./email.ts";
 import { prepareSms } from "./sms.ts";
 

@@ -7,7 +7,7 @@ import type { EmailSettings } from "#gateways/email/email-settings.ts";
 import type { OutgoingAttachment, OutgoingEmail } from "#gateways/gateway.ts";
 import { Recent } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
-import { type Mail, readMail } from "#store/mails.ts";
+import { type Mail, readMail } from "#store/email/bodies.ts";
 import { htmlOfText, isHtml, textOfHtml } from "./html-text.ts";
 import type { MailFiles } from "./mail-files.ts";
 

@@ -5,9 +5,8 @@ import { retryDelay } from "#gateways/rules.ts";
 import { bands } from "#queue/band.ts";
 import type { LaneWork } from "#queue/lane.ts";
 import type { Random } from "#runtime/runtime.ts";
-import type { Happening } from "#store/change.ts";
-import { storeEngagements } from "#store/engagements.ts";
-import { pauseLane, resumeLane } from "#store/lanes.ts";
+import { storeEngagements } from "#store/feedback/engagements.ts";
+import { pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import {
   type DueMessage,
   nextDue,
@@ -17,7 +16,8 @@ import {
   settleMessages,
   stampMessages,
   unstampMessages,
-} from "#store/progress.ts";
+} from "#store/messages/attempts.ts";
+import type { Happening } from "#store/messages/transitions.ts";
 
 import { engagementFrom } from "./engagement.ts";
 import { type LaneGateway, type SendParts, sender } from "./hand-over.ts";

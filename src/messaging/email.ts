@@ -5,7 +5,7 @@ import type { Account } from "#accounts/account.ts";
 import { sameAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
-import type { NewEmail, NewMessage } from "#store/accept.ts";
+import type { NewEmail, NewMessage } from "#store/messages/insert.ts";
 import { placer } from "./place.ts";
 
 export type PreparedEmail =

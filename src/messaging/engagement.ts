@@ -4,8 +4,8 @@
 import { createHash } from "node:crypto";
 import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
 import type { Engagement, Receipt } from "#gateways/gateway.ts";
-import type { IncomingEngagement } from "#store/engagements.ts";
-import type { IncomingReceipt } from "#store/receipts.ts";
+import type { IncomingEngagement } from "#store/feedback/engagements.ts";
+import type { IncomingReceipt } from "#store/feedback/receipts.ts";
 import { isMachine } from "./machine-visit.ts";
 
 const longest = { url: 2_000, userAgent: 300, ip: 64, reason: 500 };

@@ -17,8 +17,8 @@ import type { Sent } from "#queue/lane.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { firstAttempt } from "#store/first-attempt.ts";
-import type { DueMessage } from "#store/progress.ts";
+import type { DueMessage } from "#store/messages/attempts.ts";
+import { firstAttempt } from "#store/messages/first-attempt.ts";
 import { ByteBudget } from "./byte-budget.ts";
 import { type ComposeParts, composeEmail, type StoredEmail, storedEmail } from "./compose-email.ts";
 

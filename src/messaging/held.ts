@@ -3,7 +3,13 @@
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { cancelHeld, type Hold, holdPending, readHold, releaseHeld } from "#store/hold.ts";
+import {
+  cancelHeld,
+  type Hold,
+  holdPending,
+  readHold,
+  releaseHeld,
+} from "#store/maintenance/restore-hold.ts";
 
 interface HoldParts {
   database: Database;

@@ -15,8 +15,8 @@ import {
 } from "#contract/messages/attachments.ts";
 import { say } from "#contract/wording.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { type BoundFile, removeLooseFile, stagePiece } from "#store/attachments.ts";
 import { type Database, StorageError } from "#store/database.ts";
+import { type BoundFile, removeLooseFile, stagePiece } from "#store/email/attachments.ts";
 import { contentTypeOf, headBytes, looksLike } from "./file-type.ts";
 
 /** How many files a request may bring, and how large each may be, bytes. */

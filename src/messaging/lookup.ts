@@ -6,8 +6,8 @@ import type { MessageRecord } from "#contract/messages/record.ts";
 import { idTime } from "#runtime/ids.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { findMessage, recentMessages } from "#store/lookup.ts";
-import { cancelMessage } from "#store/waiting.ts";
+import { findMessage, recentMessages } from "#store/messages/lookup.ts";
+import { cancelMessage } from "#store/messages/move.ts";
 import { recordOf } from "./record.ts";
 
 /** One message with its timeline; null for an unknown id, another account's, or another channel's. */

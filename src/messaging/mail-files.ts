@@ -4,7 +4,7 @@
 import { type OutgoingAttachment, Unreadable } from "#gateways/gateway.ts";
 import { Recent } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
-import { readMailFilePieces, readMailFiles } from "#store/mails.ts";
+import { readMailFilePieces, readMailFiles } from "#store/email/bodies.ts";
 
 export interface MailFiles {
   /** The files of a request, in its order. */

@@ -4,7 +4,7 @@ import type { Channel } from "#contract/messages/channel.ts";
 import type { ReceivedRecord } from "#contract/messages/received.ts";
 import { idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
-import { type InboundRow, recentInbound } from "#store/inbound.ts";
+import { type InboundRow, recentInbound } from "#store/feedback/inbound.ts";
 
 export interface ReceivedPage {
   records: ReceivedRecord[];

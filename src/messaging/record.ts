@@ -1,8 +1,8 @@
 // The public record of a message, from its row.
 
 import type { EmailRecord, MessageEvent, MessageRecord } from "#contract/messages/record.ts";
-import type { MessageRow } from "#store/lookup.ts";
-import type { EventsTable } from "#store/schema.ts";
+import type { MessageRow } from "#store/messages/lookup.ts";
+import type { EventsTable } from "#store/schema/schema.ts";
 
 const iso = (at: number) => new Date(at).toISOString();
 const isoOrNull = (at: number | null) => (at === null ? null : iso(at));

@@ -8,9 +8,9 @@ import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
 import { idTime } from "#runtime/ids.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import type { Happening } from "#store/change.ts";
 import type { Database } from "#store/database.ts";
-import { resolveUnknown } from "#store/resolve.ts";
+import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
+import type { Happening } from "#store/messages/transitions.ts";
 import { lookup } from "./lookup.ts";
 
 export type Resolved =

@@ -4,8 +4,8 @@
 import { readPrivateKey } from "#gateways/email/dkim-key.ts";
 import type { DkimKey } from "#gateways/gateway.ts";
 import type { Database } from "#store/database.ts";
+import { findSigningKeys, privateKeyPlace } from "#store/email/sending-domains.ts";
 import type { Sealer } from "#store/seal.ts";
-import { findSigningKeys, privateKeyPlace } from "#store/sending-domains.ts";
 
 /**
  * Of the domain itself, else of the nearest domain above it that has keys: DMARC's usual, relaxed alignment counts

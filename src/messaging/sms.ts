@@ -5,7 +5,7 @@ import type { Account } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import { say } from "#contract/wording.ts";
-import type { NewMessage } from "#store/accept.ts";
+import type { NewMessage } from "#store/messages/insert.ts";
 import { toRecipient } from "./phone.ts";
 import { placer } from "./place.ts";
 import { type Measure, measure } from "./segments.ts";

@@ -8,8 +8,8 @@ import { type Channel, channels } from "#contract/messages/channel.ts";
 import { isSendable } from "#contract/normalise.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import type { SuppressionsTable } from "#store/schema.ts";
-import { addSuppressions, listSuppressions, removeSuppression } from "#store/suppressions.ts";
+import { addSuppressions, listSuppressions, removeSuppression } from "#store/feedback/suppressions.ts";
+import type { SuppressionsTable } from "#store/schema/schema.ts";
 import { toRecipient } from "./phone.ts";
 
 /**

@@ -7,18 +7,19 @@ import type { OpenLane } from "#queue/lanes.ts";
 import { Wait } from "#queue/wait.ts";
 import { idAt } from "#runtime/ids.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
+import type { Database } from "#store/database.ts";
 import {
   emptyFile,
   findLooseFiles,
   findUnneededFiles,
   looseMs,
   removeLooseFile,
-} from "#store/attachments.ts";
-import { forgetSoftBounces, softRestMs } from "#store/bounces.ts";
-import { forgetProofs } from "#store/callback-proofs.ts";
-import type { Database } from "#store/database.ts";
-import { forgetHold, readHold } from "#store/hold.ts";
-import { keptMs } from "#store/repeat.ts";
+} from "#store/email/attachments.ts";
+import { refreshStatistics } from "#store/engine/statistics.ts";
+import { forgetSoftBounces, softRestMs } from "#store/feedback/bounces.ts";
+import { forgetProofs } from "#store/feedback/callback-signatures.ts";
+import { expireOverdue, findOverdue, forgetEnded, forgetRepeatable } from "#store/maintenance/overdue.ts";
+import { forgetHold, readHold } from "#store/maintenance/restore-hold.ts";
 import {
   type Removal,
   removeAudit,
@@ -26,10 +27,9 @@ import {
   removeMessages,
   removeUnmatched,
   removeWebhookEvents,
-} from "#store/retention.ts";
-import { refreshStatistics } from "#store/statistics.ts";
-import { expireOverdue, findOverdue, forgetEnded, forgetRepeatable } from "#store/upkeep.ts";
-import { removeCalls } from "#store/usage.ts";
+} from "#store/maintenance/retention.ts";
+import { keptMs } from "#store/messages/idempotency-keys.ts";
+import { removeCalls } from "#store/pools/usage.ts";
 
 /** The one lane of its kind. */
 export const upkeepLane = { id: "upkeep", kind: "upkeep" } as const;

@@ -4,7 +4,7 @@
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import { type IncomingEngagement, storeEngagements, unsubscribe } from "#store/engagements.ts";
+import { type IncomingEngagement, storeEngagements, unsubscribe } from "#store/feedback/engagements.ts";
 import type { Sealer } from "#store/seal.ts";
 import { isMachine, type Visitor } from "./machine-visit.ts";
 import { readClickToken, readOpenToken, readUnsubscribeToken } from "./mail-token.ts";

@@ -8,9 +8,9 @@ import { configureManagementToken, managementTokenFaults } from "#configure/mana
 import { configurePool, poolFaults } from "#configure/pool.ts";
 import { configureSendingDomain } from "#configure/sending-domain.ts";
 import { webhookFaults } from "#configure/webhook.ts";
-import { findAccountByKey, findAccountByName } from "#store/accounts.ts";
-import { poolMark } from "#store/pools.ts";
-import { readProvisioned } from "#store/provisioned.ts";
+import { findAccountByKey, findAccountByName } from "#store/accounts/accounts.ts";
+import { readProvisioned } from "#store/maintenance/provisioned.ts";
+import { poolMark } from "#store/pools/pools.ts";
 import { applyGateways, applyWebhooks, pieces } from "./entries.ts";
 import type { ProvisionFile } from "./file.ts";
 import { type Applied, type Changed, done, type FileAccount, type ProvisionParts, told } from "./parts.ts";

@@ -5,7 +5,12 @@ import { auditRow, provisioning } from "#accounts/audit.ts";
 import { identifierTaken, prepareGateway } from "#configure/gateway.ts";
 import { configureWebhook, prepareWebhook, tooMany } from "#configure/webhook.ts";
 import type { Issue } from "#contract/issue.ts";
-import { type EntrySaved, type Mark, type ProvisionedEntry, saveProvisioned } from "#store/provisioned.ts";
+import {
+  type EntrySaved,
+  type Mark,
+  type ProvisionedEntry,
+  saveProvisioned,
+} from "#store/maintenance/provisioned.ts";
 import { type Applied, type Changed, done, type FileAccount, type ProvisionParts, told } from "./parts.ts";
 
 /** Entries in one transaction, and reads that are under way at once. */

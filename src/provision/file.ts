@@ -12,8 +12,8 @@ import { poolInput } from "#configure/pool-input.ts";
 import { sendingDomainInput } from "#configure/sending-domain.ts";
 import { webhookInput } from "#configure/webhook.ts";
 import { isName, notAName } from "#contract/name.ts";
-import { mostPools } from "#store/pools.ts";
-import { mostSendingDomains } from "#store/sending-domains.ts";
+import { mostSendingDomains } from "#store/email/sending-domains.ts";
+import { mostPools } from "#store/pools/pools.ts";
 
 export const provisionFile = z.strictObject({
   accounts: z

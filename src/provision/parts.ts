@@ -4,7 +4,7 @@ import { audit, provisioning } from "#accounts/audit.ts";
 import type { ConfigureParts } from "#configure/gateway.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { Log, Random } from "#runtime/runtime.ts";
-import { type Mark, markProvisioned } from "#store/provisioned.ts";
+import { type Mark, markProvisioned } from "#store/maintenance/provisioned.ts";
 import type { ProvisionFile } from "./file.ts";
 
 export interface Applied {

@@ -4,7 +4,7 @@
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { readDueLanes } from "#store/due.ts";
+import { readDueLanes } from "#store/lanes/due.ts";
 import { bands } from "./band.ts";
 import { Wait } from "./wait.ts";
 

@@ -4,7 +4,7 @@
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { findLeft } from "#store/due.ts";
+import { findLeft } from "#store/lanes/due.ts";
 import {
   beat,
   claimLanes,
@@ -13,8 +13,8 @@ import {
   type LaneHead,
   readLanes,
   releaseLanes,
-} from "#store/lanes.ts";
-import type { LanesTable } from "#store/schema.ts";
+} from "#store/lanes/lanes.ts";
+import type { LanesTable } from "#store/schema/schema.ts";
 import { DuePoll } from "./due-poll.ts";
 
 const hintDelayMs = 20;

@@ -4,7 +4,7 @@
 // commit has been flushed to disk.
 
 import type { AliasedRawBuilder, Kysely, RawBuilder } from "kysely";
-import type { Schema } from "./schema.ts";
+import type { Schema } from "#store/schema/schema.ts";
 
 export type Engine = "sqlite" | "postgres";
 

@@ -7,9 +7,15 @@ import type { OpenLane } from "#queue/lanes.ts";
 import { Wait } from "#queue/wait.ts";
 import type { Clock, Log, Runtime } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { type FanOutEvent, type OutboxPage, readOutbox, storeFanOut, type Told } from "#store/fan-out.ts";
-import type { MessageRow } from "#store/lookup.ts";
-import type { LanesTable } from "#store/schema.ts";
+import type { MessageRow } from "#store/messages/lookup.ts";
+import type { LanesTable } from "#store/schema/schema.ts";
+import {
+  type FanOutEvent,
+  type OutboxPage,
+  readOutbox,
+  storeFanOut,
+  type Told,
+} from "#store/webhooks/fan-out.ts";
 import { stopForgotten } from "./stop-waiting.ts";
 
 export const fanOutLane = { id: "fan_out", kind: "fan_out" } as const;

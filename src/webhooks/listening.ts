@@ -2,7 +2,7 @@
 // what configures endpoints; what it misses, the fan-out finds by itself when it looks anyway.
 
 import type { Database } from "#store/database.ts";
-import { hasEndpoints } from "#store/webhooks.ts";
+import { hasEndpoints } from "#store/webhooks/endpoints.ts";
 
 export interface Listening {
   /** Something happened that webhook endpoints may ask for. */

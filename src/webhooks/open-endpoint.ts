@@ -2,7 +2,7 @@
 
 import { Lane } from "#queue/lane.ts";
 import type { OpenLane, TakenLane } from "#queue/lanes.ts";
-import { findEndpoint } from "#store/webhooks.ts";
+import { findEndpoint } from "#store/webhooks/endpoints.ts";
 import { type PostParts, postWork } from "./post.ts";
 
 /** So many posts at once keep a slow endpoint busy, and a dead one from taking more than its share of sockets. */

@@ -7,6 +7,8 @@ import type { LaneWork } from "#queue/lane.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, OutboundResult, Random, Runtime } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
+import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import type { Sealer } from "#store/seal.ts";
 import {
   type DeliveryTry,
   type DueDelivery,
@@ -15,10 +17,8 @@ import {
   readToPost,
   settleDeliveries,
   type ToPost,
-} from "#store/deliveries.ts";
-import type { WebhookEndpointsTable } from "#store/schema.ts";
-import type { Sealer } from "#store/seal.ts";
-import { secretPlace } from "#store/webhooks.ts";
+} from "#store/webhooks/deliveries.ts";
+import { secretPlace } from "#store/webhooks/endpoints.ts";
 import { longestWaitMs, waitAfter } from "./retry.ts";
 import { signatures } from "./sign.ts";
 import { stopWaiting } from "./stop-waiting.ts";

@@ -3,7 +3,7 @@
 
 import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { type Replayed, replayDelivery, replayFailed, storeTestEvent } from "#store/delivery-log.ts";
+import { type Replayed, replayDelivery, replayFailed, storeTestEvent } from "#store/webhooks/delivery-log.ts";
 import { eventBody } from "./fan-out.ts";
 
 export interface ReplayParts {

@@ -2,8 +2,8 @@
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { stopDeliveries } from "#store/deliveries.ts";
-import { findStopped } from "#store/webhooks.ts";
+import { stopDeliveries } from "#store/webhooks/deliveries.ts";
+import { findStopped } from "#store/webhooks/endpoints.ts";
 
 interface StopParts {
   database: Database;

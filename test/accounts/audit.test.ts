@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { actorOf, audit, auditEnd, commandLine, provisioning } from "#accounts/audit.ts";
-import { listAudit } from "#store/audit.ts";
+import { listAudit } from "#store/identity/audit.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { peopleParts } from "./parts.ts";
 

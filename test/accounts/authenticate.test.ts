@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { hashApiKey } from "#accounts/api-key.ts";
 import { createAuthenticator } from "#accounts/authenticate.ts";
-import { replaceApiKey, saveAccount } from "#store/accounts.ts";
+import { replaceApiKey, saveAccount } from "#store/accounts/accounts.ts";
 import { type Database, type Operation, StorageError } from "#store/database.ts";
 import { movableClock } from "../clock.ts";
 import { openStore, type Store } from "../store/conformance.ts";

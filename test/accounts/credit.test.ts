@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { readCredit } from "#accounts/credit.ts";
-import { storeSends } from "#store/accept.ts";
+import { storeSends } from "#store/messages/insert.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { makeAccount, makeGateway, now, remaining, sendOf } from "../store/rows.ts";
 

@@ -12,12 +12,12 @@ import {
   longestMs,
   resumeSession,
 } from "#accounts/session.ts";
-import { changeUser, insertUser } from "#store/people.ts";
-import type { UsersTable } from "#store/schema-people.ts";
+import { changeUser, insertUser } from "#store/identity/users.ts";
+import type { UsersTable } from "#store/schema/identity.ts";
 import { movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
 import { openStore, type Store } from "../store/conformance.ts";
-import { userRow } from "../store/people-rows.ts";
+import { userRow } from "../store/identity/people-rows.ts";
 
 let store: Store;
 before(async () => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { resumeSession } from "#accounts/session.ts";
 import { makeSetupCode, setUp, setupCodeMs } from "#accounts/setup.ts";
-import { changeUser, findUserByEmail } from "#store/people.ts";
+import { changeUser, findUserByEmail } from "#store/identity/users.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh } from "../store/rows.ts";
 import { enter, type PeopleParts, peopleParts } from "./parts.ts";

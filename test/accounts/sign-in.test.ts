@@ -5,7 +5,7 @@ import test, { after, before } from "node:test";
 import { resumeSession } from "#accounts/session.ts";
 import { changePassword, emailOf } from "#accounts/sign-in.ts";
 import { changeUserAs, makeUser } from "#accounts/users.ts";
-import { listAudit } from "#store/audit.ts";
+import { listAudit } from "#store/identity/audit.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh, makeAccount } from "../store/rows.ts";
 import { enter, peopleParts } from "./parts.ts";

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import type { z } from "zod";
 import { configurePool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
-import { listCalls, readUsage, type UsageBy } from "#store/usage.ts";
+import { listCalls, readUsage, type UsageBy } from "#store/pools/usage.ts";
 import type { Harness } from "../harness.ts";
 
 /** The key's text where a story has one key. */

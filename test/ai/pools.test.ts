@@ -8,7 +8,7 @@ import { accountInput, configureAccount } from "#configure/account.ts";
 import { configurePool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import { revokePoolKey } from "#store/pool-keys.ts";
+import { revokePoolKey } from "#store/pools/keys.ts";
 import { type Configuring, openConfiguring } from "../configure/parts.ts";
 import { keyText, sandboxMember } from "./pooled.ts";
 

@@ -6,7 +6,7 @@ import test from "node:test";
 import type { Ended } from "#ai/serve.ts";
 import { createUsageLog } from "#ai/usage.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
-import type { UsedCall } from "#store/usage.ts";
+import type { UsedCall } from "#store/pools/usage.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 import { poolKey } from "./pool-keys.ts";

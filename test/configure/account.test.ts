@@ -12,7 +12,7 @@ import {
   configureApiKey,
   createNewAccount,
 } from "#configure/account.ts";
-import { findAccount, findAccountByKey, readCredits } from "#store/accounts.ts";
+import { findAccount, findAccountByKey, readCredits } from "#store/accounts/accounts.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 let open: Configuring;

@@ -5,7 +5,7 @@ import test, { after, before } from "node:test";
 import { accountInput, configureAccount } from "#configure/account.ts";
 import { changeGateway, createGateway, gatewayChanges, inputOf } from "#configure/change-gateway.ts";
 import { gatewayInput } from "#configure/gateway.ts";
-import { findGatewayByIdentifier } from "#store/gateways.ts";
+import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 let open: Configuring;

@@ -11,8 +11,8 @@ import {
   rotateKeys,
   sendingDomainInput,
 } from "#configure/sending-domain.ts";
-import { saveGateway, settingsPlace } from "#store/gateways.ts";
-import { readSendingDomains } from "#store/sending-domains.ts";
+import { readSendingDomains } from "#store/email/sending-domains.ts";
+import { saveGateway, settingsPlace } from "#store/gateways/gateways.ts";
 import { type Zone, zone } from "../dns-zone.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { checkDomain, type Finding, type MailRoute } from "#configure/domain-check.ts";
-import type { DkimKeysTable } from "#store/schema-email.ts";
+import type { DkimKeysTable } from "#store/schema/email.ts";
 import { movableClock } from "../clock.ts";
 import { type Zone, zone } from "../dns-zone.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { domainOf, recordsOf } from "#configure/domain-records.ts";
-import type { DkimKeysTable } from "#store/schema-email.ts";
+import type { DkimKeysTable } from "#store/schema/email.ts";
 
 const key = (columns: Partial<DkimKeysTable>): DkimKeysTable => ({
   id: "dkim_1",

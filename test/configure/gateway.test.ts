@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { accountInput, configureAccount } from "#configure/account.ts";
 import { configureGateway, gatewayInput } from "#configure/gateway.ts";
-import { findGateway, settingsPlace } from "#store/gateways.ts";
+import { findGateway, settingsPlace } from "#store/gateways/gateways.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 let open: Configuring;

@@ -12,8 +12,8 @@ import { createOutbound } from "#runtime/net/outbound.ts";
 import { systemRandom } from "#runtime/random.ts";
 import type { Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
+import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { createSealer } from "#store/seal.ts";
-import { openSqlite } from "#store/sqlite/sqlite.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
 

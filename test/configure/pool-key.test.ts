@@ -8,9 +8,9 @@ import { createPool } from "#configure/pool.ts";
 import { keyChanges, keyInput, poolFields } from "#configure/pool-input.ts";
 import { changeKey, configureKey, keyBounds, revokeKey } from "#configure/pool-key.ts";
 import type { PoolOf } from "#configure/pool-member.ts";
-import { findPoolKey } from "#store/pool-keys.ts";
-import { findPoolByKey } from "#store/pools.ts";
-import type { PoolKeysTable } from "#store/schema-pools.ts";
+import { findPoolKey } from "#store/pools/keys.ts";
+import { findPoolByKey } from "#store/pools/pools.ts";
+import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 let open: Configuring;

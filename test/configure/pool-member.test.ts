@@ -13,7 +13,7 @@ import {
   memberInputOf,
   type PoolOf,
 } from "#configure/pool-member.ts";
-import { memberSettingsPlace, readPools } from "#store/pools.ts";
+import { memberSettingsPlace, readPools } from "#store/pools/pools.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 let open: Configuring;

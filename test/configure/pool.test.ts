@@ -15,8 +15,8 @@ import {
 } from "#configure/pool.ts";
 import { poolChanges, poolFields, poolInput } from "#configure/pool-input.ts";
 import { revokeKey } from "#configure/pool-key.ts";
-import { findPoolByKey, findPoolByName, mostMembers, poolMark } from "#store/pools.ts";
-import { markProvisioned } from "#store/provisioned.ts";
+import { markProvisioned } from "#store/maintenance/provisioned.ts";
+import { findPoolByKey, findPoolByName, mostMembers, poolMark } from "#store/pools/pools.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 let open: Configuring;

@@ -15,7 +15,7 @@ import {
   sendingDomainInput,
 } from "#configure/sending-domain.ts";
 import { publishedKey, readPrivateKey } from "#gateways/email/dkim-key.ts";
-import { privateKeyPlace, readSendingDomains } from "#store/sending-domains.ts";
+import { privateKeyPlace, readSendingDomains } from "#store/email/sending-domains.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 const pem = { type: "pkcs8", format: "pem" } as const;

@@ -6,9 +6,9 @@ import { accountInput, configureAccount } from "#configure/account.ts";
 import { configureGateway, type GatewayInput, gatewayInput } from "#configure/gateway.ts";
 import { failOver, rescueOnce, rescueStranded } from "#configure/stranded.ts";
 import { Wait } from "#queue/wait.ts";
-import { storeSends } from "#store/accept.ts";
 import type { Database } from "#store/database.ts";
-import { claimLanes, pauseLane, resumeLane } from "#store/lanes.ts";
+import { claimLanes, pauseLane, resumeLane } from "#store/lanes/lanes.ts";
+import { storeSends } from "#store/messages/insert.ts";
 import { sendOf } from "../store/rows.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 

@@ -15,9 +15,9 @@ import {
   webhookFaults,
   webhookInput,
 } from "#configure/webhook.ts";
-import { settleDeliveries } from "#store/deliveries.ts";
-import { storeTestEvent } from "#store/delivery-log.ts";
-import { findEndpoint, listEndpoints, secretPlace } from "#store/webhooks.ts";
+import { settleDeliveries } from "#store/webhooks/deliveries.ts";
+import { storeTestEvent } from "#store/webhooks/delivery-log.ts";
+import { findEndpoint, listEndpoints, secretPlace } from "#store/webhooks/endpoints.ts";
 import { isSecret } from "#webhooks/sign.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 

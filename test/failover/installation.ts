@@ -10,7 +10,7 @@ import { configurePool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
-import { openSqlite } from "#store/sqlite/sqlite.ts";
+import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { openSystem } from "../../src/system.ts";
 import { memoryLog } from "../log.ts";
 import type { Profile } from "./profile.ts";

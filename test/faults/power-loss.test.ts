@@ -6,8 +6,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { afterEach, beforeEach } from "node:test";
-import { storeSends } from "#store/accept.ts";
-import { openSqlite } from "#store/sqlite/sqlite.ts";
+import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
+import { storeSends } from "#store/messages/insert.ts";
 import { movableClock } from "../clock.ts";
 import { type Ground, harness } from "../harness.ts";
 import { provider, readRequest, takes } from "../scenarios/provider.ts";

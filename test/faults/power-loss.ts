@@ -65,7 +65,7 @@ function unsafeSources(folder: string): string {
   cpSync(join(root, "src"), join(copy, "src"), { recursive: true });
   cpSync(join(root, "package.json"), join(copy, "package.json"));
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  const file = join(copy, "src/store/sqlite/connection.ts");
+  const file = join(copy, "src/store/engine/sqlite/connection.ts");
   const text = readFileSync(file, "utf8");
   const changed = text
     .replace("synchronous = full", "synchronous = normal")

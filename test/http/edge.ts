@@ -11,8 +11,8 @@ import { buildApp, type HttpTimeouts } from "#http/app.ts";
 import type { HttpParts, HttpSettings, ManageParts } from "#http/parts.ts";
 import type { Accepted } from "#messaging/accept.ts";
 import { Intake } from "#messaging/intake.ts";
-import type { BoundFile, Piece } from "#store/attachments.ts";
 import type { Database } from "#store/database.ts";
+import type { BoundFile, Piece } from "#store/email/attachments.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
 

@@ -10,7 +10,7 @@ import test, { after, before } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
 import type { Head } from "#http/endpoint.ts";
 import { endpoints } from "#http/endpoints.ts";
-import { openSqlite } from "#store/sqlite/sqlite.ts";
+import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { type Ground, type Harness, harness } from "../harness.ts";
 import { bodies, type Holder, holder, ids, namesIn, none, type Params } from "./every-route.ts";
 import { type Browser, bearer, manage, signedIn, tokenFor, userFor } from "./managing.ts";

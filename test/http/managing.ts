@@ -6,7 +6,7 @@ import type { LightMyRequestResponse } from "fastify";
 import { makeManagementToken } from "#accounts/management-token.ts";
 import { createPasswords } from "#accounts/password.ts";
 import { makeUser } from "#accounts/users.ts";
-import type { Role } from "#store/schema-people.ts";
+import type { Role } from "#store/schema/identity.ts";
 import { type Harness, seededRandom } from "../harness.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

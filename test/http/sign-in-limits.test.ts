@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import test, { afterEach, beforeEach } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
-import { changeUser } from "#store/people.ts";
+import { changeUser } from "#store/identity/users.ts";
 import { type Harness, harness } from "../harness.ts";
 import { browserOf, manage, passwordOf, signedIn, userFor } from "./managing.ts";
 

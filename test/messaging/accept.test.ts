@@ -7,9 +7,9 @@ import { readEmail } from "#contract/messages/email.ts";
 import { readSms } from "#contract/messages/sms.ts";
 import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept.ts";
 import { createIds } from "#runtime/ids.ts";
-import type { SendInput } from "#store/accept.ts";
-import type { BoundFile } from "#store/attachments.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
+import type { BoundFile } from "#store/email/attachments.ts";
+import type { SendInput } from "#store/messages/insert.ts";
 import { movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
 

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import type { EmailSettings } from "#gateways/email/email-settings.ts";
 import { type ComposeParts, composeEmail, storedEmail } from "#messaging/compose-email.ts";
 import type { Database } from "#store/database.ts";
-import type { Mail } from "#store/mails.ts";
+import type { Mail } from "#store/email/bodies.ts";
 
 const quiet: EmailSettings = {
   from: "news@shop.test",

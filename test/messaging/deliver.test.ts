@@ -8,7 +8,7 @@ import { type DeliverParts, deliverWork } from "#messaging/deliver.ts";
 import { createMailFiles } from "#messaging/mail-files.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
-import type { DueMessage, Settlement } from "#store/progress.ts";
+import type { DueMessage, Settlement } from "#store/messages/attempts.ts";
 import { movableClock } from "../clock.ts";
 import { scriptedOutbound } from "../gateways/scripted-outbound.ts";
 import { memoryLog } from "../log.ts";

@@ -6,7 +6,7 @@ import { type Gateway, type Outcome, type OutgoingMessage, Unreadable } from "#g
 import { type LaneGateway, sender } from "#messaging/hand-over.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
-import type { DueMessage } from "#store/progress.ts";
+import type { DueMessage } from "#store/messages/attempts.ts";
 import { movableClock } from "../clock.ts";
 import { scriptedOutbound } from "../gateways/scripted-outbound.ts";
 import { memoryLog } from "../log.ts";

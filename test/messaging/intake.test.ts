@@ -6,8 +6,8 @@ import test from "node:test";
 import type { Account } from "#accounts/account.ts";
 import { errorsByPath } from "#contract/issue.ts";
 import { Intake } from "#messaging/intake.ts";
-import type { Piece } from "#store/attachments.ts";
 import { type Database, StorageError } from "#store/database.ts";
+import type { Piece } from "#store/email/attachments.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 

@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import type { Account } from "#accounts/account.ts";
 import { accountOf } from "#accounts/authenticate.ts";
 import { cancel, lookup, recent } from "#messaging/lookup.ts";
-import { findAccount } from "#store/accounts.ts";
+import { findAccount } from "#store/accounts/accounts.ts";
 import { engines, type Harness, harness } from "../harness.ts";
 
 for (const engine of engines) {

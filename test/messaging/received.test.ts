@@ -5,7 +5,7 @@ import test, { after, before } from "node:test";
 import { receivedRecord } from "#contract/messages/received.ts";
 import { received } from "#messaging/received.ts";
 import { createIds } from "#runtime/ids.ts";
-import { storeInbound } from "#store/inbound.ts";
+import { storeInbound } from "#store/feedback/inbound.ts";
 import { type Harness, harness, seededRandom } from "../harness.ts";
 
 let it: Harness;

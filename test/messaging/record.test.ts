@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { emailRecord, smsRecord } from "#contract/messages/record.ts";
 import { eventRecordOf, recordOf } from "#messaging/record.ts";
-import type { MessageRow } from "#store/lookup.ts";
+import type { MessageRow } from "#store/messages/lookup.ts";
 
 const at = Date.UTC(2026, 2, 1, 9, 30);
 

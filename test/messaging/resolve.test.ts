@@ -6,7 +6,7 @@ import type { Account } from "#accounts/account.ts";
 import { accountOf } from "#accounts/authenticate.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
 import { resolve } from "#messaging/resolve.ts";
-import { findAccount } from "#store/accounts.ts";
+import { findAccount } from "#store/accounts/accounts.ts";
 import { type Harness, harness } from "../harness.ts";
 import { noAnswer, provider } from "../scenarios/provider.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type MessageFilters, search } from "#messaging/search.ts";
-import { bodyBytes } from "#store/emails.ts";
+import { bodyBytes } from "#store/email/emails.ts";
 import { type Harness, harness } from "../harness.ts";
 
 let it: Harness;

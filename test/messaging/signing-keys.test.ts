@@ -8,8 +8,8 @@ import { recordsOf } from "#configure/domain-records.ts";
 import { activate, createSendingDomain, sendingDomainInput } from "#configure/sending-domain.ts";
 import { dkimSignatures } from "#gateways/email/dkim.ts";
 import { activeDkimKeys } from "#messaging/signing-keys.ts";
+import { readSendingDomains } from "#store/email/sending-domains.ts";
 import { createSealer } from "#store/seal.ts";
-import { readSendingDomains } from "#store/sending-domains.ts";
 import { type Configuring, openConfiguring } from "../configure/parts.ts";
 
 let open: Configuring;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import type { Channel } from "#contract/messages/channel.ts";
 import { release, suppress, suppressible, suppressions } from "#messaging/suppress.ts";
-import { storeInbound } from "#store/inbound.ts";
+import { storeInbound } from "#store/feedback/inbound.ts";
 import { type Harness, harness } from "../harness.ts";
 
 let it: Harness;

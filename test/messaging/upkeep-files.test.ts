@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findLooseFiles, stagePiece } from "#store/attachments.ts";
-import { readMailFilePieces, readMailFiles } from "#store/mails.ts";
+import { findLooseFiles, stagePiece } from "#store/email/attachments.ts";
+import { readMailFilePieces, readMailFiles } from "#store/email/bodies.ts";
 import { engines, type Harness, harness } from "../harness.ts";
 
 const hour = 3_600_000;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { clickToken, openToken, unsubscribeToken } from "#messaging/mail-token.ts";
 import { createVisits, type Visits } from "#messaging/visits.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
-import type { IncomingEngagement } from "#store/engagements.ts";
+import type { IncomingEngagement } from "#store/feedback/engagements.ts";
 import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";

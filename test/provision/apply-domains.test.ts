@@ -9,8 +9,8 @@ import test, { afterEach, beforeEach } from "node:test";
 import { deleteSendingDomain } from "#configure/sending-domain.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { provisionFile, readProvisionFile } from "#provision/file.ts";
-import { findAccountByName } from "#store/accounts.ts";
-import { readSendingDomains } from "#store/sending-domains.ts";
+import { findAccountByName } from "#store/accounts/accounts.ts";
+import { readSendingDomains } from "#store/email/sending-domains.ts";
 import { type Configuring, openConfiguring } from "../configure/parts.ts";
 
 let open: Configuring;

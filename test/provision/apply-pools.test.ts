@@ -10,8 +10,8 @@ import { hashSecret } from "#accounts/secret.ts";
 import { changeMember, deleteMember } from "#configure/pool-member.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { provisionFile, readProvisionFile } from "#provision/file.ts";
-import { findAccountByName } from "#store/accounts.ts";
-import { findPoolByKey, findPoolByName } from "#store/pools.ts";
+import { findAccountByName } from "#store/accounts/accounts.ts";
+import { findPoolByKey, findPoolByName } from "#store/pools/pools.ts";
 import { type Configuring, openConfiguring } from "../configure/parts.ts";
 
 let open: Configuring;

@@ -7,10 +7,10 @@ import { accountInput, configureAccount } from "#configure/account.ts";
 import { updateWebhook } from "#configure/webhook.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { provisionFile } from "#provision/file.ts";
-import { storeSends } from "#store/accept.ts";
-import { findAccountByKey, findAccountByName, saveAccount } from "#store/accounts.ts";
-import { findGatewayByIdentifier, saveGateway } from "#store/gateways.ts";
-import { listEndpoints } from "#store/webhooks.ts";
+import { findAccountByKey, findAccountByName, saveAccount } from "#store/accounts/accounts.ts";
+import { findGatewayByIdentifier, saveGateway } from "#store/gateways/gateways.ts";
+import { storeSends } from "#store/messages/insert.ts";
+import { listEndpoints } from "#store/webhooks/endpoints.ts";
 import { type Configuring, openConfiguring } from "../configure/parts.ts";
 import { sendOf } from "../store/rows.ts";
 

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import test, { afterEach, beforeEach } from "node:test";
 import { applyProvision } from "#provision/apply.ts";
 import { provisionFile } from "#provision/file.ts";
-import { findAccountByName } from "#store/accounts.ts";
+import { findAccountByName } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
-import { findGatewayByIdentifier, saveGateway } from "#store/gateways.ts";
+import { findGatewayByIdentifier, saveGateway } from "#store/gateways/gateways.ts";
 import { type Configuring, openConfiguring } from "../configure/parts.ts";
 
 let open: Configuring;

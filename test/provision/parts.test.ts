@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { done, told } from "#provision/parts.ts";
-import { readProvisioned } from "#store/provisioned.ts";
+import { readProvisioned } from "#store/maintenance/provisioned.ts";
 import { openConfiguring } from "../configure/parts.ts";
 
 test("a fault is told with what it is in and its place there", () => {

@@ -2,11 +2,11 @@
 // of them can be frozen. The lanes they open are stand-ins that only say what was done to them.
 
 import { Lanes, type OpenLane } from "#queue/lanes.ts";
-import { saveAccount } from "#store/accounts.ts";
+import { saveAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
-import { saveGateway } from "#store/gateways.ts";
-import { readLanes } from "#store/lanes.ts";
-import type { LanesTable } from "#store/schema.ts";
+import { saveGateway } from "#store/gateways/gateways.ts";
+import { readLanes } from "#store/lanes/lanes.ts";
+import type { LanesTable } from "#store/schema/schema.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type EngineName, type Ground, ground } from "../harness.ts";
 import { memoryLog } from "../log.ts";

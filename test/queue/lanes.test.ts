@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { claimLanes } from "#store/lanes.ts";
-import { stampMessages } from "#store/progress.ts";
+import { claimLanes } from "#store/lanes/lanes.ts";
+import { stampMessages } from "#store/messages/attempts.ts";
 import { engines } from "../harness.ts";
 import { Fleet, type Member, takeoverMs } from "./fleet.ts";
 

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listAudit } from "#store/audit.ts";
+import { listAudit } from "#store/identity/audit.ts";
 import { engines, type Harness, harness } from "../harness.ts";
 import { type Browser, bearer, browserOf, type Entry, type Method, manage } from "../http/managing.ts";
 

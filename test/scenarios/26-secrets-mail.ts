@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { newPrivateKey } from "#runtime/key-pair.ts";
-import { privateKeyPlace, readSendingDomains } from "#store/sending-domains.ts";
+import { privateKeyPlace, readSendingDomains } from "#store/email/sending-domains.ts";
 import { cert } from "../gateways/email/certificate.ts";
 import { openScriptedSmtp, type ScriptedSmtp, type SmtpStage } from "../gateways/email/scripted-smtp.ts";
 import { eventOf, mailAnswer, said, type Vendor, vendorHosts, vendors } from "./26-secrets-mail-vendors.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readProvisionFile } from "#provision/file.ts";
-import { openPostgres } from "#store/postgres/postgres.ts";
+import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { readConfig } from "../../src/config.ts";
 import { planted, providers, settingsFor } from "./26-secrets-planted.ts";
 import type { Story } from "./26-secrets-story.ts";

@@ -8,7 +8,7 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { describe, test } from "node:test";
 import { revokeKey } from "#configure/pool-key.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import { listPoolKeys } from "#store/pool-keys.ts";
+import { listPoolKeys } from "#store/pools/keys.ts";
 import { ask, callsOf, keyText, makePool, outcomeOf, type PoolOf, sumsOf } from "../ai/pooled.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type EngineName, engines, type Ground, ground, type Harness, harness } from "../harness.ts";

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findAccountByName } from "#store/accounts.ts";
+import { findAccountByName } from "#store/accounts/accounts.ts";
 import { fails, openaiPeer, says } from "../http/openai-peer.ts";
 import { memberOf, pooled } from "../http/pooled.ts";
 import { says as answers, listen, posts } from "./receiver.ts";

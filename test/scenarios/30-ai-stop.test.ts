@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { type IncomingMessage, request } from "node:http";
 import { test } from "node:test";
-import { readPools } from "#store/pools.ts";
+import { readPools } from "#store/pools/pools.ts";
 import { callsOf } from "../ai/pooled.ts";
 import { ground, harness } from "../harness.ts";
 import { begins, delta, finishes, openaiPeer, type PeerRequest } from "../http/openai-peer.ts";

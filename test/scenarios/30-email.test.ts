@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import test from "node:test";
 import { type EmailRecord, emailRecord } from "#contract/messages/record.ts";
 import { emailSendReply } from "#contract/replies.ts";
-import { findUnneededFiles } from "#store/attachments.ts";
-import { readMailFilePieces, readMailFiles } from "#store/mails.ts";
+import { findUnneededFiles } from "#store/email/attachments.ts";
+import { readMailFilePieces, readMailFiles } from "#store/email/bodies.ts";
 import { engines, type Harness, type HarnessOptions, harness } from "../harness.ts";
 import { listen, posts, says } from "./receiver.ts";
 

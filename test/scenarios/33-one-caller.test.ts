@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, test } from "node:test";
-import { readPools } from "#store/pools.ts";
-import { listCalls } from "#store/usage.ts";
+import { readPools } from "#store/pools/pools.ts";
+import { listCalls } from "#store/pools/usage.ts";
 import {
   begins,
   delta,

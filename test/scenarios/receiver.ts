@@ -6,9 +6,9 @@ import type { z } from "zod";
 import { createWebhook, webhookInput } from "#configure/webhook.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
-import { findDelivery, listDeliveries } from "#store/delivery-log.ts";
-import type { WebhookEndpointsTable } from "#store/schema.ts";
-import { findEndpoint } from "#store/webhooks.ts";
+import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import { findDelivery, listDeliveries } from "#store/webhooks/delivery-log.ts";
+import { findEndpoint } from "#store/webhooks/endpoints.ts";
 import type { Harness } from "../harness.ts";
 
 export const hook = "https://receiver.test/hook";

@@ -3,8 +3,8 @@
 
 import type { Status } from "#contract/messages/channel.ts";
 import { groups } from "#contract/messages/states.ts";
-import type { MessageRow } from "#store/lookup.ts";
-import type { EventsTable } from "#store/schema.ts";
+import type { MessageRow } from "#store/messages/lookup.ts";
+import type { EventsTable } from "#store/schema/schema.ts";
 
 export interface Stored {
   message: Pick<

@@ -2,9 +2,9 @@
 // same seed is the same history. It ends with everything drained and returns what the checker needs.
 
 import type { OutboundRequest, OutboundResult, Random } from "#runtime/runtime.ts";
-import { readCredits } from "#store/accounts.ts";
+import { readCredits } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
-import { countByStatus, findMessage } from "#store/lookup.ts";
+import { countByStatus, findMessage } from "#store/messages/lookup.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type Harness, harness, seededRandom } from "../harness.ts";
 import {

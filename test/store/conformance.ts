@@ -8,8 +8,8 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, describe } from "node:test";
 import pg from "pg";
 import type { Database, Engine } from "#store/database.ts";
-import { openPostgres } from "#store/postgres/postgres.ts";
-import { openSqlite } from "#store/sqlite/sqlite.ts";
+import { openPostgres } from "#store/engine/postgres/postgres.ts";
+import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { freshDatabase } from "../postgres.ts";
 
 export const engines = ["sqlite", "postgres"] as const satisfies readonly Engine[];

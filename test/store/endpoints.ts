@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import type { Database } from "#store/database.ts";
-import { type DeliverySettlement, settleDeliveries } from "#store/deliveries.ts";
-import { storeFanOut } from "#store/fan-out.ts";
-import type { LanesTable, WebhookDeliveriesTable, WebhookEndpointsTable } from "#store/schema.ts";
-import { createEndpoint } from "#store/webhooks.ts";
+import type { LanesTable, WebhookDeliveriesTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
+import { type DeliverySettlement, settleDeliveries } from "#store/webhooks/deliveries.ts";
+import { createEndpoint } from "#store/webhooks/endpoints.ts";
+import { storeFanOut } from "#store/webhooks/fan-out.ts";
 import type { Store } from "./conformance.ts";
 import { fresh, now } from "./rows.ts";
 

@@ -1,29 +1,29 @@
 // Inputs for the operations on messages, mails and webhooks, for rows that `grown.ts` has made: together they take every way
 // through an operation that runs a statement of its own.
 
-import { proveRequest, storeSends } from "#store/accept.ts";
-import * as attachments from "#store/attachments.ts";
-import { grantCredit, listCreditEntries } from "#store/balances.ts";
-import { forgetSoftBounces } from "#store/bounces.ts";
+import { grantCredit, listCreditEntries } from "#store/accounts/balances.ts";
 import type { Operation } from "#store/database.ts";
-import * as deliveries from "#store/deliveries.ts";
-import * as log from "#store/delivery-log.ts";
-import * as engagements from "#store/engagements.ts";
-import * as fanOut from "#store/fan-out.ts";
-import { firstAttempt } from "#store/first-attempt.ts";
-import * as hold from "#store/hold.ts";
-import { recentInbound, storeInbound } from "#store/inbound.ts";
-import * as lookup from "#store/lookup.ts";
-import * as mails from "#store/mails.ts";
-import * as progress from "#store/progress.ts";
-import { storeReceipts } from "#store/receipts.ts";
-import { findRepeated, keptMs, readAnswered } from "#store/repeat.ts";
-import { resolveUnknown } from "#store/resolve.ts";
-import * as retention from "#store/retention.ts";
-import { findOwnMessage, type SearchInput, searchMessages } from "#store/search.ts";
-import * as suppressions from "#store/suppressions.ts";
-import * as upkeep from "#store/upkeep.ts";
-import * as waiting from "#store/waiting.ts";
+import * as attachments from "#store/email/attachments.ts";
+import * as mails from "#store/email/bodies.ts";
+import { forgetSoftBounces } from "#store/feedback/bounces.ts";
+import * as engagements from "#store/feedback/engagements.ts";
+import { recentInbound, storeInbound } from "#store/feedback/inbound.ts";
+import { storeReceipts } from "#store/feedback/receipts.ts";
+import * as suppressions from "#store/feedback/suppressions.ts";
+import * as upkeep from "#store/maintenance/overdue.ts";
+import * as hold from "#store/maintenance/restore-hold.ts";
+import * as retention from "#store/maintenance/retention.ts";
+import * as progress from "#store/messages/attempts.ts";
+import { firstAttempt } from "#store/messages/first-attempt.ts";
+import { findRepeated, keptMs, readAnswered } from "#store/messages/idempotency-keys.ts";
+import { proveRequest, storeSends } from "#store/messages/insert.ts";
+import * as lookup from "#store/messages/lookup.ts";
+import * as waiting from "#store/messages/move.ts";
+import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
+import { findOwnMessage, type SearchInput, searchMessages } from "#store/messages/search.ts";
+import * as deliveries from "#store/webhooks/deliveries.ts";
+import * as log from "#store/webhooks/delivery-log.ts";
+import * as fanOut from "#store/webhooks/fan-out.ts";
 import { accountOf, gatewayOf, id, now } from "./grown.ts";
 import { receiptOf, sendOf } from "./rows.ts";
 

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import type { Database } from "#store/database.ts";
-import { savePoolKey } from "#store/pool-keys.ts";
-import { saveMember, savePool } from "#store/pools.ts";
-import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema-pools.ts";
-import type { UsedCall } from "#store/usage.ts";
+import { savePoolKey } from "#store/pools/keys.ts";
+import { saveMember, savePool } from "#store/pools/pools.ts";
+import type { UsedCall } from "#store/pools/usage.ts";
+import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
 import { fresh, makeAccount, now } from "./rows.ts";
 
 export function poolRow(accountId: string, columns: Partial<PoolsTable> = {}): PoolsTable {

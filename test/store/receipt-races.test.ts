@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { ReceiptStep } from "#contract/messages/states.ts";
-import { recoverMessages, settleMessages } from "#store/progress.ts";
-import { storeReceipts } from "#store/receipts.ts";
-import { cancelMessage } from "#store/waiting.ts";
+import { storeReceipts } from "#store/feedback/receipts.ts";
+import { recoverMessages, settleMessages } from "#store/messages/attempts.ts";
+import { cancelMessage } from "#store/messages/move.ts";
 import { onBothEngines } from "./conformance.ts";
 import {
   claim,

@@ -2,15 +2,15 @@
 
 import assert from "node:assert/strict";
 import type { Channel } from "#contract/messages/channel.ts";
-import { messageColumns, type NewMessage, type SendInput, storeSends } from "#store/accept.ts";
-import { saveAccount, setAllowance } from "#store/accounts.ts";
-import type { Happening } from "#store/change.ts";
+import { saveAccount, setAllowance } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
-import { saveGateway } from "#store/gateways.ts";
-import { claimLanes } from "#store/lanes.ts";
-import { type Settlement, settleMessages, stampMessages } from "#store/progress.ts";
-import type { IncomingReceipt } from "#store/receipts.ts";
-import type { AccountsTable, EventsTable, GatewaysTable, MessagesTable } from "#store/schema.ts";
+import type { IncomingReceipt } from "#store/feedback/receipts.ts";
+import { saveGateway } from "#store/gateways/gateways.ts";
+import { claimLanes } from "#store/lanes/lanes.ts";
+import { type Settlement, settleMessages, stampMessages } from "#store/messages/attempts.ts";
+import { messageColumns, type NewMessage, type SendInput, storeSends } from "#store/messages/insert.ts";
+import type { Happening } from "#store/messages/transitions.ts";
+import type { AccountsTable, EventsTable, GatewaysTable, MessagesTable } from "#store/schema/schema.ts";
 import type { Store } from "./conformance.ts";
 
 /** Any instant, as the tests' present. */

@@ -89,7 +89,7 @@ export const withoutTwin: Readonly<Record<string, string>> = {
   "src/main.ts": "started for real by the fault tests and by the start test",
   "src/system.ts": "wired and run by every scenario test",
   "src/gateways/email/report-thread.ts": "run by the test of report-reader.ts, which starts it",
-  "src/store/migrations/dialect.ts": "run by the test of every migration, on both engines",
+  "src/store/schema/migrations/dialect.ts": "run by the test of every migration, on both engines",
 };
 
 /** Variables for fault tests only: they are not part of the documented configuration. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { updateWebhook, webhookChanges } from "#configure/webhook.ts";
 import { createMetrics } from "#runtime/metrics.ts";
-import { newLane } from "#store/lanes.ts";
+import { newLane } from "#store/lanes/lanes.ts";
 import { openEndpoint } from "#webhooks/open-endpoint.ts";
 import { sendTestEvent } from "#webhooks/replay.ts";
 import { scriptedOutbound } from "../gateways/scripted-outbound.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createIds } from "#runtime/ids.ts";
-import { changeEndpoint } from "#store/webhooks.ts";
+import { changeEndpoint } from "#store/webhooks/endpoints.ts";
 import { type ReplayParts, replayOne, replaySince, sendTestEvent } from "#webhooks/replay.ts";
 import { movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { changeEndpoint } from "#store/webhooks.ts";
+import { changeEndpoint } from "#store/webhooks/endpoints.ts";
 import { stopForgotten, stopWaiting } from "#webhooks/stop-waiting.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";

@@ -7,7 +7,7 @@ import type { HttpParts } from "#http/parts.ts";
 import { clickToken, longestTarget, openToken, unsubscribeToken } from "#messaging/mail-token.ts";
 import { createVisits } from "#messaging/visits.ts";
 import type { Database } from "#store/database.ts";
-import type { IncomingEngagement } from "#store/engagements.ts";
+import type { IncomingEngagement } from "#store/feedback/engagements.ts";
 import { createSealer } from "#store/seal.ts";
 import { seededRandom } from "../../harness.ts";
 import { type Edge, edge, noVisits } from "../edge.ts";

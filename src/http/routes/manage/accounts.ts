@@ -23,7 +23,7 @@ import { checked, checkedQuery } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { pageOf, wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
-import { type AccountWithCredits, listAccounts } from "#store/account-changes.ts";
+import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.ts";
 import type { Database } from "#store/database.ts";
 
 /** Names one account to a path. */

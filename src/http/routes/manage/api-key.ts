@@ -7,8 +7,8 @@ import { checked } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
-import { findApiKey } from "#store/accounts.ts";
-import { findUser } from "#store/people.ts";
+import { findApiKey } from "#store/accounts/accounts.ts";
+import { findUser } from "#store/identity/users.ts";
 import { accountParam } from "./accounts.ts";
 import { tooBusy, tooManyInSession } from "./session.ts";
 

@@ -6,9 +6,9 @@ import { checkedQuery } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { pageOf, wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
-import { listAudit } from "#store/audit.ts";
 import type { Database } from "#store/database.ts";
-import type { AuditEntriesTable } from "#store/schema-people.ts";
+import { listAudit } from "#store/identity/audit.ts";
+import type { AuditEntriesTable } from "#store/schema/identity.ts";
 
 function dataOf(entry: AuditEntriesTable): AuditReplyData {
   const { fields = [] } = JSON.parse(entry.detail) as { fields?: string[] };

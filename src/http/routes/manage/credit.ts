@@ -16,8 +16,8 @@ import { endpoint } from "#http/endpoint.ts";
 import { wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
 import { startOfMonth } from "#runtime/time-zones.ts";
-import { type EntryPlace, grantCredit, listCreditEntries } from "#store/balances.ts";
-import type { CreditEntriesTable } from "#store/schema.ts";
+import { type EntryPlace, grantCredit, listCreditEntries } from "#store/accounts/balances.ts";
+import type { CreditEntriesTable } from "#store/schema/schema.ts";
 import { accountParam } from "./accounts.ts";
 
 function dataOf({ kind, reference, at, amount, remaining, note }: CreditEntriesTable): CreditEntryData {

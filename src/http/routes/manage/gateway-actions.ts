@@ -11,7 +11,7 @@ import { checked } from "#http/checked.ts";
 import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
 import { isProblem } from "#http/read-body.ts";
 import type { Accepted } from "#messaging/accept.ts";
-import { continueGateway, stopGateway } from "#store/gateway-states.ts";
+import { continueGateway, stopGateway } from "#store/gateways/actions.ts";
 import { findOwn, gatewayAnswer, gatewayParams, stoppedByHand } from "./gateways.ts";
 
 const about = {

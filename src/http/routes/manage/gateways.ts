@@ -16,7 +16,7 @@ import { checked } from "#http/checked.ts";
 import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
 import { wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
-import { type Deleted, deleteGateway, type GatewayWithLane, readGateways } from "#store/gateway-states.ts";
+import { type Deleted, deleteGateway, type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 import { accountParam } from "./accounts.ts";
 
 const params = { account: accountParam };

@@ -15,7 +15,7 @@ import { isProblem } from "#http/read-body.ts";
 import { isId } from "#http/routes/lookup.ts";
 import { recordOf } from "#messaging/record.ts";
 import { search } from "#messaging/search.ts";
-import { findOwnMessage } from "#store/search.ts";
+import { findOwnMessage } from "#store/messages/search.ts";
 import { accountParam } from "./accounts.ts";
 
 const params = { account: accountParam, message: "The message's id." };

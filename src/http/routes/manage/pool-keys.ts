@@ -10,8 +10,8 @@ import { endpoint } from "#http/endpoint.ts";
 import { pageOf, wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
 import { isId } from "#http/routes/lookup.ts";
-import { findPoolKey, listPoolKeys } from "#store/pool-keys.ts";
-import type { PoolKeysTable } from "#store/schema-pools.ts";
+import { findPoolKey, listPoolKeys } from "#store/pools/keys.ts";
+import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { findPool, type PoolCall, poolParams, poolPath } from "./pools.ts";
 
 const keyParams = { ...poolParams, key: "The key's id." };

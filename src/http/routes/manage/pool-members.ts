@@ -16,7 +16,7 @@ import { wireTime } from "#http/page.ts";
 import type { MemberStanding } from "#http/parts.ts";
 import { isProblem } from "#http/read-body.ts";
 import { isId } from "#http/routes/lookup.ts";
-import type { PoolMembersTable } from "#store/schema-pools.ts";
+import type { PoolMembersTable } from "#store/schema/pools.ts";
 import { findPool, memberData, type PoolCall, poolParams, poolPath } from "./pools.ts";
 
 const memberParams = { ...poolParams, member: "The member's id." };

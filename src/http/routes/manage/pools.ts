@@ -19,8 +19,8 @@ import { wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
 import { isId } from "#http/routes/lookup.ts";
 import { providerOf } from "#providers/registry.ts";
-import { type PoolWithMembers, readPools } from "#store/pools.ts";
-import type { PoolMembersTable } from "#store/schema-pools.ts";
+import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
+import type { PoolMembersTable } from "#store/schema/pools.ts";
 import { accountParam } from "./accounts.ts";
 
 const params = { account: accountParam };

@@ -25,7 +25,7 @@ import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
 import { wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
 import { isId } from "#http/routes/lookup.ts";
-import { type DomainWithKeys, readSendingDomains } from "#store/sending-domains.ts";
+import { type DomainWithKeys, readSendingDomains } from "#store/email/sending-domains.ts";
 import { accountParam } from "./accounts.ts";
 
 const params = { account: accountParam };

@@ -15,7 +15,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { isProblem } from "#http/read-body.ts";
 import { channelParam, isChannel } from "#http/routes/lookup.ts";
 import { release, suppress, suppressions } from "#messaging/suppress.ts";
-import type { SuppressionsTable } from "#store/schema.ts";
+import type { SuppressionsTable } from "#store/schema/schema.ts";
 import { accountParam } from "./accounts.ts";
 
 const tag = "Suppressions";

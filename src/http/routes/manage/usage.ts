@@ -15,9 +15,9 @@ import { endpoint } from "#http/endpoint.ts";
 import { wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
 import { dayOf } from "#runtime/time-zones.ts";
-import { type Histogram, percentile } from "#store/latency.ts";
-import type { CompletionsTable } from "#store/schema-pools.ts";
-import { listCalls, readUsage, type UsageGroup } from "#store/usage.ts";
+import { type Histogram, percentile } from "#store/pools/histogram.ts";
+import { listCalls, readUsage, type UsageGroup } from "#store/pools/usage.ts";
+import type { CompletionsTable } from "#store/schema/pools.ts";
 import { findPool, poolParams, poolPath } from "./pools.ts";
 
 const about = {

@@ -18,8 +18,13 @@ import { endpoint } from "#http/endpoint.ts";
 import type { ManageParts } from "#http/parts.ts";
 import { isProblem } from "#http/read-body.ts";
 import { isId } from "#http/routes/lookup.ts";
-import type { DeliveryTry } from "#store/deliveries.ts";
-import { type DeliveryPlace, type DeliveryRow, findDelivery, listDeliveries } from "#store/delivery-log.ts";
+import type { DeliveryTry } from "#store/webhooks/deliveries.ts";
+import {
+  type DeliveryPlace,
+  type DeliveryRow,
+  findDelivery,
+  listDeliveries,
+} from "#store/webhooks/delivery-log.ts";
 import { type ReplayParts, replayOne, replaySince, sendTestEvent } from "#webhooks/replay.ts";
 import { webhookParams } from "./webhooks.ts";
 

@@ -24,8 +24,8 @@ import { endpoint } from "#http/endpoint.ts";
 import type { ManageParts } from "#http/parts.ts";
 import { isProblem } from "#http/read-body.ts";
 import { isId } from "#http/routes/lookup.ts";
-import type { WebhookEndpointsTable } from "#store/schema.ts";
-import { findAccountEndpoint, listEndpoints } from "#store/webhooks.ts";
+import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
 
 const tag = "Management: webhooks";
 const account = "The account's id.";

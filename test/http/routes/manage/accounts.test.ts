@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { markProvisioned } from "#store/provisioned.ts";
+import { markProvisioned } from "#store/maintenance/provisioned.ts";
 import { dataOf, type Managed, managed } from "./managed.ts";
 
 let m: Managed;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { hold, holdEndedReply, installationReply } from "#contract/manage/installation.ts";
-import { holdPending } from "#store/hold.ts";
+import { holdPending } from "#store/maintenance/restore-hold.ts";
 import { asked, provider, takes } from "../../../scenarios/provider.ts";
 import { dataOf, type Managed, managed } from "./managed.ts";
 

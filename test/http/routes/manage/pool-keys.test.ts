@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { hashSecret } from "#accounts/secret.ts";
-import { findPoolByKey } from "#store/pools.ts";
+import { findPoolByKey } from "#store/pools/pools.ts";
 import { dataOf, type Managed, managed } from "./managed.ts";
 
 let m: Managed;

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { poolMark } from "#store/pools.ts";
-import { markProvisioned } from "#store/provisioned.ts";
+import { markProvisioned } from "#store/maintenance/provisioned.ts";
+import { poolMark } from "#store/pools/pools.ts";
 import { dataOf, type Managed, managed } from "./managed.ts";
 
 let m: Managed;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { manageReceivedReply } from "#contract/manage/consent.ts";
-import { storeInbound } from "#store/inbound.ts";
+import { storeInbound } from "#store/feedback/inbound.ts";
 import { dataOf, type Managed, managed } from "./managed.ts";
 
 let m: Managed;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { findUserByEmail } from "#store/people.ts";
+import { findUserByEmail } from "#store/identity/users.ts";
 import { type Harness, harness } from "../../../harness.ts";
 import {
   auditOf,

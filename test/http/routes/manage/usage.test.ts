@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { dayOf } from "#runtime/time-zones.ts";
-import { recordUsage, type UsedCall } from "#store/usage.ts";
+import { recordUsage, type UsedCall } from "#store/pools/usage.ts";
 import { callRow } from "../../../store/pool-rows.ts";
 import { dataOf, type Managed, managed } from "./managed.ts";
 

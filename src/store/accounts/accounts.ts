@@ -1,0 +1,192 @@
+// Accounts with their keys, plans and credit.
+
+import type { Channel } from "#contract/messages/channel.ts";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { compiledOnce } from "#store/engine/prepared.ts";
+import type { AccountsTable, CreditsTable, GatewaysTable } from "#store/schema/schema.ts";
+import { insertEntries } from "./ledger.ts";
+
+export type GatewayHead = Pick<
+  GatewaysTable,
+  "id" | "identifier" | "channel" | "kind" | "active" | "is_default" | "test"
+>;
+
+export interface AccountRow extends AccountsTable {
+  gateways: GatewayHead[];
+}
+
+async function withGateways(tx: Tx, account: AccountsTable | undefined): Promise<AccountRow | null> {
+  if (!account) return null;
+  const gateways = await tx.db
+    .selectFrom("gateways")
+    .select(["id", "identifier", "channel", "kind", "active", "is_default", "test"])
+    .where("account_id", "=", account.id)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+  return { ...account, gateways };
+}
+
+/** The account that holds the API key with this SHA-256 (hex), with its gateways, oldest first. */
+export const findAccountByKey = readOperation("findAccountByKey", async (tx, hash: string) => {
+  const account = await tx.db
+    .selectFrom("accounts")
+    .innerJoin("api_keys", "api_keys.account_id", "accounts.id")
+    .selectAll("accounts")
+    .where("api_keys.hash", "=", hash)
+    .executeTakeFirst();
+  return withGateways(tx, account);
+});
+
+export const findAccountByName = readOperation("findAccountByName", async (tx, name: string) => {
+  const account = await tx.db.selectFrom("accounts").selectAll().where("name", "=", name).executeTakeFirst();
+  return withGateways(tx, account);
+});
+
+export const findAccount = readOperation("findAccount", async (tx, id: string) => {
+  const account = await tx.db.selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirst();
+  return withGateways(tx, account);
+});
+
+export const countAccounts = readOperation("countAccounts", async (tx, _: null) => {
+  const { count } = await tx.db
+    .selectFrom("accounts")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+});
+
+/** Creates the account, or changes everything but its id, name and creation. */
+export const saveAccount = writeOperation("saveAccount", async (tx, account: AccountsTable) => {
+  const { id: _id, name: _name, created_at: _created, ...changes } = account;
+  await tx.db
+    .insertInto("accounts")
+    .values(account)
+    .onConflict((conflict) => conflict.column("id").doUpdateSet(changes))
+    .execute();
+});
+
+/** Locks an account's row, for changes of what belongs to it that have to come one after the other. */
+export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
+  await tx.db
+    .selectFrom("accounts")
+    .select("id")
+    .where("id", "=", accountId)
+    .modifyEnd(tx.lock("update"))
+    .execute();
+}
+
+/** Makes this the account's only key: whatever worked before stops working. */
+export const replaceApiKey = writeOperation(
+  "replaceApiKey",
+  async (tx, key: { accountId: string; hash: string; sealed: string | null; at: number }) => {
+    // Two at once would not see each other's new key, and both would stay.
+    await lockAccount(tx, key.accountId);
+    await tx.db.deleteFrom("api_keys").where("account_id", "=", key.accountId).execute();
+    await tx.db
+      .insertInto("api_keys")
+      .values({ hash: key.hash, account_id: key.accountId, sealed: key.sealed, created_at: key.at })
+      .execute();
+  },
+);
+
+/** The copy of the account's key, sealed; `sealed` is null where none was kept. Null: the account has no key. */
+export const findApiKey = readOperation("findApiKey", async (tx, accountId: string) => {
+  const key = await tx.db
+    .selectFrom("api_keys")
+    .select(["sealed", "created_at"])
+    .where("account_id", "=", accountId)
+    .executeTakeFirst();
+  return key ?? null;
+});
+
+export interface Allowance {
+  accountId: string;
+  channel: Channel;
+  /** Null: unlimited, and no balance any more. */
+  allowance: number | null;
+  renews: "monthly" | null;
+  at: number;
+  /** Names the ledger's entry. */
+  id: string;
+}
+
+/**
+ * Sets a channel's allowance; null removes it (unlimited). A changed allowance keeps what was used:
+ * the balance moves by the difference and stops at zero. Whatever moves it is an entry of the ledger, the
+ * end of a balance too, so that the entries of the next one go on from zero.
+ */
+export const setAllowance = writeOperation("setAllowance", async (tx, input: Allowance) => {
+  await lockAccount(tx, input.accountId);
+  await applyAllowance(tx, input);
+});
+
+/** The same inside a transaction that holds the account's lock: two first balances would not see each other. */
+export async function applyAllowance(tx: Tx, input: Allowance): Promise<void> {
+  const { accountId, channel, allowance, renews, at, id } = input;
+  const current = (await lockCredits(tx, [{ accountId, channel }])).get(`${accountId} ${channel}`);
+  const note = (kind: "opening" | "allowance", amount: number, remaining: number, why: string) =>
+    insertEntries(tx, [
+      { account_id: accountId, channel, kind, reference: id, at, amount, remaining, note: why },
+    ]);
+  if (allowance === null) {
+    if (!current) return;
+    await tx.db
+      .deleteFrom("credits")
+      .where("account_id", "=", accountId)
+      .where("channel", "=", channel)
+      .execute();
+    if (current.remaining > 0) await note("allowance", -current.remaining, 0, "Unlimited from here on.");
+    return;
+  }
+  if (!current) {
+    const fresh = { account_id: accountId, channel, allowance, remaining: allowance, granted: 0 };
+    await tx.db
+      .insertInto("credits")
+      .values({ ...fresh, renews, renewed_at: at })
+      .execute();
+    await note("opening", allowance, allowance, `Allowance ${allowance}.`);
+    return;
+  }
+  const remaining = Math.max(0, current.remaining + allowance - current.allowance);
+  await tx.db
+    .updateTable("credits")
+    .set({ allowance, renews, remaining })
+    .where("account_id", "=", accountId)
+    .where("channel", "=", channel)
+    .execute();
+  const amount = remaining - current.remaining;
+  if (amount !== 0) await note("allowance", amount, remaining, `Allowance ${allowance}.`);
+}
+
+export const readCredits = readOperation("readCredits", async (tx, accountId: string) =>
+  tx.db.selectFrom("credits").selectAll().where("account_id", "=", accountId).execute(),
+);
+
+/** Locks balances in one fixed order, so that two transactions never wait for each other in a circle. */
+export async function lockCredits(
+  tx: Tx,
+  wanted: readonly { accountId: string; channel: Channel }[],
+): Promise<Map<string, CreditsTable>> {
+  const keys = new Map(wanted.map((one) => [`${one.accountId} ${one.channel}`, one]));
+  const found = new Map<string, CreditsTable>();
+  if (keys.size === 0) return found;
+  const accountIds = [...new Set([...keys.values()].map(({ accountId }) => accountId))];
+  const locking = (count: number) =>
+    tx.db
+      .selectFrom("credits")
+      .selectAll()
+      .where("account_id", "in", accountIds.slice(0, count))
+      .orderBy("account_id")
+      .orderBy("channel")
+      .modifyEnd(tx.lock("update"))
+      .compile();
+  // Nearly every group of sends is of one account.
+  const query =
+    accountIds.length === 1
+      ? compiledOnce<CreditsTable>(tx, "lockCredits", () => locking(1), accountIds)
+      : locking(accountIds.length);
+  const { rows } = await tx.db.executeQuery(query);
+  for (const row of rows) found.set(`${row.account_id} ${row.channel}`, row);
+  return found;
+}

@@ -1,0 +1,161 @@
+// Creating, changing and listing accounts with their allowances, each in one transaction: an account that
+// exists without the bounds of its plan, if only for a moment, could send without end.
+
+import { sql } from "kysely";
+import type { Channel } from "#contract/messages/channel.ts";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { AccountsTable, CreditsTable } from "#store/schema/schema.ts";
+import { applyAllowance, lockAccount } from "./accounts.ts";
+
+/** A channel's new allowance; null: unlimited. `id` names the ledger's entry. */
+export interface NewAllowance {
+  channel: Channel;
+  allowance: number | null;
+  id: string;
+}
+
+export interface AccountWithCredits extends AccountsTable {
+  credits: CreditsTable[];
+}
+
+/** Stores a new account; `name_taken` where another one is called so. */
+export const createAccount = writeOperation(
+  "createAccount",
+  async (
+    tx,
+    input: { account: AccountsTable; allowances: NewAllowance[]; renews: "monthly" | null },
+  ): Promise<"created" | "name_taken"> => {
+    const inserted = await tx.db
+      .insertInto("accounts")
+      .values(input.account)
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (!inserted) return "name_taken";
+    for (const { channel, allowance, id } of input.allowances) {
+      await applyAllowance(tx, {
+        accountId: input.account.id,
+        channel,
+        allowance,
+        renews: input.renews,
+        at: input.account.created_at,
+        id,
+      });
+    }
+    return "created";
+  },
+);
+
+/** Columns that may change, those of an account's identity and creation aside. */
+export type AccountColumns = Partial<Omit<AccountsTable, "id" | "created_at" | "updated_at">>;
+
+/**
+ * Changes the columns and allowances that are given, and nothing else; `renews`: absent, as it was.
+ * `provisioned`: the provisioning file goes by the account's name, and would make it anew under the old one.
+ */
+export const changeAccount = writeOperation(
+  "changeAccount",
+  async (
+    tx,
+    input: {
+      id: string;
+      columns: AccountColumns;
+      allowances: NewAllowance[];
+      renews?: "monthly" | null;
+      at: number;
+    },
+  ): Promise<"changed" | "name_taken" | "provisioned"> => {
+    const { id, columns, at } = input;
+    if (columns.name !== undefined) {
+      const refusal = await refuseName(tx, id, columns.name);
+      if (refusal) return refusal;
+    }
+    await lockAccount(tx, id);
+    await reopenLanes(tx, id, columns);
+    await tx.db
+      .updateTable("accounts")
+      .set({ ...columns, updated_at: at })
+      .where("id", "=", id)
+      .execute();
+    const balances = await tx.db
+      .selectFrom("credits")
+      .select(["channel", "renews"])
+      .where("account_id", "=", id)
+      .execute();
+    // One plan, one rule: a balance that is new goes by what the others do.
+    const renews =
+      input.renews === undefined ? (balances.some((one) => one.renews) ? "monthly" : null) : input.renews;
+    for (const { channel, allowance, id: entryId } of input.allowances) {
+      await applyAllowance(tx, { accountId: id, channel, allowance, renews, at, id: entryId });
+    }
+    if (input.renews !== undefined)
+      await tx.db.updateTable("credits").set({ renews }).where("account_id", "=", id).execute();
+    return "changed";
+  },
+);
+
+/** Null: the account may be called so. */
+async function refuseName(tx: Tx, id: string, name: string): Promise<"name_taken" | "provisioned" | null> {
+  // Whoever names an account waits for this one: two that take one name at once would not see each other.
+  if (tx.engine === "postgres") await sql`lock table accounts in share row exclusive mode`.execute(tx.db);
+  const namesakes = await tx.db
+    .selectFrom("accounts")
+    .select(["id", "name"])
+    .where((eb) => eb.or([eb("id", "=", id), eb("name", "=", name)]))
+    .execute();
+  if (namesakes.some((one) => one.id !== id)) return "name_taken";
+  const own = namesakes[0];
+  if (!own || own.name === name) return null;
+  const named = await tx.db
+    .selectFrom("provisioned")
+    .select("name")
+    .where("kind", "=", "account")
+    .where("name", "=", own.name)
+    .executeTakeFirst();
+  return named ? "provisioned" : null;
+}
+
+/** Lanes read their account's zone and lateness when they are opened; where these change, they are opened again. */
+async function reopenLanes(tx: Tx, id: string, { time_zone, lateness_ms }: AccountColumns): Promise<void> {
+  const before = await tx.db
+    .selectFrom("accounts")
+    .select(["time_zone", "lateness_ms"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  if (!before) return;
+  if ((time_zone ?? before.time_zone) === before.time_zone) {
+    if ((lateness_ms ?? before.lateness_ms) === before.lateness_ms) return;
+  }
+  await tx.db
+    .updateTable("lanes")
+    .set((eb) => ({ revision: eb("revision", "+", 1) }))
+    .where("id", "in", (eb) => eb.selectFrom("gateways").select("id").where("account_id", "=", id))
+    .execute();
+}
+
+/** Accounts with their balances, newest first, before an id (null: from the newest on); `search`: part of a name, in either case. */
+export const listAccounts = readOperation(
+  "listAccounts",
+  async (
+    tx,
+    input: { only: string | null; search: string | null; before: string | null; limit: number },
+  ): Promise<AccountWithCredits[]> => {
+    let query = tx.db.selectFrom("accounts").selectAll();
+    if (input.only !== null) query = query.where("id", "=", input.only);
+    if (input.before !== null) query = query.where("id", "<", input.before);
+    if (input.search !== null) {
+      // The storage folds ASCII letters alone, so the same is done to what is searched for.
+      const folded = input.search.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+      const part = `%${folded.replace(/[!%_]/g, "!$&")}%`;
+      query = query.where(sql<boolean>`lower(name) like ${part} escape '!'`);
+    }
+    const accounts = await query.orderBy("id", "desc").limit(input.limit).execute();
+    if (accounts.length === 0) return [];
+    const ids = accounts.map(({ id }) => id);
+    const credits = await tx.db.selectFrom("credits").selectAll().where("account_id", "in", ids).execute();
+    return accounts.map((account) => ({
+      ...account,
+      credits: credits.filter((credit) => credit.account_id === account.id),
+    }));
+  },
+);

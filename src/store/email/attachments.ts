@@ -1,0 +1,240 @@
+// The files of mails: stored a piece at a time while they are uploaded, bound to their request when it is accepted,
+// emptied when no message needs them any more. A file without a request is loose: whatever stopped its upload, it is
+// removed after an hour. Contents are written and removed in small transactions, because others wait for the writer.
+
+import { sql } from "kysely";
+import type { Status } from "#contract/messages/channel.ts";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+
+/** One piece of a file. The first one (`seq` 0) also makes the file's row. */
+export interface Piece {
+  id: string;
+  accountId: string | null;
+  seq: number;
+  /** Base64 of a multiple of three bytes, but for the last piece; empty for a file without content. */
+  content: string;
+  /** Epoch ms. */
+  at: number;
+}
+
+export const stagePiece = writeOperation("stagePiece", async (tx, piece: Piece) => {
+  const { id, accountId: account_id, seq, content, at } = piece;
+  if (seq === 0) {
+    // What it is called and how large it is are known, and checked, by the time it is bound.
+    await tx.db
+      .insertInto("attachments")
+      .values({
+        id,
+        account_id,
+        request_id: null,
+        first_id: null,
+        last_id: null,
+        position: 0,
+        filename: "",
+        content_type: "",
+        size: 0,
+        sha256: "",
+        created_at: at,
+        emptied_at: null,
+      })
+      .execute();
+  }
+  if (content !== "") {
+    await tx.db.insertInto("attachment_chunks").values({ attachment_id: id, seq, content }).execute();
+  }
+});
+
+/** A staged file that goes with a send. */
+export interface BoundFile {
+  id: string;
+  filename: string;
+  content_type: string;
+  size: number;
+  sha256: string;
+}
+
+interface SendWithFiles {
+  requestId: string;
+  accountId: string;
+  at: number;
+  messages: readonly (readonly [id: string, ...rest: unknown[]])[];
+  attachments?: readonly BoundFile[];
+}
+
+/** Loose files are removed after this, ms. */
+export const looseMs = 3_600_000;
+/** And are not bound any more after this: between the two hardly anybody waits for anybody. */
+const bindableMs = looseMs / 2;
+
+/** Of the sends, those whose files are not all there (any more). Locks the others'. */
+export async function missingFiles<S extends SendWithFiles>(
+  tx: Tx,
+  sends: readonly S[],
+): Promise<ReadonlySet<S>> {
+  const missing = new Set<S>();
+  for (const send of sends) {
+    const { attachments = [], at } = send;
+    if (attachments.length === 0) continue;
+    const rows = await tx.db
+      .selectFrom("attachments")
+      .select("id")
+      .where(
+        "id",
+        "in",
+        attachments.map(({ id }) => id),
+      )
+      .where("request_id", "is", null)
+      // Its removal has not begun, however long ago `at` was read.
+      .where("emptied_at", "is", null)
+      .where("created_at", ">", at - bindableMs)
+      .orderBy("id")
+      .modifyEnd(tx.lock("update"))
+      .execute();
+    if (rows.length < attachments.length) missing.add(send);
+  }
+  return missing;
+}
+
+/** Gives staged files to the requests that they came with. */
+export async function bindFiles(tx: Tx, sends: readonly SendWithFiles[]): Promise<void> {
+  for (const { requestId, accountId, messages, attachments = [] } of sends) {
+    for (const [position, { id, ...columns }] of attachments.entries()) {
+      await tx.db
+        .updateTable("attachments")
+        .set({
+          ...columns,
+          position,
+          account_id: accountId,
+          request_id: requestId,
+          first_id: messages[0]![0],
+          last_id: messages.at(-1)![0],
+        })
+        .where("id", "=", id)
+        .execute();
+    }
+  }
+}
+
+/** Some pieces of a file: removing them is a few milliseconds of the writer. */
+const piecesAtOnce = 8;
+
+/** Removes pieces of a file; whether none is left. */
+async function removePieces(tx: Tx, id: string): Promise<boolean> {
+  const pieces = await tx.db
+    .selectFrom("attachment_chunks")
+    .select("seq")
+    .where("attachment_id", "=", id)
+    .orderBy("seq")
+    .limit(piecesAtOnce)
+    .execute();
+  const last = pieces.at(-1);
+  if (last === undefined) return true;
+  await tx.db
+    .deleteFrom(tx.indexed("attachment_chunks"))
+    .where("attachment_id", "=", id)
+    .where("seq", "<=", last.seq)
+    .execute();
+  return pieces.length < piecesAtOnce;
+}
+
+/**
+ * One step of removing a loose file; true: it is gone, or was bound meanwhile. To be called until then. From the
+ * first step on it cannot be bound any more. `at`: epoch ms.
+ */
+export const removeLooseFile = writeOperation(
+  "removeLooseFile",
+  async (tx, input: { id: string; at: number }): Promise<boolean> => {
+    const { id, at } = input;
+    // Whoever binds it has locked the row and is waited for, or waits here and sees the mark.
+    const row = await tx.db
+      .updateTable("attachments")
+      .set((eb) => ({ emptied_at: eb.fn.coalesce("emptied_at", eb.val(at)) }))
+      .where("id", "=", id)
+      .where("request_id", "is", null)
+      .returning("id")
+      .executeTakeFirst();
+    if (!row) return true;
+    if (!(await removePieces(tx, id))) return false;
+    await tx.db.deleteFrom("attachments").where("id", "=", id).execute();
+    return true;
+  },
+);
+
+/** Loose files from before, oldest first. */
+export const findLooseFiles = readOperation(
+  "findLooseFiles",
+  async (tx, input: { before: number; limit: number }): Promise<string[]> => {
+    const rows = await tx.db
+      .selectFrom("attachments")
+      .select("id")
+      .where("request_id", "is", null)
+      .where("created_at", "<", input.before)
+      .orderBy("created_at")
+      .limit(input.limit)
+      .execute();
+    return rows.map(({ id }) => id);
+  },
+);
+
+/** Where a message may still be sent from: `unknown` too, since its account may have it sent again. */
+const needing = ["queued", "scheduled", "sending", "unknown"] as const satisfies readonly Status[];
+
+/** A page of files with content, and which of them no message needs any more. */
+export interface FullFiles {
+  unneeded: string[];
+  /** Where the next page goes on; null: there is no more. */
+  next: string | null;
+}
+
+/** Files with content, behind `after`. */
+export const findUnneededFiles = readOperation(
+  "findUnneededFiles",
+  async (tx, input: { after: string; limit: number }): Promise<FullFiles> => {
+    const page = await tx.db
+      .selectFrom("attachments")
+      .select(["id", "account_id", "request_id", "first_id", "last_id"])
+      .where("id", ">", input.after)
+      .where("request_id", "is not", null)
+      .where("emptied_at", "is", null)
+      .orderBy("id")
+      .limit(input.limit)
+      .execute();
+    const unneeded: string[] = [];
+    const needed = new Map<string | null, boolean>();
+    for (const { id, account_id, request_id, first_id, last_id } of page) {
+      let is = needed.get(request_id);
+      if (is === undefined) {
+        // A message has no index of its request: the walk is along that of statuses, between the request's own ids.
+        const stretches = needing.map(
+          (status) => sql`exists (
+            select 1 from ${tx.indexed("messages", "messages_status")} where account_id = ${account_id} and channel = 'email' and status = ${status}
+              and id >= ${first_id} and id <= ${last_id} and request_id = ${request_id}
+          )`,
+        );
+        const { rows } = await sql<{ needed: number }>`
+          select case when ${sql.join(stretches, sql` or `)} then 1 else 0 end as needed
+        `.execute(tx.db);
+        is = Number(rows[0]!.needed) === 1;
+        needed.set(request_id, is);
+      }
+      if (!is) unneeded.push(id);
+    }
+    return { unneeded, next: page.length < input.limit ? null : page.at(-1)!.id };
+  },
+);
+
+/** One step of removing a file's content; true: it is empty. What is known of the file stays. To be called until then. */
+export const emptyFile = writeOperation(
+  "emptyFile",
+  async (tx, input: { id: string; at: number }): Promise<boolean> => {
+    const { id, at } = input;
+    if (!(await removePieces(tx, id))) return false;
+    await tx.db
+      .updateTable("attachments")
+      .set({ emptied_at: at })
+      .where("id", "=", id)
+      .where("emptied_at", "is", null)
+      .execute();
+    return true;
+  },
+);

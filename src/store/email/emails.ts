@@ -1,0 +1,101 @@
+// What an email has beside its message row, read for lookups and events, and its body, which only lookups show. Rows
+// of other channels pass untouched and cost no statement: a page without an email is one look at its channels.
+
+import { sql } from "kysely";
+import type { Channel } from "#contract/messages/channel.ts";
+import type { Tx } from "#store/database.ts";
+import type { AttachmentsTable, EmailsTable } from "#store/schema/email.ts";
+
+/** A file as lookups show it. */
+export type AttachmentHead = Pick<AttachmentsTable, "filename" | "size" | "content_type">;
+
+export type EmailColumns = Pick<
+  EmailsTable,
+  "subject" | "sender_name" | "reply_to" | "opened_at" | "open_count"
+> & {
+  /** In the order of the request. */
+  attachments: readonly AttachmentHead[];
+};
+
+/** Bytes of email bodies in one answer: one may have 5 MiB, and a page of 200 of them would be no string any more. */
+export const bodyBytes = 8 * 1024 * 1024;
+
+export interface WholeRows<R> {
+  /** The first ones whose bodies fit; one at least. */
+  rows: (R & Partial<EmailColumns>)[];
+  /** What they left of the bytes; not above 0: they took them all. */
+  bytesLeft: number;
+}
+
+/** How many bytes the bodies of these emails have. Both engines know without reading them. */
+export async function bodyLengths(tx: Tx, ids: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ message_id: string; bytes: number }>`
+    select message_id, octet_length(body) as bytes from ${tx.indexed("email_bodies")} where message_id in ${tx.list(ids)}
+  `.execute(tx.db);
+  return new Map(rows.map((row) => [row.message_id, row.bytes]));
+}
+
+/** The rows, those of emails with their own columns and their bodies: as many, from the first on, as have room in `bytes`. */
+export async function wholeEmails<
+  R extends { id: string; channel: Channel; request_id: string; body: string },
+>(tx: Tx, rows: readonly R[], bytes: number = bodyBytes): Promise<WholeRows<R>> {
+  const emails = rows.filter(({ channel }) => channel === "email");
+  if (emails.length === 0) return { rows: [...rows], bytesLeft: bytes };
+  const lengthOf = await bodyLengths(
+    tx,
+    emails.map(({ id }) => id),
+  );
+  const fitting: R[] = [];
+  let bytesLeft = bytes;
+  for (const row of rows) {
+    const length = lengthOf.get(row.id) ?? 0;
+    if (length > bytesLeft && fitting.length > 0) break;
+    bytesLeft -= length;
+    fitting.push(row);
+  }
+  const shown = fitting.filter(({ channel }) => channel === "email").map(({ id }) => id);
+  const bodies = await tx.db
+    .selectFrom(tx.indexed("email_bodies"))
+    .select(["message_id", "body"])
+    .where("message_id", "in", tx.list(shown))
+    .execute();
+  const bodyOf = new Map(bodies.map(({ message_id, body }) => [message_id, body]));
+  const whole = fitting.map((row) => ({ ...row, body: bodyOf.get(row.id) ?? row.body }));
+  return { rows: await withEmails(tx, whole), bytesLeft };
+}
+
+/** The rows, those of emails with their own columns, but without their bodies. */
+export async function withEmails<R extends { id: string; channel: Channel; request_id: string }>(
+  tx: Tx,
+  rows: readonly R[],
+): Promise<(R & Partial<EmailColumns>)[]> {
+  const emails = rows.filter(({ channel }) => channel === "email");
+  if (emails.length === 0) return [...rows];
+  const wanted = tx.list(emails.map(({ id }) => id));
+  const found = await tx.db
+    .selectFrom(tx.indexed("emails"))
+    .select(["message_id", "subject", "sender_name", "reply_to", "opened_at", "open_count"])
+    .where("message_id", "in", wanted)
+    .execute();
+  const requests = [...new Set(emails.map(({ request_id }) => request_id))];
+  const files = await tx.db
+    .selectFrom(tx.indexed("attachments", "attachments_request"))
+    .select(["request_id", "filename", "size", "content_type"])
+    .where("request_id", "in", tx.list(requests))
+    .orderBy("request_id")
+    .orderBy("position")
+    .execute();
+  const byRequest = new Map<string | null, AttachmentHead[]>();
+  for (const { request_id, ...file } of files) {
+    const known = byRequest.get(request_id);
+    if (known === undefined) byRequest.set(request_id, [file]);
+    else known.push(file);
+  }
+  const byMessage = new Map(found.map(({ message_id, ...columns }) => [message_id, columns]));
+  return rows.map((row) => {
+    const columns = byMessage.get(row.id);
+    return columns === undefined
+      ? row
+      : { ...row, ...columns, attachments: byRequest.get(row.request_id) ?? [] };
+  });
+}

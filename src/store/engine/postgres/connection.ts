@@ -1,0 +1,102 @@
+// Kysely over one pooled `pg` connection, and the transaction handle that operations get.
+
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  PostgresAdapter,
+  PostgresQueryCompiler,
+  type QueryResult,
+  sql,
+} from "kysely";
+import type { PoolClient, QueryResult as Result } from "pg";
+import type { ColumnType, Tx } from "#store/database.ts";
+import { kyselyOn } from "#store/engine/kysely-driver.ts";
+import type { Schema } from "#store/schema/schema.ts";
+import { noteConnectionError } from "./errors.ts";
+
+/** Statement names by text: PostgreSQL plans a named statement once a connection. Bounded, like the statements are. */
+const names = new Map<string, string>();
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text);
+  if (known !== undefined || names.size >= 300) return known;
+  const name = `t${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+/** By bytes, as the tables' columns are: two different orders do not compare. */
+const types: Record<ColumnType, string> = { text: 'text collate "C"', bigint: "bigint" };
+
+class PostgresConnection implements DatabaseConnection {
+  readonly #client: PoolClient;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const name = nameOf(query.sql);
+    let result: Result;
+    try {
+      result = await this.#client.query({
+        text: query.sql,
+        values: query.parameters as unknown[],
+        ...(name === undefined ? {} : { name }),
+      });
+    } catch (error) {
+      noteConnectionError(error);
+      throw error;
+    }
+    return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
+  }
+
+  // biome-ignore lint/correctness/useYield: the interface asks for it; nothing here streams.
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error("PostgreSQL results are not streamed.");
+  }
+}
+
+/** The handle of a connection; the engine begins and commits around it. */
+export function postgresTx(client: PoolClient): Tx {
+  const db = kyselyOn(new PostgresConnection(client), new PostgresAdapter(), new PostgresQueryCompiler());
+  const rows: Tx["rows"] = (name, columns, records) => {
+    const fields = sql.join(
+      Object.entries(columns).map(([column, type]) => sql`${sql.ref(column)} ${sql.raw(types[type])}`),
+    );
+    return sql`json_to_recordset(${JSON.stringify(records)}::json) as ${sql.table(name)}(${fields})`;
+  };
+  return {
+    engine: "postgres",
+    db,
+    rows,
+    list: (texts) => sql`(select unnest(${texts}::text[]) collate "C")`,
+    update: async <R>(...[table, columns, records, write]: Parameters<Tx["update"]>) => {
+      const { set, where, returning } = write((column) => sql.ref(`given.${column}`));
+      const end = returning ? sql` returning ${returning}` : sql``;
+      const given = rows("given", columns, records);
+      const query = sql<R>`update ${sql.table(table)} set ${set} from ${given} where ${where}${end}`;
+      return (await query.execute(db)).rows;
+    },
+    indexed: <T extends keyof Schema & string>(table: T) => sql<Schema[T]>`${sql.table(table)}`.as<T>(table),
+    lock: (strength) => (strength === "update" ? sql`for update` : sql`for share`),
+    insert: async (table, columns, batches) => {
+      const records = batches.flatMap(({ constant, rows }) =>
+        rows.map((row) => {
+          const record: Record<string, unknown> = {};
+          columns.forEach((column, i) => {
+            record[column] = i < constant.length ? constant[i] : row[i - constant.length];
+          });
+          return record;
+        }),
+      );
+      // The table's own row type gives the columns their types.
+      const names = sql.join(columns.map((column) => sql.ref(column)));
+      const type = sql.table(table);
+      await sql`
+        insert into ${type} (${names})
+        select ${names} from json_populate_recordset(null::${type}, ${JSON.stringify(records)}::json)
+      `.execute(db);
+    },
+  };
+}

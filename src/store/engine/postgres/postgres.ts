@@ -1,0 +1,240 @@
+// The PostgreSQL engine: operations run on pooled connections; several processes may share the database.
+
+import type { Client, ClientBase, PoolClient } from "pg";
+import { systemClock } from "#runtime/clock.ts";
+import type { Clock } from "#runtime/runtime.ts";
+import { type Database, type Operation, StorageError, type Tx } from "#store/database.ts";
+import { migrate } from "#store/schema/migrate.ts";
+import { acquire, acquireFirst, type Room } from "./acquire.ts";
+import { postgresTx } from "./connection.ts";
+import { faultOf, noteConnectionError, storageError } from "./errors.ts";
+import { Gatherer } from "./group-commit.ts";
+
+/** How long a call waits for a connection at the most, ms. */
+const connectMs = 5_000;
+/** How long a start waits for a server that has no room or is starting, ms. */
+const startMs = 10_000;
+/** Serialisation failures and deadlocks are repeated this often. */
+const tries = 5;
+/** Any number that other users of the same server are unlikely to lock. */
+const migrationLock = 7235861102;
+const channel = "trunkline";
+/** Most connections of a process, in all. */
+export const defaultConnections = 6;
+
+/** What a connection needs: 2xx promises a flushed commit, whatever the server's default is. */
+async function prepare(client: ClientBase): Promise<void> {
+  await client.query(
+    "set synchronous_commit = on; set client_encoding = 'UTF8'; set statement_timeout = '60s'; set lock_timeout = '20s'; set idle_in_transaction_session_timeout = '5s'",
+  );
+}
+
+async function refuseUnsafe(client: PoolClient): Promise<void> {
+  const { rows } = await client.query(
+    "select name, setting, reset_val from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit', 'server_version_num')",
+  );
+  const setting = (name: string) => rows.find((row) => row.name === name);
+  if (setting("synchronous_commit")?.reset_val === "off") {
+    throw new StorageError(
+      "failed",
+      "PostgreSQL's synchronous_commit is off for this role or database: messages answered with 2xx could be lost in a crash. Set it to on.",
+    );
+  }
+  for (const name of ["fsync", "full_page_writes"]) {
+    if (setting(name)?.setting !== "on") {
+      throw new StorageError(
+        "failed",
+        `PostgreSQL's ${name} is off: messages answered with 2xx could be lost in a power cut. Set it to on.`,
+      );
+    }
+  }
+  if (Number(setting("server_version_num")?.setting) < 150000) {
+    throw new StorageError("failed", "PostgreSQL 15 or later is needed.");
+  }
+}
+
+async function transaction<T>(
+  connect: (what: string) => Promise<PoolClient>,
+  what: string,
+  run: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const client = await connect(what);
+    let committing = false;
+    let running = false;
+    try {
+      await client.query("begin");
+      running = true;
+      const output = await run(postgresTx(client));
+      running = false;
+      committing = true;
+      await client.query("commit");
+      client.release();
+      return output;
+    } catch (error) {
+      if (!running) noteConnectionError(error);
+      const fault = faultOf(error);
+      if (fault === "unavailable") {
+        client.release(true);
+        if (committing)
+          throw new StorageError("commit_unknown", `${what}: the connection broke during COMMIT`, {
+            cause: error,
+          });
+        throw storageError(error, what);
+      }
+      await client.query("rollback").then(
+        () => client.release(),
+        () => client.release(true),
+      );
+      const code = (error as { code?: unknown } | null)?.code;
+      if ((code === "40001" || code === "40P01") && attempt < tries) continue;
+      throw storageError(error, what);
+    }
+  }
+}
+
+/**
+ * Connects, refuses unsafe settings, and brings the schema up to date. `url`: `postgres://…`. `connections`: the most at
+ * a time, the one that listens for other processes included; at least 2.
+ */
+export async function openPostgres(options: {
+  url: string;
+  connections?: number;
+  clock?: Clock;
+  applicationName?: string;
+}): Promise<Database> {
+  const { default: pg } = await import("pg");
+  const types = { ...pg.types, getTypeParser: pg.types.getTypeParser };
+  // bigint as number: epoch milliseconds and counts stay far below 2^53.
+  types.getTypeParser = ((oid: number, format?: "text" | "binary") =>
+    oid === 20 ? Number : pg.types.getTypeParser(oid, format as "text")) as typeof pg.types.getTypeParser;
+  const settings = {
+    connectionString: options.url,
+    application_name: options.applicationName ?? "trunkline",
+    connectionTimeoutMillis: connectMs,
+    // A server that vanished without a word (power, a firewall) would otherwise keep its callers for hours.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    query_timeout: 65_000,
+    types,
+  };
+  // One more listens.
+  const max = (options.connections ?? defaultConnections) - 1;
+  const pool = new pg.Pool({ ...settings, max, idleTimeoutMillis: 60_000, onConnect: prepare });
+  // An idle connection that breaks must not end the process; the next use gets a new one.
+  pool.on("error", () => {});
+  // Nor must one that breaks in use: its query rejects, and the client emits the same error once more.
+  const clock = options.clock ?? systemClock();
+  const room: Room = { established: 0, max, smallUntil: 0 };
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    room.established += 1;
+    client.once("end", () => {
+      room.established -= 1;
+    });
+  });
+
+  let client: PoolClient;
+  try {
+    client = await acquireFirst(pool, startMs, clock);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  try {
+    await refuseUnsafe(client);
+    await client.query("begin");
+    await client.query(`select pg_advisory_xact_lock(${migrationLock})`);
+    await migrate(postgresTx(client));
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback").catch(() => {});
+    client.release(true);
+    await pool.end();
+    throw storageError(error, "PostgreSQL");
+  }
+  client.release();
+
+  const listeners: ((topic: string) => void)[] = [];
+  let listening: Client | null = null;
+  let closed = false;
+  let mending: Promise<void> | null = null;
+  /** One at a time: a second listener would hear everything twice, and nobody would close it. */
+  const listen = (): Promise<void> => {
+    mending ??= connectListener().finally(() => {
+      mending = null;
+    });
+    return mending;
+  };
+  const connectListener = async (): Promise<void> => {
+    const own = new pg.Client(settings);
+    own.on("error", () => {});
+    own.on("end", () => {
+      listening = null;
+    });
+    own.on("notification", ({ payload }) => {
+      for (const listener of listeners) listener(payload ?? "");
+    });
+    try {
+      await own.connect();
+      await own.query(`listen ${channel}`);
+      listening = own;
+    } catch {
+      await own.end().catch(() => {});
+    }
+  };
+  await listen();
+
+  const connect = (what: string) => acquire(pool, what, room, clock);
+  const gatherers = new Map<string, Gatherer<unknown, unknown>>();
+  const gathererOf = (operation: Operation<unknown, unknown>): Gatherer<unknown, unknown> => {
+    let gatherer = gatherers.get(operation.name);
+    if (!gatherer) {
+      gatherer = new Gatherer(
+        (inputs) =>
+          transaction(connect, operation.name, async (tx) => {
+            if (!operation.gathered) throw new Error("not a gathered operation");
+            return await operation.run(tx, inputs);
+          }),
+        (error) => error instanceof StorageError && error.fault === "failed",
+      );
+      gatherers.set(operation.name, gatherer);
+    }
+    return gatherer;
+  };
+
+  const run = async (operation: Operation<unknown, unknown>, input: unknown): Promise<unknown> => {
+    if (closed) throw new StorageError("unavailable", "The database is closed.");
+    if (operation.gathered) return await gathererOf(operation).call(input);
+    if (operation.access === "write")
+      return await transaction(connect, operation.name, (tx) => operation.run(tx, input));
+    const client = await connect(operation.name);
+    try {
+      const output = await operation.run(postgresTx(client), input);
+      client.release();
+      return output;
+    } catch (error) {
+      client.release(faultOf(error) === "unavailable");
+      throw storageError(error, operation.name);
+    }
+  };
+
+  return {
+    engine: "postgres",
+    run: (operation, input) => run(operation as Operation<unknown, unknown>, input) as Promise<never>,
+    announce: (topic) => {
+      // A lost hint costs a second: everybody polls as well. The listener is mended on the way.
+      if (!closed && listening === null) void listen();
+      void pool.query("select pg_notify($1, $2)", [channel, topic]).catch(() => {});
+    },
+    onAnnounced: (listener) => {
+      listeners.push(listener);
+    },
+    close: async () => {
+      closed = true;
+      await mending;
+      await listening?.end().catch(() => {});
+      await pool.end();
+    },
+  };
+}

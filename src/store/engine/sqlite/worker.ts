@@ -1,0 +1,137 @@
+// A thread that owns one SQLite connection, so that the event loop never waits for a disk. There are two:
+// one writes, one reads. The writer gets a group of calls at a time and runs them in one transaction, with
+// one flush; if any of them throws, the group is undone and each is run again in a transaction of its own.
+
+import { parentPort, workerData } from "node:worker_threads";
+import { forgetFew } from "#store/engine/statistics.ts";
+import { operations } from "#store/operations.ts";
+import { migrate } from "#store/schema/migrate.ts";
+import { SqliteConnection, sqliteTx } from "./connection.ts";
+import type { Answer, Call, Reply, Work } from "./protocol.ts";
+
+const port = parentPort;
+if (!port) throw new Error("This file runs as a worker thread.");
+const { path, access, crashAt } = workerData as {
+  path: string;
+  access: "read" | "write";
+  crashAt: string | null;
+};
+
+let connection: SqliteConnection;
+let tx: ReturnType<typeof sqliteTx>;
+
+function fault(error: unknown): Answer {
+  const { errcode, message } = error as { errcode?: number; message?: string };
+  // The low byte of SQLite's extended code: 13 full, 10 I/O, 5 busy, 6 locked, 8 read-only, 11 corrupt, 14 cannot open.
+  const primary = (errcode ?? 0) & 0xff;
+  const kind =
+    primary === 13
+      ? "full"
+      : primary === 10 || primary === 11 || primary === 8
+        ? "io"
+        : primary === 5 || primary === 6 || primary === 14
+          ? "unavailable"
+          : "failed";
+  return { ok: false, fault: kind, message: String(message ?? error) };
+}
+
+let commits = 0;
+function commit(): void {
+  // Fault tests stop the process here, on either side of the flush that a 2xx waits for.
+  if (crashAt !== null) commits += 1;
+  if (crashAt === `commit.before:${commits}`) process.kill(process.pid, "SIGKILL");
+  connection.raw.exec("commit");
+  if (crashAt === `commit.after:${commits}`) process.kill(process.pid, "SIGKILL");
+}
+
+async function runCall(call: Call): Promise<unknown[]> {
+  const operation = operations.get(call.name);
+  if (!operation) throw new Error(`No operation is called ${call.name}.`);
+  if (operation.gathered) return await operation.run(tx, call.inputs);
+  const outputs = [];
+  for (const input of call.inputs) outputs.push(await operation.run(tx, input));
+  return outputs;
+}
+
+async function inTransaction(calls: readonly Call[]): Promise<unknown[][]> {
+  connection.raw.exec("begin immediate");
+  try {
+    const outputs = [];
+    for (const call of calls) outputs.push(await runCall(call));
+    commit();
+    return outputs;
+  } catch (error) {
+    if (connection.raw.isTransaction) connection.raw.exec("rollback");
+    throw error;
+  }
+}
+
+async function write(calls: readonly Call[]): Promise<Answer[][]> {
+  try {
+    const outputs = await inTransaction(calls);
+    return outputs.map((list) => list.map((value) => ({ ok: true, value })));
+  } catch (error) {
+    const single = calls.length === 1 && calls[0]!.inputs.length === 1;
+    if (single) return [[fault(error)]];
+    const answers: Answer[][] = [];
+    for (const call of calls) {
+      const list: Answer[] = [];
+      for (const input of call.inputs) {
+        const own = await inTransaction([{ name: call.name, inputs: [input] }]).then(
+          (outputs): Answer => ({ ok: true, value: outputs[0]![0] }),
+          fault,
+        );
+        list.push(own);
+      }
+      answers.push(list);
+    }
+    return answers;
+  }
+}
+
+async function read(calls: readonly Call[]): Promise<Answer[][]> {
+  const answers: Answer[][] = [];
+  for (const call of calls) {
+    const outputs = await runCall(call).then(
+      (list) => list.map((value): Answer => ({ ok: true, value })),
+      (error) => call.inputs.map(() => fault(error)),
+    );
+    answers.push(outputs);
+  }
+  return answers;
+}
+
+async function handle(work: Work): Promise<Reply> {
+  if (work.kind === "open") {
+    try {
+      connection = new SqliteConnection(path, access);
+      tx = sqliteTx(connection);
+      if (access === "write") {
+        connection.raw.exec("begin immediate");
+        try {
+          await migrate(tx);
+          // Before the reader opens: it reads them then, and never again.
+          await forgetFew(tx);
+          connection.raw.exec("commit");
+        } catch (error) {
+          connection.raw.exec("rollback");
+          throw error;
+        }
+      }
+      return { answers: [[{ ok: true, value: null }]] };
+    } catch (error) {
+      return { answers: [[fault(error)]] };
+    }
+  }
+  if (work.kind === "close") {
+    connection.close();
+    return { answers: [] };
+  }
+  return { answers: access === "write" ? await write(work.calls) : await read(work.calls) };
+}
+
+port.on("message", async (text: string) => {
+  const work = JSON.parse(text) as Work;
+  port.postMessage(await handle(work));
+  if (work.kind === "close") port.close();
+});

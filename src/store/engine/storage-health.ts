@@ -1,0 +1,76 @@
+// Whether storage works, as its own calls tell: readiness goes by it.
+//
+// The rule. A check asks storage for something, and is red when that fails. After a fault of any call it asks for a write,
+// until a write has succeeded that began after the fault: a server that became read-only still answers reads. A connection
+// that broke among others that work is no fault of storage: what fails for want of a connection is asked once more, on
+// another one. A full or failing disk is red for `diskFaultShownMs` besides, since small writes pass on it between
+// large ones that fail.
+
+import type { Clock } from "#runtime/runtime.ts";
+import { type Database, type Operation, StorageError, type StorageFault } from "#store/database.ts";
+import { probeRead, probeWrite } from "./probe.ts";
+
+const diskFaultShownMs = 2_000;
+/** Storage that lets a check wait for longer does not work. */
+const longestLookMs = 5_000;
+
+/** Faults of the disk, which come and go with the size of what is written. */
+const ofDisk: ReadonlySet<StorageFault> = new Set(["full", "io"]);
+
+interface Fault {
+  fault: StorageFault;
+  /** Monotonic ms. */
+  at: number;
+  /** A write that began after it has succeeded. */
+  over: boolean;
+}
+
+/**
+ * Keeps note of whether storage works, by what happens to the calls that are made anyway. `check`: "ok", or a fault in
+ * plain words; checks at the same time share one look.
+ */
+export function watchStorage(
+  database: Database,
+  clock: Clock,
+): { database: Database; check(): Promise<string> } {
+  let last: Fault | null = null;
+  const run = async <I, O>(operation: Operation<I, O>, input: I): Promise<O> => {
+    const before = last;
+    try {
+      const output = await database.run(operation, input);
+      if (before !== null && operation.access === "write") before.over = true;
+      return output;
+    } catch (error) {
+      if (error instanceof StorageError && error.fault !== "failed")
+        last = { fault: error.fault, at: clock.monotonic(), over: false };
+      throw error;
+    }
+  };
+  const ask = () => (last === null || last.over ? run(probeRead, null) : run(probeWrite, clock.now()));
+  const look = async (): Promise<string> => {
+    try {
+      await ask().catch((error) => {
+        if (error instanceof StorageError && ofDisk.has(error.fault)) throw error;
+        return ask();
+      });
+    } catch (error) {
+      return `storage is ${error instanceof StorageError ? error.fault : "failed"}`;
+    }
+    const shown = last !== null && ofDisk.has(last.fault) && clock.monotonic() - last.at < diskFaultShownMs;
+    return last !== null && shown ? `storage is ${last.fault}` : "ok";
+  };
+  let looking: Promise<string> | null = null;
+  return {
+    database: { ...database, run },
+    check: async () => {
+      looking ??= look().finally(() => {
+        looking = null;
+      });
+      const patience = new AbortController();
+      const late = clock.sleep(longestLookMs, patience.signal).then(() => "storage does not answer");
+      const said = await Promise.race([looking, late]);
+      patience.abort();
+      return said;
+    },
+  };
+}

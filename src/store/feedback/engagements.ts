@@ -1,0 +1,265 @@
+// What recipients do with a mail, and what receiving servers say about it before its fate is known: counted, written
+// into the timeline, told to webhooks, and heeded where somebody wants no more. Providers repeat their callbacks, so the
+// same again has no effect; and whatever their number, a message's timeline stays short.
+
+import { sql } from "kysely";
+import { gatheredOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { identifierOfGateway } from "#store/messages/lookup.ts";
+import { Changes, lockMessages, type Moving } from "#store/messages/transitions.ts";
+import type { EmailsTable } from "#store/schema/email.ts";
+import type { Engaged } from "#store/webhooks/outbox.ts";
+import { putOnList, type Unwanted } from "./bounces.ts";
+
+export type EngagementKind = "opened" | "clicked" | "complained" | "unsubscribed" | "deferred";
+
+export interface IncomingEngagement {
+  /** The gateway whose provider says so; null: our own signed link does, whichever gateway carried the mail. */
+  gatewayId: string | null;
+  kind: EngagementKind;
+  /** Null: not known; the reference says which message. */
+  messageId: string | null;
+  reference: string | null;
+  /** What tells it from others of the message; null: every one counts, as loads of our own pixel do. */
+  key: string | null;
+  /** How many of the same came together. */
+  count: number;
+  /** When it happened, epoch ms; by the provider's clock where it says so. */
+  at: number;
+  receivedAt: number;
+  machine: boolean;
+  url: string | null;
+  userAgent: string | null;
+  ip: string | null;
+  reason: string | null;
+}
+
+/** `unknown`: no email of that gateway's that was ever sent has this id or reference. */
+export type StoredEngagement = "new" | "repeated" | "unknown";
+
+/** Who loads a pixel this soon after the sending is the receiving server, having a look. */
+const prefetchMs = 10_000;
+/** Of each kind, this many are lines of the timeline and events; later ones only count. */
+const linesOfKind = 20;
+/** And none of what is not counted, once the timeline is this long. */
+const longestTimeline = 200;
+
+/** Stores engagements, and what follows from them. */
+export const storeEngagements = gatheredOperation(
+  "storeEngagements",
+  async (tx, incoming: readonly IncomingEngagement[]): Promise<StoredEngagement[]> => {
+    const byReference = await messagesOf(tx, incoming);
+    const idOf = ({ gatewayId, reference, messageId }: IncomingEngagement) =>
+      byReference.get(`${gatewayId} ${reference}`) ?? messageId;
+    const locked = await lockMessages(
+      tx,
+      incoming.map(idOf).filter((id) => id !== null),
+    );
+    const rows = incoming.map((one) => {
+      const row = locked.get(idOf(one) ?? "");
+      const own = row && (one.gatewayId === null || one.gatewayId === row.gateway_id);
+      // What was never stamped was never sent, so nobody can have opened it.
+      return own && row.channel === "email" && row.attempts > 0 ? row : null;
+    });
+    const mails = await mailsOf(
+      tx,
+      rows.filter((row) => row !== null),
+    );
+    const fresh = await rememberKeys(tx, incoming, rows);
+    const changes = new Changes();
+    const unwanted: Unwanted[] = [];
+    const results = incoming.map((one, i): StoredEngagement => {
+      const row = rows[i];
+      const mail = row && mails.get(row.id);
+      if (!row || !mail) return "unknown";
+      if (one.key !== null && !fresh.delete(`${row.id} ${one.key}`)) return "repeated";
+      take(changes, row, mail, one);
+      const reason = reasons[one.kind];
+      if (reason !== undefined) {
+        const { account_id, recipient } = row;
+        unwanted.push({ account_id, recipient, reason, note: one.reason, created_at: one.receivedAt });
+      }
+      return "new";
+    });
+    await changes.write(tx);
+    await writeMails(tx, mails);
+    await putOnList(tx, unwanted);
+    return results;
+  },
+);
+
+const reasons: Partial<Record<EngagementKind, Unwanted["reason"]>> = {
+  complained: "complaint",
+  unsubscribed: "unsubscribe",
+};
+
+/** Counts one in the mail's row, and writes a line about it while there are few. */
+function take(changes: Changes, row: Moving, mail: Mail, one: IncomingEngagement): void {
+  const { kind, count, receivedAt } = one;
+  // A provider's clock may be wrong, but nothing happened before the message was there, or after it was told.
+  const at = Math.min(Math.max(one.at, row.created_at), receivedAt);
+  // On its way, or a moment after: a provider's answer, and so `sent_at`, may come later than the first load.
+  const early = row.sent_at === null ? row.status === "sending" : at - row.sent_at < prefetchMs;
+  const machine = (kind === "opened" || kind === "clicked") && (one.machine || early);
+  let before = 0;
+  mail.changed = true;
+  if (kind === "opened" && machine) {
+    before = mail.machine_opens;
+    mail.machine_opens += count;
+  } else if (kind === "opened") {
+    before = mail.open_count;
+    mail.open_count += count;
+    mail.opened_at = Math.min(mail.opened_at ?? at, at);
+  } else if (kind === "clicked" && !machine) {
+    before = mail.click_count;
+    mail.click_count += count;
+    mail.clicked_at = Math.min(mail.clicked_at ?? at, at);
+  } else if (kind === "complained") {
+    mail.complained_at ??= receivedAt;
+  }
+  if (before >= linesOfKind) return;
+  const counted = kind === "opened" || (kind === "clicked" && !machine);
+  if (!counted && row.version >= longestTimeline && kind !== "complained" && kind !== "unsubscribed") return;
+  const { url, userAgent: user_agent, ip, reason } = one;
+  const engagement = { at: new Date(at).toISOString(), machine, url, user_agent, ip, reason };
+  const told: Engaged = { engagement, opened_at: mail.opened_at, open_count: mail.open_count };
+  const detail = detailOf(one, machine);
+  changes.note(row, kind, { at: receivedAt, detail }, kind in toldOf ? told : null);
+}
+
+/** What webhooks are told of; the rest is in the timeline only. */
+const toldOf = { opened: true, clicked: true, complained: true };
+
+function detailOf({ kind, url, userAgent, reason }: IncomingEngagement, machine: boolean): string {
+  const by = userAgent === null ? "" : ` (${userAgent.slice(0, 120)})`;
+  switch (kind) {
+    case "opened":
+      return machine ? `Loaded by a machine${by}.` : "";
+    case "clicked":
+      return `${machine ? `Followed by a machine${by}` : "Followed"}${url === null ? "." : `: ${url.slice(0, 300)}`}`;
+    case "complained":
+      return reason ?? "The recipient reported it as spam.";
+    case "unsubscribed":
+      return "The recipient wants no more mail.";
+    case "deferred":
+      return reason ?? "The receiving server asks to wait.";
+  }
+}
+
+async function messagesOf(
+  tx: Tx,
+  incoming: readonly IncomingEngagement[],
+): Promise<ReadonlyMap<string, string>> {
+  const asked = incoming.flatMap(({ gatewayId, reference }) =>
+    gatewayId === null || reference === null ? [] : [{ gateway_id: gatewayId, reference }],
+  );
+  if (asked.length === 0) return new Map();
+  const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, asked);
+  const { rows } = await sql<{ gateway_id: string; reference: string; message_id: string }>`
+    select gateway_id, reference, message_id from ${tx.indexed("message_references")}
+    where (gateway_id, reference) in (select gateway_id, reference from ${wanted}) and message_id is not null
+  `.execute(tx.db);
+  return new Map(rows.map((row) => [`${row.gateway_id} ${row.reference}`, row.message_id]));
+}
+
+type Mail = Pick<
+  EmailsTable,
+  "message_id" | "opened_at" | "open_count" | "machine_opens" | "clicked_at" | "click_count" | "complained_at"
+> & {
+  changed: boolean;
+};
+
+async function mailsOf(tx: Tx, rows: readonly Moving[]): Promise<Map<string, Mail>> {
+  if (rows.length === 0) return new Map();
+  const ids = new Set(rows.map(({ id }) => id));
+  const found = await tx.db
+    .selectFrom(tx.indexed("emails"))
+    .select(["message_id", "opened_at", "open_count", "machine_opens"])
+    .select(["clicked_at", "click_count", "complained_at"])
+    .where("message_id", "in", tx.list([...ids]))
+    .execute();
+  return new Map(found.map((mail) => [mail.message_id, { ...mail, changed: false }]));
+}
+
+/** Remembers keys; returns those that were not known, as `message key`. */
+async function rememberKeys(
+  tx: Tx,
+  incoming: readonly Pick<IncomingEngagement, "key" | "receivedAt">[],
+  rows: readonly (Moving | null)[],
+): Promise<Set<string>> {
+  const keys = new Map<string, { message_id: string; key: string; at: number }>();
+  for (const [i, { key, receivedAt }] of incoming.entries()) {
+    const row = rows[i];
+    if (row && key !== null) keys.set(`${row.id} ${key}`, { message_id: row.id, key, at: receivedAt });
+  }
+  if (keys.size === 0) return new Set();
+  const given = tx.rows("given", { message_id: "text", key: "text", at: "bigint" }, [...keys.values()]);
+  const { rows: inserted } = await sql<{ message_id: string; key: string }>`
+    insert into engagements (message_id, key, at) select message_id, key, at from ${given} where true
+    on conflict (message_id, key) do nothing returning message_id, key
+  `.execute(tx.db);
+  return new Set(inserted.map(({ message_id, key }) => `${message_id} ${key}`));
+}
+
+async function writeMails(tx: Tx, mails: ReadonlyMap<string, Mail>): Promise<void> {
+  const changed = [...mails.values()].filter((mail) => mail.changed);
+  if (changed.length === 0) return;
+  const counts = {
+    opened_at: "bigint",
+    open_count: "bigint",
+    machine_opens: "bigint",
+    clicked_at: "bigint",
+    click_count: "bigint",
+    complained_at: "bigint",
+  } as const;
+  await tx.update("emails", { message_id: "text", ...counts }, changed, (of) => ({
+    set: sql.join(Object.keys(counts).map((column) => sql`${sql.ref(column)} = ${of(column)}`)),
+    where: sql`emails.message_id = ${of("message_id")}`,
+  }));
+}
+
+/**
+ * A recipient's word, by our own signed link, that they want no more mail of an account. Holds whether the message is
+ * still there or not; where it is, its timeline says so, once. False: there is no such account.
+ */
+export const unsubscribe = writeOperation(
+  "unsubscribe",
+  async (
+    tx,
+    input: { accountId: string; recipient: string; messageId: string; at: number },
+  ): Promise<boolean> => {
+    const { accountId, recipient, messageId, at } = input;
+    const account = await tx.db
+      .selectFrom("accounts")
+      .select("id")
+      .where("id", "=", accountId)
+      .executeTakeFirst();
+    if (!account) return false;
+    const row = (await lockMessages(tx, [messageId])).get(messageId);
+    if (row && row.account_id === accountId) {
+      const key = "unsubscribed by link";
+      const fresh = await rememberKeys(tx, [{ key, receivedAt: at }], [row]);
+      if (fresh.size > 0) {
+        const changes = new Changes();
+        changes.note(row, "unsubscribed", { at, detail: "The recipient wants no more mail." }, null);
+        await changes.write(tx);
+      }
+    }
+    const reason = "unsubscribe";
+    await putOnList(tx, [{ account_id: accountId, recipient, reason, note: null, created_at: at }]);
+    return true;
+  },
+);
+
+/** Which gateway carries a message, whoever asks; null: there is none with this id (any more). */
+export const findCarrier = readOperation(
+  "findCarrier",
+  async (tx, messageId: string): Promise<{ gateway_id: string; identifier: string } | null> => {
+    const row = await tx.db
+      .selectFrom("messages")
+      .select(["messages.gateway_id", identifierOfGateway])
+      .where("messages.id", "=", messageId)
+      .where("messages.channel", "=", "email")
+      .executeTakeFirst();
+    return row ?? null;
+  },
+);

@@ -1,0 +1,151 @@
+// Messages from people: stored once, with what they answer, what they ask for, and the event that tells of them, all
+// in one transaction. A provider repeats its callbacks, so the same message again must have no effect at all: a STOP
+// that comes twice must not undo the START between.
+
+import { sql } from "kysely";
+import { type Channel, channels } from "#contract/messages/channel.ts";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { InboundTable } from "#store/schema/schema.ts";
+import { announce, eventIdOf } from "#store/webhooks/outbox.ts";
+
+export interface IncomingMessage {
+  message: Omit<InboundTable, "in_reply_to">;
+  /** The public name of the gateway that took it. */
+  gatewayIdentifier: string;
+  /** The provider's reference of the message that it answers, when it said so. */
+  replyTo: string | null;
+  /** Without such a reference it may answer what was sent since then, epoch ms. */
+  sentSince: number;
+}
+
+/** How far back a person's messages are looked through for the one that is answered. */
+const lookedThrough = 200;
+
+/** Stores a message from a person. `repeated`: it was there already, and nothing changed. */
+export const storeInbound = writeOperation(
+  "storeInbound",
+  async (tx, incoming: IncomingMessage): Promise<"new" | "repeated"> => {
+    const { message } = incoming;
+    const inserted = await tx.db
+      .insertInto("inbound_messages")
+      .values({ ...message, in_reply_to: null })
+      .onConflict((conflict) => conflict.columns(["gateway_id", "reference"]).doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (!inserted) return "repeated";
+    const answered = await answeredBy(tx, incoming);
+    if (answered !== null) {
+      await tx.db
+        .updateTable("inbound_messages")
+        .set({ in_reply_to: answered })
+        .where("id", "=", message.id)
+        .execute();
+    }
+    if (message.opt !== null) await heed(tx, message);
+    await announce(tx, [
+      {
+        id: eventIdOf(message.id, "received"),
+        accountId: message.account_id,
+        type: "message.received",
+        at: message.received_at,
+        data: {
+          id: message.id,
+          channel: message.channel,
+          from: message.sender,
+          to: message.recipient,
+          gateway_identifier: incoming.gatewayIdentifier,
+          message: message.body,
+          media: JSON.parse(message.media),
+          in_reply_to: answered,
+          opt: message.opt,
+        },
+      },
+    ]);
+    return "new";
+  },
+);
+
+/** The message that was answered: the one that the provider names, or else the latest that can have reached the sender. */
+async function answeredBy(tx: Tx, incoming: IncomingMessage): Promise<string | null> {
+  const { message, replyTo, sentSince } = incoming;
+  if (replyTo !== null) {
+    const known = await tx.db
+      .selectFrom("message_references")
+      .select("message_id")
+      .where("gateway_id", "=", message.gateway_id)
+      .where("reference", "=", replyTo)
+      .executeTakeFirst();
+    const named = await tx.db
+      .selectFrom("messages")
+      .select("id")
+      .where("id", "=", known?.message_id ?? "")
+      .where("account_id", "=", message.account_id)
+      .executeTakeFirst();
+    // A reference that is none of ours is another sender's message: a guess would be wrong for certain.
+    return named?.id ?? null;
+  }
+  // The inner bound keeps a person with a million messages from being a million rows to read.
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select id, channel, gateway_id, status, attempts, resends, sent_at, updated_at
+      from ${tx.indexed("messages", "messages_recipient")}
+      where account_id = ${message.account_id} and recipient = ${message.sender} order by id desc limit ${lookedThrough}
+    ) as latest
+    where channel = ${message.channel} and gateway_id = ${message.gateway_id} and attempts > 0
+      -- What waits was certainly not sent, but for a repeat of what may have been.
+      and (status in ('sending', 'sent', 'delivered', 'read', 'undelivered', 'bounced', 'unknown') or resends > 0)
+      and coalesce(sent_at, updated_at) >= ${sentSince}
+    order by coalesce(sent_at, updated_at) desc, id desc limit 1
+  `.execute(tx.db);
+  return rows[0]?.id ?? null;
+}
+
+/**
+ * Puts the sender on the suppression list, or takes them off it. Who stands there for another reason stays, with
+ * that reason: an opt-in takes back an opt-out, and not what the account or a bounce has decided.
+ */
+async function heed(tx: Tx, message: IncomingMessage["message"]): Promise<void> {
+  const { account_id, channel, sender: recipient, received_at: created_at, opt } = message;
+  if (opt === "out") {
+    await tx.db
+      .insertInto("suppressions")
+      .values({ account_id, channel, recipient, reason: "opt_out", note: null, created_at })
+      .onConflict((conflict) => conflict.columns(["account_id", "channel", "recipient"]).doNothing())
+      .execute();
+    return;
+  }
+  await tx.db
+    .deleteFrom("suppressions")
+    .where("account_id", "=", account_id)
+    .where("channel", "=", channel)
+    .where("recipient", "=", recipient)
+    .where("reason", "=", "opt_out")
+    .execute();
+}
+
+export type InboundRow = InboundTable & { identifier: string };
+
+/** An account's newest incoming messages before an id (null: the newest of all), of one channel or of all. */
+export const recentInbound = readOperation(
+  "recentInbound",
+  async (
+    tx,
+    input: { accountId: string; channel: Channel | null; before: string | null; limit: number },
+  ): Promise<InboundRow[]> => {
+    const found: InboundRow[] = [];
+    // One range of the index for each channel: all of them in one query would sort everything the account ever got.
+    for (const channel of input.channel === null ? channels : [input.channel]) {
+      let query = tx.db
+        .selectFrom(tx.indexed("inbound_messages", "inbound_recent"))
+        .crossJoin(tx.indexed("gateways"))
+        .whereRef("gateways.id", "=", "inbound_messages.gateway_id")
+        .selectAll("inbound_messages")
+        .select("gateways.identifier")
+        .where("inbound_messages.account_id", "=", input.accountId)
+        .where("inbound_messages.channel", "=", channel);
+      if (input.before !== null) query = query.where("inbound_messages.id", "<", input.before);
+      found.push(...(await query.orderBy("inbound_messages.id", "desc").limit(input.limit).execute()));
+    }
+    return found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, input.limit);
+  },
+);

@@ -1,0 +1,239 @@
+// Providers' reports. A receipt may come before our own record of the provider's reference: both sides
+// write the same (gateway, reference) row, so whoever comes second finds the other.
+
+import { sql } from "kysely";
+import { type ReceiptStep, receiptSteps } from "#contract/messages/states.ts";
+import { gatheredOperation, type Tx } from "#store/database.ts";
+import { Changes, type Happening, lockMessages, type Moving } from "#store/messages/transitions.ts";
+import type { ReceiptsTable, ReferencesTable } from "#store/schema/schema.ts";
+import { heedReaches, type Reach } from "./bounces.ts";
+
+export interface IncomingReceipt {
+  gatewayId: string;
+  /** A digest of what the provider said; the same key again has no effect. */
+  key: string;
+  reference: string | null;
+  messageId: string | null;
+  status: ReceiptStep;
+  code: string | null;
+  reason: string | null;
+  /** Of a returned email: what that says about the address; null: nothing. */
+  bounce: "hard" | "soft" | null;
+  /** By the provider's clock. */
+  at: number | null;
+  receivedAt: number;
+}
+
+function happeningOf(receipt: Pick<ReceiptsTable, "received_at" | "status" | "code" | "reason">): Happening {
+  const said = [receipt.reason, receipt.code].filter((part) => part !== null && part !== "");
+  return {
+    at: receipt.received_at,
+    detail: said.length === 0 ? "The provider reported it." : `The provider reported: ${said.join(" · ")}`,
+    code: receipt.code ?? receipt.status,
+    message: receipt.reason ?? "The provider reported no reason.",
+  };
+}
+
+/** Stores receipts and moves their messages, as far as those are known. `new`: seen for the first time. */
+export const storeReceipts = gatheredOperation(
+  "storeReceipts",
+  async (tx, incoming: readonly IncomingReceipt[]): Promise<("new" | "repeated")[]> => {
+    const unique = [
+      ...new Map(incoming.map((receipt) => [`${receipt.gatewayId} ${receipt.key}`, receipt])).values(),
+    ];
+    const inserted = await tx.db
+      .insertInto("receipts")
+      .expression(
+        sql<never>`select gateway_id, key, reference, message_id, status, code, reason, at, received_at, 0, bounce from ${tx.rows(
+          "incoming",
+          {
+            gateway_id: "text",
+            key: "text",
+            reference: "text",
+            message_id: "text",
+            status: "text",
+            code: "text",
+            reason: "text",
+            at: "bigint",
+            received_at: "bigint",
+            bounce: "text",
+          },
+          unique.map((receipt) => ({
+            gateway_id: receipt.gatewayId,
+            key: receipt.key,
+            reference: receipt.reference,
+            message_id: null,
+            status: receipt.status,
+            code: receipt.code,
+            reason: receipt.reason,
+            at: receipt.at,
+            received_at: receipt.receivedAt,
+            bounce: receipt.bounce,
+          })),
+        )} where true`,
+      )
+      .onConflict((conflict) => conflict.columns(["gateway_id", "key"]).doNothing())
+      .returning(["gateway_id", "key"])
+      .execute();
+    const fresh = new Set(inserted.map((row) => `${row.gateway_id} ${row.key}`));
+    const isNew = (receipt: IncomingReceipt) => fresh.has(`${receipt.gatewayId} ${receipt.key}`);
+    const mine = unique.filter(isNew);
+    if (mine.length > 0) await applyFresh(tx, mine);
+    return incoming.map((receipt) => (isNew(receipt) ? "new" : "repeated"));
+  },
+);
+
+/** A report that is about to be applied to its message. */
+export interface Said {
+  step: ReceiptStep;
+  happening: Happening;
+  bounce: "hard" | "soft" | null;
+}
+
+/** Moves the message as the report says; returns what it says about the address, where it says something. */
+export function applyReceipt(
+  changes: Changes,
+  row: Moving,
+  { step, happening, bounce }: Omit<Said, "bounce"> & { bounce?: Said["bounce"] },
+): Reach[] {
+  const moved = changes.apply(row, { by: "receipt", step }, happening);
+  // What was never stamped was never sent, whoever reports on it.
+  if (row.channel !== "email" || row.attempts === 0) return [];
+  const { at, detail } = happening;
+  const reach = { message: row, at, note: detail };
+  // A delivery shows that the address is good, and a hard bounce that it is not, whatever came before.
+  if (step === "delivered" || step === "read") return [{ ...reach, verdict: "reached" }];
+  if (step !== "bounced" || !bounce) return [];
+  return bounce === "hard" || moved ? [{ ...reach, verdict: bounce }] : [];
+}
+
+async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise<void> {
+  const byReference = await meetReferences(
+    tx,
+    receipts.flatMap(({ gatewayId, reference, receivedAt }) =>
+      reference === null
+        ? []
+        : [{ gateway_id: gatewayId, reference, message_id: null, created_at: receivedAt }],
+    ),
+  );
+  const target = (receipt: IncomingReceipt) =>
+    byReference.get(`${receipt.gatewayId} ${receipt.reference}`) ?? receipt.messageId;
+  const ids = receipts.map(target).filter((id) => id !== null);
+  const owners = new Map<string, string>();
+  if (ids.length > 0) {
+    const rows = await tx.db
+      .selectFrom(tx.indexed("messages"))
+      .select(["id", "gateway_id"])
+      .where("id", "in", tx.list([...new Set(ids)]))
+      .execute();
+    for (const row of rows) owners.set(row.id, row.gateway_id);
+  }
+  // A callback speaks only for messages of its own gateway, whatever id it carries.
+  const known = receipts.filter((receipt) => {
+    const id = target(receipt);
+    return id !== null && owners.get(id) === receipt.gatewayId;
+  });
+  // A report that carries our id teaches its reference to those that carry the reference alone, come or to come.
+  const waiting = await attachReferences(
+    tx,
+    known.flatMap(({ gatewayId, reference, messageId, receivedAt }) =>
+      reference === null || messageId === null || byReference.has(`${gatewayId} ${reference}`)
+        ? []
+        : [{ gateway_id: gatewayId, reference, message_id: messageId, created_at: receivedAt }],
+    ),
+  );
+  const rows = await lockMessages(
+    tx,
+    known.map((receipt) => target(receipt) as string),
+  );
+  const changes = new Changes();
+  const reaches: Reach[] = [];
+  for (const [id, receipts] of waiting) {
+    const row = rows.get(id);
+    if (row) for (const receipt of receipts) reaches.push(...applyReceipt(changes, row, receipt));
+  }
+  for (const receipt of known) {
+    const row = rows.get(target(receipt) as string);
+    if (!row) continue;
+    const happening = happeningOf({
+      received_at: receipt.receivedAt,
+      status: receipt.status,
+      code: receipt.code,
+      reason: receipt.reason,
+    });
+    const reference = row.provider_reference ?? receipt.reference;
+    const said = { step: receipt.status, happening: { ...happening, reference }, bounce: receipt.bounce };
+    reaches.push(...applyReceipt(changes, row, said));
+  }
+  await changes.write(tx);
+  await heedReaches(tx, reaches);
+  if (known.length === 0) return;
+  await tx.update(
+    "receipts",
+    { gateway_id: "text", key: "text", message_id: "text" },
+    known.map((receipt) => ({
+      gateway_id: receipt.gatewayId,
+      key: receipt.key,
+      message_id: target(receipt),
+    })),
+    (of) => ({
+      set: sql`applied = 1, message_id = ${of("message_id")}`,
+      where: sql`receipts.gateway_id = ${of("gateway_id")} and receipts.key = ${of("key")}`,
+    }),
+  );
+}
+
+/** Writes reference rows, or meets those that are there; returns the message of each, where one is known. */
+async function meetReferences(tx: Tx, references: readonly ReferencesTable[]): Promise<Map<string, string>> {
+  if (references.length === 0) return new Map();
+  const unique = new Map(references.map((row) => [`${row.gateway_id} ${row.reference}`, row]));
+  const sorted = [...unique.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  const rows = tx.rows(
+    "met",
+    { gateway_id: "text", reference: "text", message_id: "text", created_at: "bigint" },
+    sorted,
+  );
+  const result = await sql<{ gateway_id: string; reference: string; message_id: string | null }>`
+    insert into message_references (gateway_id, reference, message_id, created_at)
+    select gateway_id, reference, message_id, created_at from ${rows} where true
+    on conflict (gateway_id, reference) do update
+      set message_id = coalesce(message_references.message_id, excluded.message_id)
+    returning gateway_id, reference, message_id
+  `.execute(tx.db);
+  const known = new Map<string, string>();
+  for (const row of result.rows)
+    if (row.message_id !== null) known.set(`${row.gateway_id} ${row.reference}`, row.message_id);
+  return known;
+}
+
+/** Attaches references to their messages and hands out, by message, the receipts that were there before them. */
+export async function attachReferences(
+  tx: Tx,
+  references: readonly (ReferencesTable & { message_id: string })[],
+): Promise<Map<string, Said[]>> {
+  const early = new Map<string, Said[]>();
+  if (references.length === 0) return early;
+  const known = await meetReferences(tx, references);
+  const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, references);
+  const waiting = await sql<ReceiptsTable>`
+    select * from ${tx.indexed("receipts", "receipts_waiting")}
+    where applied = 0 and (gateway_id, reference) in (select gateway_id, reference from ${wanted})
+    order by received_at
+  `.execute(tx.db);
+  for (const receipt of waiting.rows) {
+    const messageId = known.get(`${receipt.gateway_id} ${receipt.reference}`);
+    if (messageId === undefined) continue;
+    const list = early.get(messageId) ?? [];
+    const step = receiptSteps.find((known) => known === receipt.status);
+    const happening = { ...happeningOf(receipt), reference: receipt.reference };
+    if (step) list.push({ step, happening, bounce: receipt.bounce });
+    early.set(messageId, list);
+    await tx.db
+      .updateTable("receipts")
+      .set({ applied: 1, message_id: messageId })
+      .where("gateway_id", "=", receipt.gateway_id)
+      .where("key", "=", receipt.key)
+      .execute();
+  }
+  return early;
+}

@@ -1,0 +1,107 @@
+// The suppression list: to whom an account's messages of a channel do not go any more, and why. Asked when a
+// message is stamped (`refuse.ts`), so whoever is put here gets nothing that was not on its way already.
+
+import { sql } from "kysely";
+import type { Channel } from "#contract/messages/channel.ts";
+import { readOperation, writeOperation } from "#store/database.ts";
+import type { SuppressionsTable } from "#store/schema/schema.ts";
+import { endRows } from "./bounces.ts";
+
+/** A page of the list in the order of its key, after a place in it. `recipients`: only these; null: all. */
+export const listSuppressions = readOperation(
+  "listSuppressions",
+  async (
+    tx,
+    input: {
+      accountId: string;
+      channels: readonly Channel[];
+      recipients: readonly string[] | null;
+      after: { channel: Channel; recipient: string } | null;
+      limit: number;
+    },
+  ): Promise<SuppressionsTable[]> => {
+    const found: SuppressionsTable[] = [];
+    // Channel by channel, which is the order of the key: each is one range of it.
+    for (const channel of input.channels.toSorted()) {
+      const left = input.limit - found.length;
+      if (left === 0) break;
+      if (input.after !== null && channel < input.after.channel) continue;
+      let query = tx.db
+        .selectFrom("suppressions")
+        .selectAll()
+        .where("account_id", "=", input.accountId)
+        .where("channel", "=", channel);
+      if (input.recipients !== null) {
+        if (input.recipients.length === 0) break;
+        query = query.where("recipient", "in", input.recipients);
+      }
+      if (input.after?.channel === channel) query = query.where("recipient", ">", input.after.recipient);
+      found.push(...(await query.orderBy("recipient").limit(left).execute()));
+    }
+    return found;
+  },
+);
+
+/**
+ * Puts recipients on the list by the account's own word. Who opted out and is added now stays when they opt in
+ * again; bounces and complaints keep their reason. Returns how many were not on the list before.
+ */
+export const addSuppressions = writeOperation(
+  "addSuppressions",
+  async (
+    tx,
+    input: {
+      accountId: string;
+      channel: Channel;
+      recipients: readonly string[];
+      note: string | null;
+      at: number;
+    },
+  ): Promise<number> => {
+    const { accountId, channel, note, at } = input;
+    // Sorted, so that two at once do not wait for each other in a circle.
+    const recipients = [...new Set(input.recipients)].sort().map((recipient) => ({ recipient }));
+    if (recipients.length === 0) return 0;
+    if (channel === "email")
+      await endRows(
+        tx,
+        recipients.map((one) => ({ ...one, account_id: accountId })),
+      );
+    const given = tx.rows("given", { recipient: "text" }, recipients);
+    const added = await tx.db
+      .insertInto("suppressions")
+      .expression(
+        sql<never>`select ${accountId}, ${channel}, recipient, 'manual', ${note}, cast(${at} as bigint) from ${given} where true`,
+      )
+      .onConflict((conflict) => conflict.columns(["account_id", "channel", "recipient"]).doNothing())
+      .returning("recipient")
+      .execute();
+    if (added.length < recipients.length) {
+      const again = tx.list(recipients.map(({ recipient }) => recipient));
+      await tx.db
+        .updateTable("suppressions")
+        .set({ reason: "manual", note })
+        .where("account_id", "=", accountId)
+        .where("channel", "=", channel)
+        .where("recipient", "in", again)
+        .where("reason", "in", ["opt_out", "unsubscribe"])
+        .execute();
+    }
+    return added.length;
+  },
+);
+
+/** Takes one recipient off the list, whatever the reason; false when it was not there. */
+export const removeSuppression = writeOperation(
+  "removeSuppression",
+  async (tx, input: { accountId: string; channel: Channel; recipient: string }): Promise<boolean> => {
+    const removed = await tx.db
+      .deleteFrom("suppressions")
+      .where("account_id", "=", input.accountId)
+      .where("channel", "=", input.channel)
+      .where("recipient", "=", input.recipient)
+      .returning("recipient")
+      .execute();
+    return removed.length > 0;
+  },
+);

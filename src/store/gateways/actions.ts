@@ -1,0 +1,156 @@
+// How gateways are doing, and what is done to them by hand: stopped, let go on, deleted. Always an account's own:
+// another account's gateway is none.
+
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
+import { eventIdOf } from "#store/webhooks/outbox.ts";
+import { announceGateway } from "./events.ts";
+
+export interface GatewayWithLane {
+  gateway: GatewaysTable;
+  lane: Pick<LanesTable, "paused_until" | "pause_reason" | "paused_since" | "stopped_at">;
+  /** Messages that wait on it; counted up to `countTo`. */
+  waiting: number;
+}
+
+/** The account's gateways, oldest first; `identifier`: that one alone. */
+export const readGateways = readOperation(
+  "readGateways",
+  async (
+    tx,
+    input: { accountId: string; identifier: string | null; countTo: number },
+  ): Promise<GatewayWithLane[]> => {
+    let query = tx.db.selectFrom("gateways").selectAll().where("account_id", "=", input.accountId);
+    if (input.identifier !== null) query = query.where("identifier", "=", input.identifier);
+    const gateways = await query.orderBy("created_at").orderBy("id").execute();
+    const found: GatewayWithLane[] = [];
+    for (const gateway of gateways) {
+      const lane = await tx.db
+        .selectFrom("lanes")
+        .select(["paused_until", "pause_reason", "paused_since", "stopped_at"])
+        .where("id", "=", gateway.id)
+        .executeTakeFirstOrThrow();
+      const { count } = await tx.db
+        .selectFrom((eb) =>
+          eb
+            .selectFrom("messages")
+            .select("id")
+            .where("gateway_id", "=", gateway.id)
+            .where("due_at", "is not", null)
+            .orderBy("band")
+            .orderBy("due_at")
+            .limit(input.countTo)
+            .as("waiting"),
+        )
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .executeTakeFirstOrThrow();
+      found.push({ gateway, lane, waiting: Number(count) });
+    }
+    return found;
+  },
+);
+
+/** Locks the lane of an account's gateway. */
+async function lockLane(tx: Tx, accountId: string, identifier: string): Promise<LanesTable | undefined> {
+  return await tx.db
+    .selectFrom("lanes")
+    .selectAll()
+    .where("id", "=", (eb) =>
+      eb
+        .selectFrom("gateways")
+        .select("id")
+        .where("account_id", "=", accountId)
+        .where("identifier", "=", identifier),
+    )
+    .modifyEnd(tx.lock("update"))
+    .executeTakeFirst();
+}
+
+/** Stops a gateway until it is let go on; false: the account has none of this name. Again: nothing changes. */
+export const stopGateway = writeOperation(
+  "stopGateway",
+  async (tx, input: { accountId: string; identifier: string; at: number; reason: string }) => {
+    const lane = await lockLane(tx, input.accountId, input.identifier);
+    if (!lane) return false;
+    if (lane.stopped_at !== null) return true;
+    const revision = lane.revision + 1;
+    await tx.db
+      .updateTable("lanes")
+      .set({ stopped_at: input.at, revision })
+      .where("id", "=", lane.id)
+      .execute();
+    if (lane.paused_since === null) {
+      const event = { id: eventIdOf(lane.id, `stopped_${revision}`), type: "gateway.paused" as const };
+      await announceGateway(tx, { ...event, gatewayId: lane.id, at: input.at, reason: input.reason });
+    }
+    return true;
+  },
+);
+
+/**
+ * Ends every pause of a gateway, whoever began it: it is tried at once. The retry windows of what waits on it
+ * stood still. False: the account has none of this name.
+ */
+export const continueGateway = writeOperation(
+  "continueGateway",
+  async (tx, input: { accountId: string; identifier: string; at: number }) => {
+    const lane = await lockLane(tx, input.accountId, input.identifier);
+    if (!lane) return false;
+    const since = Math.min(lane.stopped_at ?? input.at, lane.paused_since ?? input.at);
+    if (lane.stopped_at === null && lane.paused_since === null) return true;
+    const revision = lane.revision + 1;
+    await tx.db
+      .updateTable("lanes")
+      .set({
+        stopped_at: null,
+        paused_until: null,
+        pause_reason: null,
+        pauses: 0,
+        paused_since: null,
+        paused_ms: lane.paused_ms + Math.max(0, input.at - since),
+        revision,
+      })
+      .where("id", "=", lane.id)
+      .execute();
+    const event = { id: eventIdOf(lane.id, `continued_${revision}`), type: "gateway.resumed" as const };
+    await announceGateway(tx, { ...event, gatewayId: lane.id, at: input.at, reason: null });
+    return true;
+  },
+);
+
+export type Deleted = "deleted" | "not_found" | "active" | "just_switched_off" | "used";
+
+/** Where a gateway's id stands; what is there would lose its gateway. */
+const referring = ["messages", "message_references", "receipts", "inbound_messages"] as const;
+
+/**
+ * Deletes a gateway that nothing was ever sent or received through. It has to be switched off since before
+ * `quietSince`: a send that was accepted at that moment may still have chosen it.
+ */
+export const deleteGateway = writeOperation(
+  "deleteGateway",
+  async (tx, input: { accountId: string; identifier: string; quietSince: number }): Promise<Deleted> => {
+    const gateway = await tx.db
+      .selectFrom("gateways")
+      .select(["id", "active", "updated_at"])
+      .where("account_id", "=", input.accountId)
+      .where("identifier", "=", input.identifier)
+      .modifyEnd(tx.lock("update"))
+      .executeTakeFirst();
+    if (!gateway) return "not_found";
+    for (const table of referring) {
+      const used = await tx.db
+        .selectFrom(table)
+        .select("gateway_id")
+        .where("gateway_id", "=", gateway.id)
+        .limit(1)
+        .executeTakeFirst();
+      if (used) return "used";
+    }
+    if (gateway.active === 1) return "active";
+    if (gateway.updated_at > input.quietSince) return "just_switched_off";
+    await tx.db.deleteFrom("lanes").where("id", "=", gateway.id).execute();
+    await tx.db.deleteFrom("gateways").where("id", "=", gateway.id).execute();
+    return "deleted";
+  },
+);

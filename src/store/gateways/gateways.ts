@@ -1,0 +1,184 @@
+// Gateways, and the lane that each of them has.
+
+import { sql } from "kysely";
+import { lockAccount } from "#store/accounts/accounts.ts";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { lanesWaiting } from "#store/lanes/due.ts";
+import { newLane } from "#store/lanes/lanes.ts";
+import type { GatewaysTable } from "#store/schema/schema.ts";
+import { eventIdOf } from "#store/webhooks/outbox.ts";
+import { announceGateway } from "./events.ts";
+
+/** What a gateway's settings are sealed to. */
+export const settingsPlace = (gatewayId: string) => `gateways ${gatewayId} settings`;
+
+export const findGateway = readOperation("findGateway", async (tx, id: string) => {
+  return (await tx.db.selectFrom("gateways").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
+});
+
+/** A gateway with what its lane takes from its account: the hours' time zone, and how late is too late, ms. */
+export const findDrivenGateway = readOperation("findDrivenGateway", async (tx, id: string) => {
+  const row = await tx.db
+    .selectFrom("gateways")
+    .innerJoin("accounts", "accounts.id", "gateways.account_id")
+    .selectAll("gateways")
+    .select(["accounts.time_zone", "accounts.lateness_ms"])
+    .where("gateways.id", "=", id)
+    .executeTakeFirst();
+  return row ?? null;
+});
+
+export const findGatewayByIdentifier = readOperation(
+  "findGatewayByIdentifier",
+  async (tx, identifier: string) => {
+    return (
+      (await tx.db
+        .selectFrom("gateways")
+        .selectAll()
+        .where("identifier", "=", identifier)
+        .executeTakeFirst()) ?? null
+    );
+  },
+);
+
+/**
+ * Creates a gateway with its lane, or changes one; a default gateway takes the mark from its predecessor. A pause
+ * ends with the change, and webhook endpoints are told. `taken`: another gateway has the identifier.
+ */
+export const saveGateway = writeOperation("saveGateway", storeGateway);
+
+/** The same inside a transaction. */
+export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<"saved" | "taken"> {
+  const { id, account_id, created_at: _created, ...changes } = gateway;
+  // First: two new defaults at once would not see each other, and both would stay, or wait for each other's rows.
+  await lockAccount(tx, account_id);
+  const inserted = await tx.db
+    .insertInto("gateways")
+    .values(gateway)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (!inserted) {
+    const { numUpdatedRows } = await tx.db
+      .updateTable("gateways")
+      .set(changes)
+      .where("id", "=", id)
+      .where("account_id", "=", account_id)
+      .executeTakeFirst();
+    if (Number(numUpdatedRows) === 0) return "taken";
+  }
+  if (gateway.is_default === 1) {
+    await tx.db
+      .updateTable("gateways")
+      .set({ is_default: 0 })
+      .where("account_id", "=", gateway.account_id)
+      .where("channel", "=", gateway.channel)
+      .where("id", "!=", gateway.id)
+      .execute();
+  }
+  const before = await tx.db
+    .selectFrom("lanes")
+    .select(["paused_since", "stopped_at", "revision"])
+    .where("id", "=", gateway.id)
+    .modifyEnd(tx.lock("update"))
+    .executeTakeFirst();
+  await tx.db
+    .insertInto("lanes")
+    .values(newLane(gateway.id, "gateway", gateway.active))
+    .onConflict((conflict) =>
+      conflict
+        .column("id")
+        // Whatever paused it may be mended now: it is tried at once, not at the next probe.
+        .doUpdateSet((eb) => ({
+          active: gateway.active,
+          revision: eb("lanes.revision", "+", 1),
+          paused_until: null,
+          pause_reason: null,
+          pauses: 0,
+          paused_ms: sql<number>`lanes.paused_ms + coalesce(${gateway.updated_at} - lanes.paused_since, 0)`,
+          paused_since: null,
+        })),
+    )
+    .execute();
+  // One that was stopped by hand stays so.
+  if (before === undefined || before.paused_since === null || before.stopped_at !== null) return "saved";
+  await announceGateway(tx, {
+    // Each save is a revision of its own.
+    id: eventIdOf(gateway.id, `resumed_${before.revision + 1}`),
+    type: "gateway.resumed",
+    gatewayId: gateway.id,
+    at: gateway.updated_at,
+    reason: null,
+  });
+  return "saved";
+}
+
+/** Switched-off gateways on which messages wait whose caller named no gateway, with their account and channel. */
+export const findStranded = readOperation("findStranded", async (tx, _: null) => {
+  const inactive = await tx.db.selectFrom("gateways").selectAll().where("active", "=", 0).execute();
+  if (inactive.length === 0) return [];
+  const waiting = await lanesWaiting(tx, "messages");
+  const stranded: GatewaysTable[] = [];
+  for (const gateway of inactive.filter(({ id }) => waiting.has(id))) {
+    const row = await tx.db
+      .selectFrom(tx.indexed("messages", "messages_due"))
+      .select("id")
+      .where("gateway_id", "=", gateway.id)
+      .where("due_at", "is not", null)
+      .where("named", "=", 0)
+      .orderBy("band")
+      .orderBy("due_at")
+      .limit(1)
+      .executeTakeFirst();
+    if (row) stranded.push(gateway);
+  }
+  return stranded;
+});
+
+/** A gateway that could take messages of its account and channel, and how its lane is. */
+export interface GatewayState
+  extends Pick<GatewaysTable, "id" | "account_id" | "identifier" | "channel" | "test"> {
+  /** `open`; `paused`: nothing goes out; `probing`: its pause is over, and its next message shows whether it is well. */
+  state: "open" | "paused" | "probing";
+  pause_reason: string | null;
+}
+
+/**
+ * The active gateways of every account that lets messages leave a paused gateway and has one that is paused now,
+ * each account's in the order of preference: the default one, then the oldest.
+ */
+export const readFailing = readOperation("readFailing", async (tx, now: number): Promise<GatewayState[]> => {
+  const rows = await tx.db
+    .selectFrom("gateways")
+    .innerJoin("lanes", "lanes.id", "gateways.id")
+    .select([
+      "gateways.id",
+      "gateways.account_id",
+      "gateways.identifier",
+      "gateways.channel",
+      "gateways.test",
+    ])
+    .select(["lanes.paused_since", "lanes.paused_until", "lanes.pause_reason"])
+    .where("gateways.active", "=", 1)
+    // Stopped by hand: what is there stays there, and nothing is sent that way.
+    .where("lanes.stopped_at", "is", null)
+    .where("gateways.account_id", "in", (eb) =>
+      eb
+        .selectFrom("lanes as failing")
+        .innerJoin("gateways as left", "left.id", "failing.id")
+        .innerJoin("accounts", "accounts.id", "left.account_id")
+        .select("accounts.id")
+        .where("failing.paused_until", ">", now)
+        .where("left.active", "=", 1)
+        .where("accounts.channel_failover", "=", 1),
+    )
+    .orderBy("gateways.account_id")
+    .orderBy("gateways.is_default", "desc")
+    .orderBy("gateways.created_at")
+    .orderBy("gateways.id")
+    .execute();
+  return rows.map(({ paused_since, paused_until, ...gateway }) => ({
+    ...gateway,
+    state: paused_since === null ? "open" : (paused_until ?? 0) > now ? "paused" : "probing",
+  }));
+});

@@ -1,0 +1,208 @@
+// The people who manage an installation: users, their sessions, and the one-time codes that make the first of them.
+
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { SessionsTable, UsersTable } from "#store/schema/identity.ts";
+
+/** `email` in lower case. Null: nobody has it. */
+export const findUserByEmail = readOperation("findUserByEmail", async (tx, email: string) => {
+  const user = await tx.db.selectFrom("users").selectAll().where("email", "=", email).executeTakeFirst();
+  return user ?? null;
+});
+
+export const findUser = readOperation("findUser", async (tx, id: string) => {
+  const user = await tx.db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
+  return user ?? null;
+});
+
+/** Newest first, before an id (null: the newest of all). */
+export const listUsers = readOperation(
+  "listUsers",
+  async (tx, input: { before: string | null; limit: number }) => {
+    let query = tx.db.selectFrom("users").selectAll();
+    if (input.before !== null) query = query.where("id", "<", input.before);
+    return await query.orderBy("id", "desc").limit(input.limit).execute();
+  },
+);
+
+/** False: the e-mail address is another user's. */
+export const insertUser = writeOperation("insertUser", async (tx, user: UsersTable) => insertNew(tx, user));
+
+async function insertNew(tx: Tx, user: UsersTable): Promise<boolean> {
+  const inserted = await tx.db
+    .insertInto("users")
+    .values(user)
+    .onConflict((conflict) => conflict.column("email").doNothing())
+    .returning("id")
+    .execute();
+  return inserted.length > 0;
+}
+
+export type UserChange = Partial<Pick<UsersTable, "name" | "role" | "account_id" | "password" | "active">>;
+
+/**
+ * Changes a user. A new password, or being switched off, ends all the user's sessions in the same transaction.
+ * `last_operator`: nobody would be left who can manage the installation, so nothing was changed.
+ */
+export const changeUser = writeOperation(
+  "changeUser",
+  async (tx, input: { id: string; change: UserChange; at: number }) => {
+    const { id, change, at } = input;
+    // All active operators are locked, in one order: two of them who switch each other off must come one after the other.
+    const operators = await tx.db
+      .selectFrom("users")
+      .select("id")
+      .where("role", "=", "operator")
+      .where("active", "=", 1)
+      .orderBy("id")
+      .modifyEnd(tx.lock("update"))
+      .execute();
+    const leaves = change.active === 0 || change.role === "member";
+    if (leaves && operators.length === 1 && operators[0]?.id === id)
+      return { kind: "last_operator" as const };
+    const [user] = await tx.db
+      .updateTable("users")
+      .set({ ...change, updated_at: at })
+      .where("id", "=", id)
+      .returningAll()
+      .execute();
+    if (user === undefined) return { kind: "not_found" as const };
+    if (change.password !== undefined || change.active === 0) await endAll(tx, id);
+    return { kind: "changed" as const, user };
+  },
+);
+
+async function endAll(tx: Tx, userId: string): Promise<void> {
+  await tx.db.deleteFrom("sessions").where("user_id", "=", userId).execute();
+}
+
+/**
+ * Starts a session in place of the one whose hash is `replaces`, and forgets those whose time is over. False: the
+ * user was switched off or got another password since the `password` that was checked.
+ */
+export const startSession = writeOperation(
+  "startSession",
+  async (
+    tx,
+    input: { session: SessionsTable; password: string; replaces: string | null; idleSince: number },
+  ) => {
+    const { session, password, replaces, idleSince } = input;
+    if (replaces !== null) await tx.db.deleteFrom("sessions").where("hash", "=", replaces).execute();
+    await tx.db
+      .deleteFrom("sessions")
+      .where((eb) => eb.or([eb("expires_at", "<=", session.created_at), eb("seen_at", "<=", idleSince)]))
+      .execute();
+    const signedIn = await tx.db
+      .updateTable("users")
+      .set({ signed_in_at: session.created_at })
+      .where("id", "=", session.user_id)
+      .where("active", "=", 1)
+      .where("password", "=", password)
+      .returning("id")
+      .execute();
+    if (signedIn.length === 0) return false;
+    await tx.db.insertInto("sessions").values(session).execute();
+    return true;
+  },
+);
+
+/** The session with this hash and its user, while both are good. */
+export const findSession = readOperation(
+  "findSession",
+  async (tx, input: { hash: string; now: number; idleSince: number }) => {
+    const row = await tx.db
+      .selectFrom("sessions")
+      .innerJoin("users", "users.id", "sessions.user_id")
+      .select([
+        "users.id",
+        "users.email",
+        "users.name",
+        "users.role",
+        "users.account_id",
+        "sessions.created_at",
+        "sessions.seen_at",
+        "sessions.expires_at",
+      ])
+      .where("sessions.hash", "=", input.hash)
+      .where("sessions.expires_at", ">", input.now)
+      .where("sessions.seen_at", ">", input.idleSince)
+      .where("users.active", "=", 1)
+      .executeTakeFirst();
+    return row ?? null;
+  },
+);
+
+/** The session is in use. */
+export const touchSession = writeOperation(
+  "touchSession",
+  async (tx, input: { hash: string; at: number }) => {
+    await tx.db
+      .updateTable("sessions")
+      .set({ seen_at: input.at })
+      .where("hash", "=", input.hash)
+      .where("seen_at", "<", input.at)
+      .execute();
+  },
+);
+
+export const endSession = writeOperation("endSession", async (tx, hash: string) => {
+  await tx.db.deleteFrom("sessions").where("hash", "=", hash).execute();
+});
+
+/** Keeps a set-up code's hash; codes whose time is over are forgotten. */
+export const keepSetupCode = writeOperation(
+  "keepSetupCode",
+  async (tx, code: { hash: string; created_at: number; expires_at: number }) => {
+    await tx.db.deleteFrom("setup_codes").where("expires_at", "<=", code.created_at).execute();
+    await tx.db.insertInto("setup_codes").values(code).execute();
+  },
+);
+
+/** Which of these hashes is a code that still works; null: none. */
+export const findSetupCode = readOperation(
+  "findSetupCode",
+  async (tx, input: { hashes: string[]; now: number }) => {
+    const row = await tx.db
+      .selectFrom("setup_codes")
+      .select("hash")
+      .where("hash", "in", input.hashes)
+      .where("expires_at", ">", input.now)
+      .executeTakeFirst();
+    return row?.hash ?? null;
+  },
+);
+
+/**
+ * Spends the code and makes its operator, both or neither. `recovers`: the code was made for this e-mail address,
+ * so it may also give somebody who has it a new password and the role again; their old sessions end.
+ */
+export const spendSetupCode = writeOperation(
+  "spendSetupCode",
+  async (tx, input: { hash: string; user: UsersTable; recovers: boolean; at: number }) => {
+    const { hash, user, recovers, at } = input;
+    const spent = await tx.db
+      .deleteFrom("setup_codes")
+      .where("hash", "=", hash)
+      .where("expires_at", ">", at)
+      .returning(["created_at", "expires_at"])
+      .execute();
+    const [code] = spent;
+    if (code === undefined) return { kind: "wrong_code" as const };
+    if (await insertNew(tx, user)) return { kind: "made" as const, id: user.id };
+    const { id: _id, email, created_at: _created, signed_in_at: _signedIn, ...change } = user;
+    if (!recovers) {
+      await tx.db
+        .insertInto("setup_codes")
+        .values({ hash, ...code })
+        .execute();
+      return { kind: "taken" as const };
+    }
+    const { id } = await tx.db
+      .updateTable("users")
+      .set(change)
+      .where("email", "=", email)
+      .returning("id")
+      .executeTakeFirstOrThrow();
+    await endAll(tx, id);
+    return { kind: "made" as const, id };
+  },
+);

@@ -1,0 +1,269 @@
+// Who owns which lane. A process shows that it lives by one beat row; a lane's fence goes up with each owner.
+
+import { type RawBuilder, sql } from "kysely";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { announceGateway } from "#store/gateways/events.ts";
+import type { LaneKind, LanesTable } from "#store/schema/schema.ts";
+import { eventIdOf } from "#store/webhooks/outbox.ts";
+import { lanesWaiting } from "./due.ts";
+
+export type LaneHead = Pick<LanesTable, "id" | "active" | "owner" | "fence" | "revision">;
+
+/** A lane that nobody drives yet. */
+export const newLane = (id: string, kind: LaneKind, active: 0 | 1 = 1): LanesTable => ({
+  id,
+  kind,
+  active,
+  owner: null,
+  fence: 0,
+  paused_until: null,
+  pause_reason: null,
+  pauses: 0,
+  paused_since: null,
+  paused_ms: 0,
+  day: null,
+  day_count: 0,
+  revision: 0,
+  stopped_at: null,
+});
+
+/** Makes a lane that every installation has, if it is not there yet. */
+export const ensureLane = writeOperation("ensureLane", async (tx, lane: { id: string; kind: LaneKind }) => {
+  await tx.db
+    .insertInto("lanes")
+    .values(newLane(lane.id, lane.kind))
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
+});
+
+const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+
+/** All lanes of one owner that are switched on, or off, in sums: of a set of lanes that stays the same they only grow. */
+export interface Holding {
+  /** Null: no process owns them. */
+  owner: string | null;
+  active: number;
+  lanes: number;
+  fences: number;
+  revisions: number;
+}
+
+/**
+ * Beats, and reads every process's beat and what each of them holds. The lanes themselves are read (`readLanes`) only
+ * by a process to which the sums say that something changed: ten thousand rows a beat were most of an idle process's work.
+ */
+export const beat = writeOperation("beat", async (tx, input: { processId: string; at: number }) => {
+  await tx.db
+    .insertInto("processes")
+    .values({ id: input.processId, beat: 1, started_at: input.at })
+    .onConflict((conflict) =>
+      conflict.column("id").doUpdateSet((eb) => ({ beat: eb("processes.beat", "+", 1) })),
+    )
+    .execute();
+  const processes = await tx.db.selectFrom("processes").select(["id", "beat"]).orderBy("id").execute();
+  const { rows: holdings } = await sql<Holding>`
+    select owner, active, count(*) as lanes,
+      cast(sum(fence) as bigint) as fences, cast(sum(revision) as bigint) as revisions
+    from lanes group by owner, active
+  `.execute(tx.db);
+  return { processes, holdings };
+});
+
+/** Every lane, in the order of their ids. */
+export const readLanes = readOperation("readLanes", async (tx, _: null): Promise<LaneHead[]> => {
+  return await tx.db
+    .selectFrom("lanes")
+    .select(["id", "active", "owner", "fence", "revision"])
+    .orderBy("id")
+    .execute();
+});
+
+/** Takes lanes whose owner and fence are still as seen; the new owner's fence is one higher. Returns those taken, in the order of their ids. */
+export const claimLanes = writeOperation(
+  "claimLanes",
+  async (tx, input: { processId: string; lanes: SeenLane[] }) => {
+    const taken: LanesTable[] = [];
+    await eachSet(tx, input.lanes, async (seen) => {
+      const { rows } = await sql<LanesTable>`
+        update lanes set owner = ${input.processId}, fence = lanes.fence + 1 from ${seen}
+        where lanes.id = seen.id and lanes.fence = seen.fence and coalesce(lanes.owner, '') = seen.owner
+        returning ${columns}
+      `.execute(tx.db);
+      taken.push(...rows);
+    });
+    return taken.sort(byId);
+  },
+);
+
+/** Gives lanes up, as far as they are still held under these fences. */
+export const releaseLanes = writeOperation(
+  "releaseLanes",
+  async (tx, input: { processId: string; lanes: { id: string; fence: number }[] }) => {
+    const held = input.lanes.map((lane) => ({ ...lane, owner: input.processId }));
+    await eachSet(tx, held, async (seen) => {
+      await sql`
+        update lanes set owner = null from ${seen}
+        where lanes.id = seen.id and lanes.fence = seen.fence and lanes.owner = seen.owner
+      `.execute(tx.db);
+    });
+  },
+);
+
+const columns = sql.join(Object.keys(newLane("", "gateway")).map((column) => sql.ref(`lanes.${column}`)));
+
+type SeenLane = Pick<LanesTable, "id" | "owner" | "fence">;
+
+/**
+ * Runs an update for lanes as they were seen: a table `seen` with id, owner ("" for none) and fence. On PostgreSQL for
+ * all of them at once, since each statement is a trip to the server, and locked in one order, so that two processes never
+ * wait for each other's lanes in a circle. On SQLite one by one: with statistics from when the table was small it would
+ * go through all lanes for each of the list.
+ */
+async function eachSet(
+  tx: Tx,
+  lanes: readonly SeenLane[],
+  update: (seen: RawBuilder<unknown>) => Promise<void>,
+): Promise<void> {
+  if (lanes.length === 0) return;
+  const sorted = lanes.toSorted(byId).map(({ id, owner, fence }) => ({ id, owner: owner ?? "", fence }));
+  if (tx.engine === "sqlite") {
+    for (const { id, owner, fence } of sorted)
+      await update(sql`(select ${id} as id, ${owner} as owner, ${fence} as fence) as seen`);
+    return;
+  }
+  const columns = { id: "text", owner: "text", fence: "bigint" } as const;
+  await tx.db
+    .selectFrom("lanes")
+    .select("id")
+    .where("id", "in", sql<string>`(select id from ${tx.rows("wanted", { id: "text" }, sorted)})`)
+    .orderBy("id")
+    .modifyEnd(tx.lock("update"))
+    .execute();
+  await update(tx.rows("seen", columns, sorted));
+}
+
+/** Forgets processes: oneself when stopping, and dead ones once their lanes are taken. */
+export const forgetProcesses = writeOperation("forgetProcesses", async (tx, ids: string[]) => {
+  if (ids.length > 0) await tx.db.deleteFrom("processes").where("id", "in", ids).execute();
+});
+
+/** Locks a lane that is still held under this fence, and reads since when it has been paused; undefined: it is somebody else's. */
+async function pausedSince(
+  tx: Tx,
+  lane: { id: string; fence: number },
+): Promise<Pick<LanesTable, "paused_since" | "stopped_at"> | undefined> {
+  return await tx.db
+    .selectFrom("lanes")
+    .select(["paused_since", "stopped_at"])
+    .where("id", "=", lane.id)
+    .where("fence", "=", lane.fence)
+    .modifyEnd(tx.lock("update"))
+    .executeTakeFirst();
+}
+
+/**
+ * Records a pause (a new one, or a longer one after a failed probe). `eventId` names its beginning, which is told
+ * to webhook endpoints; a longer pause is the same one. Returns false when the fence is not ours any more.
+ */
+export const pauseLane = writeOperation(
+  "pauseLane",
+  async (
+    tx,
+    input: {
+      id: string;
+      fence: number;
+      at: number;
+      until: number;
+      reason: string;
+      pauses: number;
+      eventId: string;
+    },
+  ) => {
+    const { id, fence, at, until, reason, pauses, eventId } = input;
+    const before = await pausedSince(tx, { id, fence });
+    if (!before) return false;
+    await tx.db
+      .updateTable("lanes")
+      .set({
+        paused_until: until,
+        pause_reason: reason,
+        pauses,
+        paused_since: before.paused_since ?? at,
+      })
+      .where("id", "=", id)
+      .execute();
+    // To those outside, a gateway that was stopped by hand is paused already.
+    if (before.paused_since === null && before.stopped_at === null) {
+      const event = { id: eventIdOf(eventId, "paused"), type: "gateway.paused" as const };
+      await announceGateway(tx, { ...event, gatewayId: id, at, reason });
+    }
+    return true;
+  },
+);
+
+/** Ends a pause, adds it to the lane's paused time, and tells of it under `eventId`. */
+export const resumeLane = writeOperation(
+  "resumeLane",
+  async (tx, input: { id: string; fence: number; at: number; eventId: string }) => {
+    const { id, fence, at, eventId } = input;
+    const before = await pausedSince(tx, { id, fence });
+    if (!before) return;
+    await tx.db
+      .updateTable("lanes")
+      .set((eb) => ({
+        paused_until: null,
+        pause_reason: null,
+        pauses: 0,
+        paused_ms: eb("paused_ms", "+", before.paused_since === null ? 0 : at - before.paused_since),
+        paused_since: null,
+      }))
+      .where("id", "=", id)
+      .execute();
+    if (before.paused_since !== null && before.stopped_at === null) {
+      const event = { id: eventIdOf(eventId, "resumed"), type: "gateway.resumed" as const };
+      await announceGateway(tx, { ...event, gatewayId: id, at, reason: null });
+    }
+  },
+);
+
+export interface WaitingCount {
+  identifier: string;
+  waiting: number;
+  oldest: number | null;
+  paused: number;
+}
+
+/** What waits and is due on each lane, for metrics. Counts at most 100,000 a lane and band. */
+export const countWaiting = readOperation(
+  "countWaiting",
+  async (tx, input: { bands: readonly number[]; now: number }) => {
+    const lanes = await tx.db
+      .selectFrom("lanes")
+      .innerJoin("gateways", "gateways.id", "lanes.id")
+      .select(["lanes.id", "lanes.paused_since", "gateways.identifier"])
+      .execute();
+    const waiting = await lanesWaiting(tx, "messages");
+    const counts: WaitingCount[] = [];
+    for (const lane of lanes) {
+      const count: WaitingCount = {
+        identifier: lane.identifier,
+        waiting: 0,
+        oldest: null,
+        paused: lane.paused_since === null ? 0 : 1,
+      };
+      for (const band of waiting.has(lane.id) ? input.bands : []) {
+        const { rows } = await sql<{ waiting: number; oldest: number | null }>`
+          select count(*) as waiting, min(due_at) as oldest from (
+            select due_at from messages
+            where gateway_id = ${lane.id} and band = ${band} and due_at <= ${input.now} limit 100000
+          ) as due
+        `.execute(tx.db);
+        const { waiting, oldest } = rows[0]!;
+        count.waiting += Number(waiting);
+        if (oldest !== null && (count.oldest === null || oldest < count.oldest)) count.oldest = oldest;
+      }
+      counts.push(count);
+    }
+    return counts;
+  },
+);

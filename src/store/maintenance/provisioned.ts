@@ -1,0 +1,89 @@
+// What the provisioning file set last, so that only what changed in the file is applied again; and facts
+// about the installation.
+
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { storeGateway } from "#store/gateways/gateways.ts";
+import { storeAudits } from "#store/identity/audit.ts";
+import type { AuditEntriesTable } from "#store/schema/identity.ts";
+import type { GatewaysTable } from "#store/schema/schema.ts";
+import { type NewEndpoint, storeEndpoint } from "#store/webhooks/endpoints.ts";
+
+/** What an entry of the file was when it was last applied. */
+export interface Mark {
+  kind: string;
+  name: string;
+  hash: string;
+}
+
+export const readProvisioned = readOperation("readProvisioned", async (tx, _: null) => {
+  const rows = await tx.db.selectFrom("provisioned").selectAll().execute();
+  return new Map(rows.map((row) => [`${row.kind} ${row.name}`, row.hash]));
+});
+
+export const markProvisioned = writeOperation("markProvisioned", async (tx, mark: Mark) =>
+  storeMarks(tx, [mark]),
+);
+
+async function storeMarks(tx: Tx, marks: readonly Mark[]): Promise<void> {
+  await tx.db
+    .insertInto("provisioned")
+    .values(marks)
+    .onConflict((conflict) =>
+      conflict.columns(["kind", "name"]).doUpdateSet((eb) => ({ hash: eb.ref("excluded.hash") })),
+    )
+    .execute();
+}
+
+/** A gateway or a new endpoint of the file, with the line of the audit log that tells of it. */
+export interface ProvisionedEntry {
+  save: { kind: "gateway"; row: GatewaysTable } | ({ kind: "endpoint" } & NewEndpoint);
+  mark: Mark;
+  audit: AuditEntriesTable;
+}
+
+/** What became of an entry; only one that is `saved` is marked. */
+export type EntrySaved = "saved" | "taken" | "url_taken" | "too_many";
+
+/**
+ * Saves entries in their order, each with its mark and its line of the audit log, all in one transaction: a file of
+ * 5,000 gateways is then some dozen flushes of the disk in place of 15,000. Answers for each what became of it.
+ */
+export const saveProvisioned = writeOperation(
+  "saveProvisioned",
+  async (tx, entries: readonly ProvisionedEntry[]): Promise<EntrySaved[]> => {
+    const outcomes: EntrySaved[] = [];
+    for (const { save } of entries) outcomes.push(await saveEntry(tx, save));
+    const saved = entries.filter((_, i) => outcomes[i] === "saved");
+    if (saved.length === 0) return outcomes;
+    await storeMarks(
+      tx,
+      saved.map(({ mark }) => mark),
+    );
+    await storeAudits(
+      tx,
+      saved.map(({ audit }) => audit),
+    );
+    return outcomes;
+  },
+);
+
+async function saveEntry(tx: Tx, save: ProvisionedEntry["save"]): Promise<EntrySaved> {
+  if (save.kind === "gateway") return await storeGateway(tx, save.row);
+  const { kind } = await storeEndpoint(tx, save);
+  return kind === "created" ? "saved" : kind;
+}
+
+/** Keeps the first value ever given under a name, and returns it. */
+export const keepFact = writeOperation("keepFact", async (tx, input: { name: string; value: string }) => {
+  await tx.db
+    .insertInto("facts")
+    .values(input)
+    .onConflict((conflict) => conflict.column("name").doNothing())
+    .execute();
+  const row = await tx.db
+    .selectFrom("facts")
+    .select("value")
+    .where("name", "=", input.name)
+    .executeTakeFirstOrThrow();
+  return row.value;
+});

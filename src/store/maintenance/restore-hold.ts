@@ -1,0 +1,338 @@
+// The hold on a restored installation: what was pending in the copy waits for the operator's word, so that a
+// restore sends nothing of the past by itself. A held row is pending in every other way: it can be looked up
+// and cancelled, and it is not late, not moved and not counted as waiting, because it has no `due_at`.
+
+import { sql } from "kysely";
+import { channels } from "#contract/messages/channel.ts";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { Changes, insertEvents, lockMessages } from "#store/messages/transitions.ts";
+import type { WebhookDeliveriesTable } from "#store/schema/schema.ts";
+import type { DeliveryTry } from "#store/webhooks/deliveries.ts";
+
+/** The fact that tells of a hold; there is none without something held. */
+const factName = "held";
+
+/** Since when what is held, and how much of it there still is. */
+export interface Hold {
+  /** When the copy was made, epoch ms. */
+  at: number;
+  messages: number;
+  /** Webhook deliveries that were to be tried. */
+  deliveries: number;
+  /** Events that had not been handed to the endpoints. */
+  events: number;
+}
+
+const doubt =
+  "It was on its way when the copy was made that this installation was restored from: whether it was sent is not known.";
+
+/** Which rows of a table, for the two engines alike. */
+const firstDue = (tx: Tx, limit: number) =>
+  sql<string>`(select id from ${tx.indexed("messages", "messages_due")} where due_at is not null limit ${limit})`;
+
+/**
+ * Holds what is pending, at most `limit` rows of a kind; to be called until it returns true. The end of it
+ * also forgets who was signed in and which process drove what: none of them has anything to do with the copy.
+ *
+ * Notes in the outbox are set aside too. They would tell of old events by themselves at the first start; and
+ * they may not be dropped, because nothing else tells whether the original still announced them.
+ */
+export const holdPending = writeOperation(
+  "holdPending",
+  async (tx, input: { at: number; limit: number }): Promise<boolean> => {
+    const { at, limit } = input;
+    // First, so that a hold that was broken off is one all the same.
+    await noteHold(tx, { at, messages: 0, deliveries: 0, events: 0 });
+    const messages = await tx.db
+      .updateTable(tx.indexed("messages"))
+      .set((eb) => ({ held_due_at: eb.ref("due_at"), due_at: null }))
+      .where("id", "in", firstDue(tx, limit))
+      .executeTakeFirst();
+    const deliveries = await tx.db
+      .updateTable(tx.indexed("webhook_deliveries"))
+      .set((eb) => ({ held_due_at: eb.ref("due_at"), due_at: null }))
+      .where(
+        sql<boolean>`(endpoint_id, event_id) in (select endpoint_id, event_id from ${tx.indexed("webhook_deliveries", "webhook_deliveries_due")} where due_at is not null limit ${limit})`,
+      )
+      .executeTakeFirst();
+    const doubted = await doubtSending(tx, at, limit);
+    // After that: what is in doubt now is an event too.
+    const notes = await moveNotes(tx, "outbox", "outbox_held", limit);
+    const counts = [Number(messages.numUpdatedRows), Number(deliveries.numUpdatedRows), doubted, notes];
+    if (counts.some((count) => count > 0)) return false;
+    await forgetTheLiving(tx);
+    const held = await countHeld(tx);
+    if (held.messages + held.deliveries + held.events > 0) await noteHold(tx, { at, ...held });
+    else await tx.db.deleteFrom("facts").where("name", "=", factName).execute();
+    return true;
+  },
+);
+
+async function noteHold(tx: Tx, hold: Hold): Promise<void> {
+  const value = JSON.stringify(hold);
+  await tx.db
+    .insertInto("facts")
+    .values({ name: factName, value })
+    .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
+    .execute();
+}
+
+/** Nobody knows what became of what was being sent. */
+async function doubtSending(tx: Tx, at: number, limit: number): Promise<number> {
+  const found = await tx.db
+    .selectFrom(tx.indexed("messages", "messages_status"))
+    .select("id")
+    .where("account_id", "in", (eb) => eb.selectFrom("accounts").select("accounts.id"))
+    .where("channel", "in", channels)
+    .where("status", "=", "sending")
+    .limit(limit)
+    .execute();
+  const rows = await lockMessages(
+    tx,
+    found.map(({ id }) => id),
+  );
+  const changes = new Changes();
+  const happening = { at, detail: doubt, code: "restored", message: doubt };
+  for (const row of rows.values()) changes.apply(row, { by: "us", step: "doubted" }, happening);
+  await changes.write(tx);
+  return rows.size;
+}
+
+async function forgetTheLiving(tx: Tx): Promise<void> {
+  await tx.db.deleteFrom("sessions").execute();
+  await tx.db.deleteFrom("setup_codes").execute();
+  await tx.db.deleteFrom("processes").execute();
+  await tx.db
+    .updateTable("lanes")
+    .set((eb) => ({ owner: null, fence: eb("fence", "+", 1) }))
+    .where("owner", "is not", null)
+    .execute();
+}
+
+/** Moves notes from one of the two tables to the other; how many. */
+async function moveNotes(
+  tx: Tx,
+  from: "outbox" | "outbox_held",
+  to: "outbox" | "outbox_held",
+  limit: number,
+): Promise<number> {
+  const notes = await tx.db
+    .selectFrom(tx.indexed(from))
+    .selectAll()
+    .orderBy("id")
+    .limit(limit)
+    .modifyEnd(tx.lock("update"))
+    .execute();
+  if (notes.length === 0) return 0;
+  const columns = ["id", "account_id", "type", "at", "message_id", "band", "data"] as const;
+  const types = {
+    id: "text",
+    account_id: "text",
+    type: "text",
+    at: "bigint",
+    message_id: "text",
+    band: "bigint",
+    data: "text",
+  } as const;
+  const rows = tx.rows("notes", types, notes);
+  await tx.db
+    .insertInto(to)
+    .columns([...columns])
+    .expression(sql<never>`select id, account_id, type, at, message_id, band, data from ${rows} where true`)
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
+  await removeNotes(tx, from, notes);
+  return notes.length;
+}
+
+async function removeNotes(
+  tx: Tx,
+  from: "outbox" | "outbox_held",
+  notes: readonly { id: string }[],
+): Promise<void> {
+  const gone = tx.list(notes.map(({ id }) => id));
+  await tx.db.deleteFrom(tx.indexed(from)).where("id", "in", gone).execute();
+}
+
+const heldIn = (tx: Tx) => ({
+  messages: tx.indexed("messages", "messages_held"),
+  deliveries: tx.indexed("webhook_deliveries", "webhook_deliveries_held"),
+});
+
+async function countHeld(tx: Tx): Promise<Omit<Hold, "at">> {
+  const { messages, deliveries } = heldIn(tx);
+  const { rows } = await sql<Omit<Hold, "at">>`
+    select
+      (select count(*) from ${messages} where held_due_at is not null) as messages,
+      (select count(*) from ${deliveries} where held_due_at is not null) as deliveries,
+      (select count(*) from outbox_held) as events
+  `.execute(tx.db);
+  const held = rows[0]!;
+  return {
+    messages: Number(held.messages),
+    deliveries: Number(held.deliveries),
+    events: Number(held.events),
+  };
+}
+
+/** The hold, with what is held now; null: there is none. */
+export const readHold = readOperation("readHold", async (tx, _: null): Promise<Hold | null> => {
+  const fact = await tx.db
+    .selectFrom("facts")
+    .select("value")
+    .where("name", "=", factName)
+    .executeTakeFirst();
+  if (!fact) return null;
+  return { at: (JSON.parse(fact.value) as Hold).at, ...(await countHeld(tx)) };
+});
+
+/** Forgets a hold under which nothing is held any more: its messages were cancelled one by one. */
+export const forgetHold = writeOperation("forgetHold", async (tx, _: null) => {
+  await stepOf(tx, { messages: 0, deliveries: 0, events: 0, lanes: [] });
+});
+
+/** How much one step of ending a hold did; `done`: nothing is held any more. */
+export interface HoldStep {
+  messages: number;
+  deliveries: number;
+  events: number;
+  /** The gateways and webhook endpoints on whose lanes something is due now. */
+  lanes: string[];
+  done: boolean;
+}
+
+/** Lets go of what is held, at most `limit` rows of a kind: due when it was due before. To be called until it is done. */
+export const releaseHeld = writeOperation(
+  "releaseHeld",
+  async (tx, input: { at: number; limit: number; detail: string }): Promise<HoldStep> => {
+    const { at, limit, detail } = input;
+    const messages = await heldMessages(tx, limit);
+    if (messages.length > 0) {
+      const wanted = tx.list(messages.map(({ id }) => id));
+      await tx.db
+        .updateTable(tx.indexed("messages"))
+        .set((eb) => ({
+          due_at: eb.ref("held_due_at"),
+          held_due_at: null,
+          updated_at: at,
+          version: eb("version", "+", 1),
+        }))
+        .where("id", "in", wanted)
+        .execute();
+      await insertEvents(
+        tx,
+        messages.map((row) => ({
+          message_id: row.id,
+          seq: row.version + 1,
+          account_id: row.account_id,
+          at,
+          type: row.status,
+          detail,
+        })),
+      );
+    }
+    const deliveries = await freeDeliveries(tx, limit, (row) => ({
+      ...row,
+      // One that was replayed while it was held is due already.
+      due_at: row.due_at ?? (row.status === "pending" ? row.held_due_at : null),
+    }));
+    const events = await moveNotes(tx, "outbox_held", "outbox", limit);
+    const lanes = [...new Set([...messages.map((row) => row.gateway_id), ...deliveries])];
+    return await stepOf(tx, { messages: messages.length, deliveries: deliveries.length, events, lanes });
+  },
+);
+
+/**
+ * Ends what is held instead of sending it, at most `limit` rows of a kind: messages are cancelled and their
+ * credit goes back, deliveries have failed, events are dropped. To be called until it is done.
+ */
+export const cancelHeld = writeOperation(
+  "cancelHeld",
+  async (tx, input: { at: number; limit: number; detail: string }): Promise<HoldStep> => {
+    const { at, limit, detail } = input;
+    const found = await heldMessages(tx, limit);
+    const rows = await lockMessages(
+      tx,
+      found.map(({ id }) => id),
+    );
+    const changes = new Changes();
+    for (const row of rows.values()) changes.apply(row, { by: "us", step: "cancelled" }, { at, detail });
+    await changes.write(tx);
+    const deliveries = await freeDeliveries(tx, limit, (row) => ({
+      ...row,
+      // Replayed while it was held: that is a newer word.
+      ...(row.due_at === null && row.status === "pending" ? ended(row, at, detail) : {}),
+    }));
+    const notes = await tx.db.selectFrom("outbox_held").select("id").orderBy("id").limit(limit).execute();
+    if (notes.length > 0) await removeNotes(tx, "outbox_held", notes);
+    return await stepOf(tx, {
+      messages: found.length,
+      deliveries: deliveries.length,
+      events: notes.length,
+      lanes: [],
+    });
+  },
+);
+
+async function heldMessages(tx: Tx, limit: number) {
+  return await tx.db
+    .selectFrom(heldIn(tx).messages)
+    .select(["id", "account_id", "gateway_id", "status", "version"])
+    .where("held_due_at", "is not", null)
+    .orderBy("id")
+    .limit(limit)
+    .modifyEnd(tx.lock("update"))
+    .execute();
+}
+
+type HeldDelivery = Pick<
+  WebhookDeliveriesTable,
+  "endpoint_id" | "event_id" | "status" | "due_at" | "held_due_at" | "log"
+>;
+
+/** A delivery that is not tried any more, with the reason as its log's last line. */
+function ended(row: HeldDelivery, at: number, reason: string): Pick<HeldDelivery, "status" | "log"> {
+  const line: DeliveryTry = { at, ms: 0, status: null, reason, answer: null };
+  return { status: "failed", log: JSON.stringify([...(JSON.parse(row.log) as DeliveryTry[]), line]) };
+}
+
+/** Takes the hold from deliveries and changes them; returns the endpoint of each. */
+async function freeDeliveries(
+  tx: Tx,
+  limit: number,
+  change: (row: HeldDelivery) => HeldDelivery,
+): Promise<string[]> {
+  const rows = await tx.db
+    .selectFrom(heldIn(tx).deliveries)
+    .select(["endpoint_id", "event_id", "status", "due_at", "held_due_at", "log"])
+    .where("held_due_at", "is not", null)
+    .orderBy("endpoint_id")
+    .orderBy("event_id")
+    .limit(limit)
+    .modifyEnd(tx.lock("update"))
+    .execute();
+  if (rows.length === 0) return [];
+  await tx.update(
+    "webhook_deliveries",
+    { endpoint_id: "text", event_id: "text", status: "text", due_at: "bigint", log: "text" },
+    rows.map(change),
+    (of) => ({
+      set: sql`status = ${of("status")}, due_at = ${of("due_at")}, held_due_at = null, log = ${of("log")}`,
+      where: sql`webhook_deliveries.endpoint_id = ${of("endpoint_id")} and webhook_deliveries.event_id = ${of("event_id")}`,
+    }),
+  );
+  return rows.map((row) => row.endpoint_id);
+}
+
+/** Asks whether anything is left, rather than whether this step was a short one: two may be at it at once. */
+async function stepOf(tx: Tx, step: Omit<HoldStep, "done">): Promise<HoldStep> {
+  const { messages, deliveries } = heldIn(tx);
+  const { rows } = await sql<{ left: number }>`
+    select case when exists (select 1 from ${messages} where held_due_at is not null)
+      or exists (select 1 from ${deliveries} where held_due_at is not null)
+      or exists (select 1 from outbox_held) then 1 else 0 end as "left"
+  `.execute(tx.db);
+  const done = Number(rows[0]!.left) === 0;
+  if (done) await tx.db.deleteFrom("facts").where("name", "=", factName).execute();
+  return { ...step, done };
+}

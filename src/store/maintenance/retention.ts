@@ -1,0 +1,290 @@
+// Removing what is old: in batches that are small enough to hurt nobody, each a range of an index, and only
+// ever whole things with all that belongs to them. What is pending or unknown is never removed.
+//
+// Ids sort by time, so a walk is over ids: it starts behind `after` and ends before `before`. The rows that it
+// passes without removing them are not looked at again until a new walk is begun.
+
+import { sql } from "kysely";
+import { groups } from "#contract/messages/states.ts";
+import { type Tx, writeOperation } from "#store/database.ts";
+import { bodyLengths } from "#store/email/emails.ts";
+import { lockMessages } from "#store/messages/transitions.ts";
+import type { MessagesTable, ReceiptsTable } from "#store/schema/schema.ts";
+
+/** What one batch did. */
+export interface Removal {
+  removed: number;
+  /** Where the next batch goes on; null: there is nothing more before the end of the range. */
+  next: string | null;
+}
+
+/** What belongs to a message alone. */
+const belongings = [
+  ["events"],
+  ["message_references", "message_references_message"],
+  ["receipts", "receipts_message"],
+] as const;
+const belongingsOfEmails = ["emails", "email_bodies", "engagements"] as const;
+type Belonging = (typeof belongings)[number][0] | (typeof belongingsOfEmails)[number];
+
+const ended = [...groups.sent, ...groups.notSent] as const;
+const hasEnded: ReadonlySet<string> = new Set(ended);
+
+/**
+ * Messages that have ended and whose last change is before `unchangedSince`, with their events, references and
+ * receipts, and with their requests once these have no message left. Looks at `limit` messages.
+ */
+export const removeMessages = writeOperation(
+  "removeMessages",
+  async (
+    tx,
+    input: { after: string; before: string; unchangedSince: number; limit: number },
+  ): Promise<Removal> => {
+    const found = await tx.db
+      .selectFrom("messages")
+      .select(["id", "channel", "status", "updated_at", "version"])
+      .where("id", ">", input.after)
+      .where("id", "<", input.before)
+      .orderBy("id")
+      .limit(input.limit)
+      .execute();
+    const page = await fitting(tx, found);
+    const old = (row: { status: string; updated_at: number }) =>
+      hasEnded.has(row.status) && row.updated_at < input.unchangedSince;
+    // Asked again under the lock: a receipt may have come in between.
+    const locked = await lockMessages(
+      tx,
+      page.filter(old).map(({ id }) => id),
+    );
+    const ids = [...locked.values()].filter(old).map(({ id }) => id);
+    await removeWhole(tx, ids);
+    return {
+      removed: ids.length,
+      next: found.length < input.limit && page.length === found.length ? null : page.at(-1)!.id,
+    };
+  },
+);
+
+/** What one batch may remove: lines of timelines, and bytes of mails. SQLite reads a text to its end to free its pages. */
+const mostLines = 5000;
+const mostBytes = 4 * 1024 * 1024;
+
+/** The first of these messages, as many as one batch may remove; one at least. */
+async function fitting<R extends Pick<MessagesTable, "id" | "channel" | "version">>(
+  tx: Tx,
+  rows: readonly R[],
+): Promise<R[]> {
+  const mails = rows.filter(({ channel }) => channel === "email").map(({ id }) => id);
+  const lengths = mails.length === 0 ? new Map<string, number>() : await bodyLengths(tx, mails);
+  let lines = 0;
+  let bytes = 0;
+  const past = rows.findIndex(({ id, version }, i) => {
+    // Each change of a message is a line.
+    lines += version;
+    bytes += lengths.get(id) ?? 0;
+    return i > 0 && (lines > mostLines || bytes > mostBytes);
+  });
+  return past === -1 ? [...rows] : rows.slice(0, past);
+}
+
+/** Removes messages, given in the order of their ids, with all that belongs to them. */
+async function removeWhole(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const these = tx.list(ids);
+  // The ids are neighbours. Of a list alone PostgreSQL thinks, until it has seen the table, that each may have thousands of rows.
+  const [first, last] = [ids[0]!, ids.at(-1)!];
+  const removeOf = async (table: Belonging, index?: string) => {
+    const rows = tx.db.deleteFrom(tx.indexed<Belonging>(table, index)).where("message_id", "in", these);
+    await rows.where("message_id", ">=", first).where("message_id", "<=", last).execute();
+  };
+  for (const [table, index] of belongings) await removeOf(table, index);
+  const gone = await tx.db
+    .deleteFrom(tx.indexed("messages"))
+    .where("id", "in", these)
+    .returning(["request_id", "channel"])
+    .execute();
+  if (gone.some(({ channel }) => channel === "email")) {
+    for (const table of belongingsOfEmails) await removeOf(table);
+  }
+  const counts = new Map<string, number>();
+  for (const { request_id } of gone) counts.set(request_id, (counts.get(request_id) ?? 0) + 1);
+  const rows = await tx.update<{ id: string; contacts: number }>(
+    "requests",
+    { id: "text", count: "bigint" },
+    [...counts].map(([id, count]) => ({ id, count })),
+    (of) => ({
+      set: sql`contacts = contacts - ${of("count")}`,
+      where: sql`requests.id = ${of("id")}`,
+      returning: sql`requests.id, requests.contacts`,
+    }),
+  );
+  const empty = rows.filter(({ contacts }) => contacts <= 0).map(({ id }) => id);
+  if (empty.length === 0) return;
+  const requests = tx.list(empty);
+  await tx.db
+    .deleteFrom(tx.indexed("attachments", "attachments_request"))
+    .where("request_id", "in", requests)
+    .where("emptied_at", "is not", null)
+    .execute();
+  // One that still has its content becomes loose: that is removed in small steps, and is old enough to be.
+  await tx.db
+    .updateTable(tx.indexed("attachments", "attachments_request"))
+    .set({ request_id: null })
+    .where("request_id", "in", requests)
+    .execute();
+  await tx.db.deleteFrom(tx.indexed("requests")).where("id", "in", requests).execute();
+}
+
+/** Inbound messages. */
+export const removeInbound = writeOperation(
+  "removeInbound",
+  async (tx, input: { before: string; limit: number }): Promise<Removal> =>
+    await removeFirst(tx, "inbound_messages", input),
+);
+
+/** Entries of the audit log. */
+export const removeAudit = writeOperation(
+  "removeAudit",
+  async (tx, input: { before: string; limit: number }): Promise<Removal> =>
+    await removeFirst(tx, "audit_entries", input),
+);
+
+async function removeFirst(
+  tx: Tx,
+  table: "inbound_messages" | "audit_entries",
+  input: { before: string; limit: number },
+): Promise<Removal> {
+  const rows = await tx.db
+    .selectFrom(table)
+    .select("id")
+    .where("id", "<", input.before)
+    .orderBy("id")
+    .limit(input.limit)
+    .execute();
+  const ids = tx.list(rows.map(({ id }) => id));
+  await tx.db.deleteFrom(tx.indexed<typeof table>(table)).where("id", "in", ids).execute();
+  return { removed: rows.length, next: rows.length < input.limit ? null : rows.at(-1)!.id };
+}
+
+/** A place among the unmatched receipts, in the order of `receipts_waiting`; `passed`: behind the gateway's last one. */
+type UnmatchedPlace = { gateway: string } & ({ reference: string | null; key: string } | { passed: true });
+
+/** Gateways that one batch looks at. */
+const gatewaysAtOnce = 200;
+
+/**
+ * Receipts that met no message in time: of somebody else's messages, or of messages that were removed before
+ * them. With them goes the note of their reference. Looks at `limit` receipts, all of them unmatched ones.
+ */
+export const removeUnmatched = writeOperation(
+  "removeUnmatched",
+  async (tx, input: { after: string; before: number; limit: number }): Promise<Removal> => {
+    const { rows, next } = await unmatchedPage(tx, input);
+    const old = rows.filter((row) => row.received_at < input.before);
+    if (old.length > 0) {
+      const keys = tx.rows("old", { gateway_id: "text", key: "text", reference: "text" }, old);
+      await sql`
+        delete from ${tx.indexed("message_references")} where message_id is null
+          and (gateway_id, reference) in (select gateway_id, reference from ${keys})
+      `.execute(tx.db);
+      await sql`
+        delete from ${tx.indexed("receipts")} where applied = 0
+          and (gateway_id, key) in (select gateway_id, key from ${keys})
+      `.execute(tx.db);
+    }
+    return { removed: old.length, next };
+  },
+);
+
+async function unmatchedPage(tx: Tx, { after, limit }: { after: string; limit: number }) {
+  const place = after === "" ? null : (JSON.parse(after) as UnmatchedPlace);
+  const gateways = await tx.db
+    .selectFrom("gateways")
+    .select("id")
+    .where("id", place && "passed" in place ? ">" : ">=", place?.gateway ?? "")
+    .orderBy("id")
+    .limit(gatewaysAtOnce)
+    .execute();
+  const rows: Pick<ReceiptsTable, "gateway_id" | "key" | "reference" | "received_at">[] = [];
+  const placeOf = (next: UnmatchedPlace | null) => ({ rows, next: next && JSON.stringify(next) });
+  for (const { id: gateway } of gateways) {
+    const from = place && "key" in place && place.gateway === gateway ? place : { reference: null, key: "" };
+    const those = tx.db
+      .selectFrom(tx.indexed("receipts", "receipts_waiting"))
+      .select(["gateway_id", "key", "reference", "received_at"])
+      // As a literal, which is what the planners hold against the index's condition.
+      .where("applied", "=", sql.lit(0))
+      .where("gateway_id", "=", gateway);
+    // Those without a reference are a stretch of their own: no order of the two engines has them in one place.
+    if (from.reference === null) {
+      const page = those.where("reference", "is", null).where("key", ">", from.key).orderBy("key");
+      rows.push(...(await page.limit(limit - rows.length).execute()));
+    }
+    if (rows.length < limit) {
+      const reference = from.reference ?? "";
+      const page = those.where("reference", "is not", null);
+      const behind = page.where(
+        sql<boolean>`(reference, key) > (${reference}, ${from.reference === null ? "" : from.key})`,
+      );
+      rows.push(
+        ...(await behind
+          .orderBy("reference")
+          .orderBy("key")
+          .limit(limit - rows.length)
+          .execute()),
+      );
+    }
+    if (rows.length < limit) continue;
+    const { reference, key } = rows.at(-1)!;
+    return placeOf({ gateway, reference, key });
+  }
+  const last = gateways.at(-1);
+  return placeOf(last && gateways.length === gatewaysAtOnce ? { gateway: last.id, passed: true } : null);
+}
+
+/**
+ * Webhook events with their deliveries, once all of these have ended. The walk is by the time of the event;
+ * `after` is a place in it, as `next` gives it. Looks at `limit` events.
+ */
+export const removeWebhookEvents = writeOperation(
+  "removeWebhookEvents",
+  async (tx, input: { after: string; before: number; limit: number }): Promise<Removal> => {
+    const [at = "0", id = ""] = input.after === "" ? [] : input.after.split(" ");
+    const page = await tx.db
+      .selectFrom("webhook_events")
+      .select(["at", "id"])
+      .where("at", "<", input.before)
+      .where(sql<boolean>`(at, id) > (${Number(at)}, ${id})`)
+      .orderBy("at")
+      .orderBy("id")
+      .limit(input.limit)
+      .execute();
+    const last = page.at(-1);
+    if (!last) return { removed: 0, next: null };
+    const looked = page.map((event) => event.id);
+    const deliveries = await tx.db
+      .selectFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_event"))
+      .select(["endpoint_id", "event_id", "status", "held_due_at"])
+      .where("event_id", "in", tx.list(looked))
+      .orderBy("endpoint_id")
+      .orderBy("event_id")
+      // A replay waits for this, or this sees what it made pending again.
+      .modifyEnd(tx.lock("update"))
+      .execute();
+    const kept = new Set(
+      deliveries.flatMap((row) =>
+        row.status === "pending" || row.held_due_at !== null ? [row.event_id] : [],
+      ),
+    );
+    const ids = looked.filter((event) => !kept.has(event));
+    if (ids.length > 0) {
+      const these = tx.list(ids);
+      await tx.db
+        .deleteFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_event"))
+        .where("event_id", "in", these)
+        .execute();
+      await tx.db.deleteFrom(tx.indexed("webhook_events")).where("id", "in", these).execute();
+    }
+    return { removed: ids.length, next: page.length < input.limit ? null : `${last.at} ${last.id}` };
+  },
+);

@@ -1,0 +1,19 @@
+// When a message was first handed to a gateway: for providers that tell a repetition from a new message only for a while.
+
+import { readOperation } from "#store/database.ts";
+
+/** Epoch ms of the first attempt that a message's history knows; null: of none. */
+export const firstAttempt = readOperation(
+  "firstAttempt",
+  async (tx, messageId: string): Promise<number | null> => {
+    const row = await tx.db
+      .selectFrom("events")
+      .select("at")
+      .where("message_id", "=", messageId)
+      .where("type", "=", "sending")
+      .orderBy("seq")
+      .limit(1)
+      .executeTakeFirst();
+    return row?.at ?? null;
+  },
+);

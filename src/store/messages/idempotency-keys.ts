@@ -1,0 +1,120 @@
+// Idempotency keys: a repeated request finds the first one instead of making a second set of messages. A key is
+// written in the transaction of its messages, so that there never is one without the other.
+
+import { sql } from "kysely";
+import { readOperation, type Tx } from "#store/database.ts";
+import type { IdempotencyKeysTable } from "#store/schema/schema.ts";
+
+/** How long a key is kept, ms. */
+export const keptMs = 86_400_000;
+
+/** Names a request: `path` is the endpoint's, `key` the caller's. */
+export interface RepeatKey {
+  path: string;
+  key: string;
+  /** SHA-256 of what was asked for, hex. */
+  fingerprint: string;
+}
+
+/** The request that a key stands for, as it was accepted. */
+export type Repeated = Pick<IdempotencyKeysTable, "fingerprint" | "request_id" | "first_id" | "last_id">;
+
+/** What a key of an account stands for at `at`; null: nothing (any more). */
+export const findRepeated = readOperation(
+  "findRepeated",
+  async (
+    tx,
+    input: { accountId: string; path: string; key: string; at: number },
+  ): Promise<Repeated | null> => {
+    const row = await tx.db
+      .selectFrom("idempotency_keys")
+      .select(["fingerprint", "request_id", "first_id", "last_id"])
+      .where("account_id", "=", input.accountId)
+      .where("path", "=", input.path)
+      .where("key", "=", input.key)
+      .where("created_at", ">", input.at - keptMs)
+      .executeTakeFirst();
+    return row ?? null;
+  },
+);
+
+const nameOf = (row: { account_id: string; path: string; key: string }) =>
+  JSON.stringify([row.account_id, row.path, row.key]);
+
+/**
+ * Claims keys for requests that are about to be stored. Returns, by the request's id, what stands under its key
+ * already; a request that is not in it has claimed its key. A key that another transaction is just writing is
+ * waited for.
+ */
+export async function claimKeys(
+  tx: Tx,
+  wanted: readonly IdempotencyKeysTable[],
+): Promise<ReadonlyMap<string, Repeated>> {
+  const taken = new Map<string, Repeated>();
+  if (wanted.length === 0) return taken;
+  // One order for everybody, so that two transactions never wait for each other in a circle.
+  const sorted = wanted.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  const firsts = [...new Map(sorted.toReversed().map((row) => [nameOf(row), row])).values()].toReversed();
+  const rows = tx.rows(
+    "wanted",
+    {
+      account_id: "text",
+      path: "text",
+      key: "text",
+      fingerprint: "text",
+      request_id: "text",
+      first_id: "text",
+      last_id: "text",
+      created_at: "bigint",
+    },
+    firsts,
+  );
+  await sql`
+    insert into idempotency_keys (account_id, path, key, fingerprint, request_id, first_id, last_id, created_at)
+    select account_id, path, key, fingerprint, request_id, first_id, last_id, created_at from ${rows} where true
+    on conflict (account_id, path, key) do update set
+      fingerprint = excluded.fingerprint, request_id = excluded.request_id, first_id = excluded.first_id,
+      last_id = excluded.last_id, created_at = excluded.created_at
+    where idempotency_keys.created_at <= excluded.created_at - ${sql.lit(keptMs)}
+  `.execute(tx.db);
+  const stored = await sql<IdempotencyKeysTable>`
+    select * from ${tx.indexed("idempotency_keys")}
+    where (account_id, path, key) in (select account_id, path, key from ${rows})
+  `.execute(tx.db);
+  const holders = new Map(stored.rows.map((row) => [nameOf(row), row]));
+  for (const { request_id, ...name } of wanted) {
+    const holder = holders.get(nameOf(name))!;
+    if (holder.request_id !== request_id) taken.set(request_id, holder);
+  }
+  return taken;
+}
+
+/** Frees the keys of requests that were refused after all. */
+export async function freeKeys(tx: Tx, rows: readonly IdempotencyKeysTable[]): Promise<void> {
+  for (const row of rows) {
+    await tx.db
+      .deleteFrom("idempotency_keys")
+      .where("account_id", "=", row.account_id)
+      .where("path", "=", row.path)
+      .where("key", "=", row.key)
+      .where("request_id", "=", row.request_id)
+      .execute();
+  }
+}
+
+/** The messages of a request in the order of its contacts, as its answer named them. */
+export const readAnswered = readOperation(
+  "readAnswered",
+  async (tx, input: { accountId: string; request: Omit<Repeated, "fingerprint"> }) => {
+    const { request_id, first_id, last_id } = input.request;
+    return await tx.db
+      .selectFrom(tx.indexed("messages"))
+      .select(["id", "number", "schedule_at"])
+      .where("id", ">=", first_id)
+      .where("id", "<=", last_id)
+      .where("account_id", "=", input.accountId)
+      .where("request_id", "=", request_id)
+      .orderBy("id")
+      .execute();
+  },
+);

@@ -1,0 +1,274 @@
+// Storing a send: its request row, every message and the credit they cost, or nothing of it.
+
+import type { Channel } from "#contract/messages/channel.ts";
+import { lockCredits } from "#store/accounts/accounts.ts";
+import { becameLow, insertEntries, renew, reserve, writeBalance } from "#store/accounts/ledger.ts";
+import { gatheredOperation, type Tx, writeOperation } from "#store/database.ts";
+import { type BoundFile, bindFiles, missingFiles } from "#store/email/attachments.ts";
+import { compiledOnce } from "#store/engine/prepared.ts";
+import type { CreditEntriesTable, CreditsTable, IdempotencyKeysTable } from "#store/schema/schema.ts";
+import { announce, announceRequests, eventIdOf } from "#store/webhooks/outbox.ts";
+import { claimKeys, freeKeys, type Repeated, type RepeatKey } from "./idempotency-keys.ts";
+
+/** The columns in which the messages of a send differ, in the order of a `NewMessage`. */
+export const messageColumns = [
+  "id",
+  "gateway_id",
+  "named",
+  "number",
+  "recipient",
+  "body",
+  "test",
+  "status",
+  "due_at",
+  "schedule_at",
+  "scheduled_for",
+  "encoding",
+  "segments",
+  "cost",
+] as const;
+
+const idAt = messageColumns.indexOf("id");
+const bodyAt = messageColumns.indexOf("body");
+
+/** A message as its values: a bulk send crosses to the writer thread as text, and names would be half of it. */
+export type NewMessage = [
+  id: string,
+  gatewayId: string,
+  named: 0 | 1,
+  number: string,
+  recipient: string,
+  body: string,
+  test: 0 | 1,
+  status: "queued" | "scheduled",
+  dueAt: number,
+  scheduleAt: string | null,
+  scheduledFor: number | null,
+  encoding: "gsm7" | "ucs2" | null,
+  segments: number | null,
+  cost: number,
+];
+
+/** What an email has beside its message, as values. */
+export type NewEmail = [
+  messageId: string,
+  subject: string,
+  senderName: string | null,
+  replyTo: string | null,
+];
+
+export interface SendInput {
+  requestId: string;
+  accountId: string;
+  channel: Channel;
+  /** Epoch ms of acceptance. */
+  at: number;
+  band: number;
+  /** What the whole request costs, and from when on a monthly allowance counts as renewed. */
+  cost: number;
+  renewedFrom: number;
+  /** Null: the caller gave no key, and every request is a new one. */
+  repeat: RepeatKey | null;
+  messages: readonly NewMessage[];
+  /** Of emails: one for each message. */
+  emails?: readonly NewEmail[];
+  /** Files that were staged for it, in their order. */
+  attachments?: readonly BoundFile[];
+}
+
+export type StoredSend =
+  | { kind: "stored" }
+  | { kind: "insufficient_credit"; remaining: number }
+  /** Something stands under its key already. */
+  | { kind: "repeated"; first: Repeated }
+  /** A gateway that was chosen for it has been deleted since. */
+  | { kind: "gateway_gone" }
+  /** A file that was staged for it is not there any more. */
+  | { kind: "file_gone" };
+
+/**
+ * Claims each send's key, reserves its credit and stores it, if it can pay and is no repeat. Acceptance has no event row of its own a message:
+ * the request row is that event, and the timeline's first entry is read from the message itself.
+ */
+export const storeSends = gatheredOperation("storeSends", async (tx, sends: readonly SendInput[]) => {
+  const keys = new Map(
+    sends.flatMap((send) => (send.repeat ? [[send, keyOf(send, send.repeat)] as const] : [])),
+  );
+  const repeated = await claimKeys(tx, [...keys.values()]);
+  const gone = await deletedGateways(tx, sends);
+  const fileless = await missingFiles(tx, sends);
+  const results = await takeCredit(tx, sends, repeated, gone, fileless);
+  await freeKeys(
+    tx,
+    [...keys].flatMap(([send, key]) => (refusals.has(results.get(send)!.kind) ? [key] : [])),
+  );
+  const stored = sends.filter((send) => results.get(send)?.kind === "stored");
+  if (stored.length > 0) await insertSends(tx, stored);
+  return sends.map((send) => results.get(send)!);
+});
+
+const refusals: ReadonlySet<StoredSend["kind"]> = new Set([
+  "insufficient_credit",
+  "gateway_gone",
+  "file_gone",
+]);
+
+function keyOf(send: SendInput, { path, key, fingerprint }: RepeatKey): IdempotencyKeysTable {
+  return {
+    account_id: send.accountId,
+    path,
+    key,
+    fingerprint,
+    request_id: send.requestId,
+    first_id: send.messages[0]![0],
+    last_id: send.messages.at(-1)![0],
+    created_at: send.at,
+  };
+}
+
+/** Of the gateways that the sends name, those that exist no more: a process may have slept since it chose them. */
+async function deletedGateways(tx: Tx, sends: readonly SendInput[]): Promise<ReadonlySet<string>> {
+  const wanted = new Set<string>();
+  for (const { messages } of sends) for (const message of messages) wanted.add(message[1]);
+  const ids = [...wanted];
+  const looking = () => tx.db.selectFrom("gateways").select("id").where("id", "in", ids).compile();
+  // Nearly every group of sends is for one gateway.
+  const query = ids.length === 1 ? compiledOnce(tx, "deletedGateways", looking, ids) : looking();
+  const { rows } = await tx.db.executeQuery(query);
+  for (const { id } of rows) wanted.delete(id);
+  return wanted;
+}
+
+/** Reserves what each send costs, in order; those that cannot pay, and repeats, take nothing. */
+async function takeCredit(
+  tx: Tx,
+  sends: readonly SendInput[],
+  repeated: ReadonlyMap<string, Repeated>,
+  gone: ReadonlySet<string>,
+  fileless: ReadonlySet<SendInput>,
+): Promise<Map<SendInput, StoredSend>> {
+  const credits = await lockCredits(
+    tx,
+    sends.filter((send) => send.cost > 0),
+  );
+  const touched = new Map<string, CreditsTable>();
+  const entries: CreditEntriesTable[] = [];
+  const low: { send: SendInput; balance: CreditsTable }[] = [];
+  const results = new Map<SendInput, StoredSend>();
+  for (const send of sends) {
+    const first = repeated.get(send.requestId);
+    const key = `${send.accountId} ${send.channel}`;
+    const balance = credits.get(key);
+    if (first) results.set(send, { kind: "repeated", first });
+    else if (gone.size > 0 && send.messages.some((message) => gone.has(message[1])))
+      results.set(send, { kind: "gateway_gone" });
+    else if (fileless.has(send)) results.set(send, { kind: "file_gone" });
+    else if (!balance || send.cost === 0) results.set(send, { kind: "stored" });
+    else {
+      const renewal = renew(balance, send.renewedFrom, send.at);
+      if (renewal) entries.push(renewal);
+      if (renewal) touched.set(key, balance);
+      const before = balance.remaining;
+      if (before < send.cost) {
+        results.set(send, { kind: "insufficient_credit", remaining: before });
+        continue;
+      }
+      entries.push(reserve(balance, send.requestId, send.cost, send.at));
+      touched.set(key, balance);
+      if (becameLow(before, balance)) low.push({ send, balance: { ...balance } });
+      results.set(send, { kind: "stored" });
+    }
+  }
+  for (const balance of touched.values()) await writeBalance(tx, balance);
+  await insertEntries(tx, entries);
+  await announce(
+    tx,
+    low.map(({ send, balance: { channel, allowance, remaining } }) => ({
+      id: eventIdOf(send.requestId, "credit"),
+      accountId: send.accountId,
+      type: "credit.low",
+      at: send.at,
+      data: { channel, allowance, remaining },
+    })),
+  );
+  return results;
+}
+
+async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
+  await tx.insert(
+    "requests",
+    ["id", "account_id", "channel", "contacts", "created_at"],
+    [
+      {
+        constant: [],
+        rows: sends.map((send) => [
+          send.requestId,
+          send.accountId,
+          send.channel,
+          send.messages.length,
+          send.at,
+        ]),
+      },
+    ],
+  );
+  await tx.insert(
+    "messages",
+    ["request_id", "account_id", "channel", "band", "created_at", "updated_at", ...messageColumns],
+    sends.map(({ requestId, accountId, channel, band, at, messages }) => ({
+      constant: [requestId, accountId, channel, band, at, at],
+      // A row that changes at every step must not carry megabytes along.
+      rows: channel === "email" ? messages.map((message) => message.with(bodyAt, "")) : messages,
+    })),
+  );
+  const mails = sends.filter(({ channel }) => channel === "email");
+  if (mails.length > 0) await insertEmails(tx, mails);
+  await announceRequests(
+    tx,
+    sends.map(({ requestId, accountId, band, at, messages }) => ({
+      request_id: requestId,
+      first_id: messages[0]![0],
+      last_id: messages.at(-1)![0],
+      account_id: accountId,
+      at,
+      band,
+    })),
+  );
+}
+
+async function insertEmails(tx: Tx, sends: readonly SendInput[]): Promise<void> {
+  await tx.insert(
+    "emails",
+    // On PostgreSQL a column that is not named comes as its default.
+    ["account_id", "message_id", "subject", "sender_name", "reply_to"],
+    sends.map(({ accountId, emails = [] }) => ({ constant: [accountId], rows: emails })),
+  );
+  await tx.insert(
+    "email_bodies",
+    ["message_id", "body"],
+    sends.map(({ messages }) => ({
+      constant: [],
+      rows: messages.map((message) => [message[idAt], message[bodyAt]]),
+    })),
+  );
+  await bindFiles(tx, sends);
+}
+
+/**
+ * Whether a request whose COMMIT broke was stored. Writing its row again waits for the transaction in doubt
+ * to end, one way or the other, which reading alone would not.
+ */
+export const proveRequest = writeOperation(
+  "proveRequest",
+  async (tx, input: { requestId: string; accountId: string; channel: Channel; at: number }) => {
+    const { requestId: id, accountId, channel, at } = input;
+    const inserted = await tx.db
+      .insertInto("requests")
+      .values({ id, account_id: accountId, channel, contacts: 0, created_at: at })
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    if (!inserted) return true;
+    await tx.db.deleteFrom("requests").where("id", "=", id).execute();
+    return false;
+  },
+);

@@ -1,0 +1,101 @@
+// Reading messages back, always for one account.
+
+import { sql } from "kysely";
+import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
+import { readOperation } from "#store/database.ts";
+import { type EmailColumns, wholeEmails } from "#store/email/emails.ts";
+import type { EventsTable, MessagesTable } from "#store/schema/schema.ts";
+
+/** A message with its gateway's name; of an email, also what it has beside its message row. */
+export type MessageRow = MessagesTable & { identifier: string } & Partial<EmailColumns>;
+
+/**
+ * The name of a message's gateway, as a column. Not by a join: SQLite chooses the order of a join, and what it looks for in
+ * each table, by statistics; one table by its whole key it always finds by that.
+ */
+export const identifierOfGateway = sql<string>`(
+  select gateways.identifier from gateways where gateways.id = messages.gateway_id
+)`.as("identifier");
+
+/** One message with its timeline; null when the account has none with this id in this channel. */
+export const findMessage = readOperation(
+  "findMessage",
+  async (tx, input: { accountId: string; channel: Channel; id: string }) => {
+    const message = await tx.db
+      .selectFrom("messages")
+      .selectAll("messages")
+      .select(identifierOfGateway)
+      .where("messages.id", "=", input.id)
+      .where("messages.account_id", "=", input.accountId)
+      .where("messages.channel", "=", input.channel)
+      .executeTakeFirst();
+    if (!message) return null;
+    const events: EventsTable[] = await tx.db
+      .selectFrom("events")
+      .selectAll()
+      .where("message_id", "=", input.id)
+      .orderBy("seq")
+      .execute();
+    const { rows } = await wholeEmails(tx, [message]);
+    return { message: rows[0] as MessageRow, events };
+  },
+);
+
+/** A page of messages. */
+export interface RecentMessages {
+  rows: MessageRow[];
+  /** Whether there are others behind the last of them. */
+  more: boolean;
+}
+
+/**
+ * The newest messages before an id (null: the newest of all), at most `limit`. Ids sort by creation. Where the bodies
+ * of emails are large, the page is shorter.
+ */
+export const recentMessages = readOperation(
+  "recentMessages",
+  async (
+    tx,
+    input: {
+      accountId: string;
+      channel: Channel;
+      status: Status | null;
+      before: string | null;
+      limit: number;
+    },
+  ): Promise<RecentMessages> => {
+    const { accountId, channel, status, before, limit } = input;
+    // One further, which tells whether there is more.
+    const most = limit + 1;
+    // Each status is a stretch of one index; the newest of all are the merge of each one's newest.
+    const stretches = (status ? [status] : statuses).map(
+      (one, at) => sql`
+        select * from (
+          select id from ${tx.indexed("messages", "messages_status")} where account_id = ${accountId} and channel = ${channel} and status = ${one}
+          ${before === null ? sql`` : sql`and id < ${before}`} order by id desc limit ${most}
+        ) as ${sql.ref(`stretch_${at}`)}
+      `,
+    );
+    const newest = sql<string>`(${sql.join(stretches, sql` union all `)} order by id desc limit ${most})`;
+    const rows = await tx.db
+      .selectFrom(tx.indexed("messages"))
+      .selectAll("messages")
+      .select(identifierOfGateway)
+      .where("messages.id", "in", newest)
+      .orderBy("messages.id", "desc")
+      .execute();
+    const whole = await wholeEmails(tx, rows.slice(0, limit));
+    return { rows: whole.rows as MessageRow[], more: rows.length > whole.rows.length };
+  },
+);
+
+/** How many messages an account has in each state, per channel: the sides of the delivery equation. */
+export const countByStatus = readOperation("countByStatus", async (tx, accountId: string) => {
+  const rows = await tx.db
+    .selectFrom("messages")
+    .select((eb) => ["channel", "status", eb.fn.countAll<number>().as("count")])
+    .where("account_id", "=", accountId)
+    .groupBy(["channel", "status"])
+    .execute();
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+});

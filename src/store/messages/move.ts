@@ -1,0 +1,170 @@
+// What happens to messages while they wait: they are cancelled, or moved to another gateway because theirs was
+// switched off or is paused.
+
+import type { Channel } from "#contract/messages/channel.ts";
+import { type Tx, writeOperation } from "#store/database.ts";
+import type { MessagesTable } from "#store/schema/schema.ts";
+import { Changes, type Happening, insertEvents, lockMessages } from "./transitions.ts";
+
+export type CancelOutcome = { kind: "cancelled" } | { kind: "not_cancellable" } | { kind: "not_found" };
+
+/** Cancels a message that is not yet on its way; cancelling twice is the same as once. */
+export const cancelMessage = writeOperation(
+  "cancelMessage",
+  async (
+    tx,
+    input: { accountId: string; channel: Channel; id: string; happening: Happening },
+  ): Promise<CancelOutcome> => {
+    const row = (await lockMessages(tx, [input.id])).get(input.id);
+    if (!row || row.account_id !== input.accountId || row.channel !== input.channel)
+      return { kind: "not_found" };
+    if (row.status === "cancelled") return { kind: "cancelled" };
+    const changes = new Changes();
+    if (!changes.apply(row, { by: "us", step: "cancelled" }, input.happening))
+      return { kind: "not_cancellable" };
+    await changes.write(tx);
+    return { kind: "cancelled" };
+  },
+);
+
+/**
+ * Moves waiting messages whose caller named no gateway from a gateway that is switched off to another one.
+ * At most `limit`; returns how many moved.
+ */
+export const moveWaiting = writeOperation(
+  "moveWaiting",
+  async (tx, input: { from: string; to: string; limit: number; at: number; detail: string }) => {
+    const rows = await tx.db
+      .selectFrom(tx.indexed("messages", "messages_due"))
+      .select(["id", "account_id", "status", "version"])
+      .where("gateway_id", "=", input.from)
+      .where("due_at", "is not", null)
+      .where("named", "=", 0)
+      // The order of the due index: by id, a planner walks all messages there are instead.
+      .orderBy("band")
+      .orderBy("due_at")
+      .orderBy("id")
+      .limit(input.limit)
+      .modifyEnd(tx.lock("update"))
+      .execute();
+    return await move(tx, rows, input);
+  },
+);
+
+/** A message that is about to change its gateway, locked. */
+type Leaving = Pick<MessagesTable, "id" | "account_id" | "status" | "version">;
+
+async function move(
+  tx: Tx,
+  rows: readonly Leaving[],
+  { to, at, detail }: { to: string; at: number; detail: string },
+): Promise<number> {
+  if (rows.length === 0) return 0;
+  const wanted = tx.list(rows.map(({ id }) => id));
+  await tx.db
+    .updateTable(tx.indexed("messages"))
+    // Retry windows run on each lane's own clock.
+    .set((eb) => ({
+      gateway_id: to,
+      deferred_from: null,
+      updated_at: at,
+      version: eb("version", "+", 1),
+    }))
+    .where("id", "in", wanted)
+    .execute();
+  await insertEvents(
+    tx,
+    rows.map((row) => ({
+      message_id: row.id,
+      seq: row.version + 1,
+      account_id: row.account_id,
+      at,
+      type: row.status,
+      detail,
+    })),
+  );
+  return rows.length;
+}
+
+/**
+ * Moves messages that are due, whose caller named no gateway, and that were certainly not sent, from a gateway whose
+ * lane is paused to another one of the same account, channel and kind of truth (test or not). What may have been
+ * sent (`resends` above 0) stays: a late receipt of its own gateway may still settle it.
+ *
+ * Both lanes are looked at again here, because a pause is short: nothing moves when the first one is tried again
+ * already, or the other one is paused by now. To a lane whose pause is over but that has not shown yet whether it
+ * is well (`probe`) exactly one message moves, and only if nothing is due there that would show it anyway.
+ * At most `limit`; returns how many moved.
+ */
+export const moveFailing = writeOperation(
+  "moveFailing",
+  async (
+    tx,
+    input: {
+      from: string;
+      to: string;
+      probe: boolean;
+      bands: readonly number[];
+      limit: number;
+      at: number;
+      detail: string;
+    },
+  ) => {
+    const { from, to, probe, bands, at } = input;
+    const lanes = await tx.db
+      .selectFrom("lanes")
+      .select(["id", "active", "paused_until", "paused_since", "stopped_at"])
+      .where("id", "in", [from, to])
+      .orderBy("id")
+      // A pause or its end waits for this transaction, or this one sees it.
+      .modifyEnd(tx.lock("share"))
+      .execute();
+    const source = lanes.find(({ id }) => id === from);
+    const target = lanes.find(({ id }) => id === to);
+    if (!source || source.active === 0 || source.stopped_at !== null) return 0;
+    if (!target || target.active === 0 || target.stopped_at !== null) return 0;
+    if ((source.paused_until ?? 0) <= at) return 0;
+    const probing = target.paused_since !== null;
+    if (probing !== probe || (target.paused_until ?? 0) > at) return 0;
+    const due = (laneId: string, band: number) =>
+      tx.db
+        .selectFrom("messages")
+        .select("id")
+        // Band by band, each a range of the due index: what is not due yet is not read.
+        .where("gateway_id", "=", laneId)
+        .where("band", "=", band)
+        .where("due_at", "<=", at)
+        .orderBy("due_at")
+        .orderBy("id");
+    if (probe) {
+      for (const band of bands) if (await due(to, band).limit(1).executeTakeFirst()) return 0;
+    }
+    const limit = probe ? 1 : input.limit;
+    const found: { id: string }[] = [];
+    for (const band of bands) {
+      if (found.length === limit) break;
+      found.push(
+        ...(await due(from, band)
+          .where("named", "=", 0)
+          .where("resends", "=", 0)
+          .limit(limit - found.length)
+          .execute()),
+      );
+    }
+    if (found.length === 0) return 0;
+    const wanted = tx.list(found.map(({ id }) => id));
+    // Locked by id, like everywhere, and looked at once more: a stamp, a cancel or a receipt may have been faster.
+    const rows: Leaving[] = await tx.db
+      .selectFrom(tx.indexed("messages"))
+      .select(["id", "account_id", "status", "version"])
+      .where("id", "in", wanted)
+      .where("gateway_id", "=", from)
+      .where("due_at", "<=", at)
+      .where("named", "=", 0)
+      .where("resends", "=", 0)
+      .orderBy("id")
+      .modifyEnd(tx.lock("update"))
+      .execute();
+    return await move(tx, rows, input);
+  },
+);

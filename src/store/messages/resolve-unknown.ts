@@ -1,0 +1,41 @@
+// The account's own answer to an unknown outcome, as a step of the message like any other.
+
+import type { Channel, Status } from "#contract/messages/channel.ts";
+import type { OwnStep } from "#contract/messages/states.ts";
+import { writeOperation } from "#store/database.ts";
+import { Changes, type Happening, lockMessages } from "./transitions.ts";
+
+export type ResolveOutcome =
+  | { kind: "resolved"; channel: Channel; laneId: string }
+  /** Nothing changed: it stands here, for instance because a receipt came first. */
+  | { kind: "not_unknown"; status: Status }
+  | { kind: "not_found" };
+
+/** Takes the step if the account's message is `unknown`. `channel` null: whichever it has. */
+export const resolveUnknown = writeOperation(
+  "resolveUnknown",
+  async (
+    tx,
+    input: {
+      accountId: string;
+      channel: Channel | null;
+      id: string;
+      step: Extract<OwnStep, "sent_again" | "marked_sent" | "marked_failed">;
+      happening: Happening;
+    },
+  ): Promise<ResolveOutcome> => {
+    const row = (await lockMessages(tx, [input.id])).get(input.id);
+    if (
+      !row ||
+      row.account_id !== input.accountId ||
+      (input.channel !== null && row.channel !== input.channel)
+    )
+      return { kind: "not_found" };
+    const { status, channel, gateway_id: laneId } = row;
+    const changes = new Changes();
+    if (!changes.apply(row, { by: "us", step: input.step }, input.happening))
+      return { kind: "not_unknown", status };
+    await changes.write(tx);
+    return { kind: "resolved", channel, laneId };
+  },
+);

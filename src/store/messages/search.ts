@@ -1,0 +1,156 @@
+// Searching an account's messages, newest first. Each search goes along the one index that fits what is asked
+// best, and looks at a bounded stretch of it: a rare status among millions of messages takes several looks,
+// never a long one, which on SQLite would hold up every other reader.
+
+import { type RawBuilder, sql } from "kysely";
+import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
+import { readOperation, type Tx } from "#store/database.ts";
+import { wholeEmails } from "#store/email/emails.ts";
+import type { EventsTable, GatewaysTable } from "#store/schema/schema.ts";
+import { identifierOfGateway, type MessageRow } from "./lookup.ts";
+
+export interface SearchInput {
+  accountId: string;
+  /** Never empty. */
+  channels: readonly Channel[];
+  status: Status | null;
+  gatewayId: string | null;
+  recipient: string | null;
+  /** Bounds of the id: `from` and above, below `before`. */
+  from: string;
+  before: string;
+  /** Exact bounds of the acceptance, epoch ms: from the first on, before the second. */
+  acceptedFrom: number | null;
+  acceptedBefore: number | null;
+  limit: number;
+  /** Most rows to look at, of each channel that is walked, where not every one of them fits. */
+  most: number;
+  /** How much the bodies of the emails that are found may come to; the first one found may be larger. */
+  bytes: number;
+}
+
+export interface Found {
+  rows: MessageRow[];
+  /** Where the look ended without finding enough: go on before this id. Null: there is no more. */
+  lookedTo: string | null;
+  /** What is left of `bytes`. Not above 0: the look ended where they did. */
+  bytesLeft: number;
+}
+
+/** What nearly all messages come to: by them the index of statuses tells nothing apart. */
+const usual: ReadonlySet<Status> = new Set(["sent", "delivered", "read"]);
+
+type Walk = { rows: RawBuilder<unknown>; exact: boolean };
+
+/**
+ * The stretch of one index, newest first. `exact`: every row of it fits, but perhaps for its time.
+ * The branches of a union are written one by one, so that each is a walk of its own.
+ */
+function walk(tx: Tx, input: SearchInput): Walk {
+  const { accountId, channels, status, gatewayId, recipient, from, before, most } = input;
+  const along = (index: string, where: RawBuilder<unknown>) => sql`
+    select id, channel, status, gateway_id, account_id, created_at from ${tx.indexed("messages", index)}
+    where ${where} and id >= ${from} and id < ${before} order by id desc limit ${most}
+  `;
+  if (recipient !== null) {
+    const exact = channels.length > 1 && status === null && gatewayId === null;
+    const theirs = sql`account_id = ${accountId} and recipient = ${recipient}`;
+    return { rows: along("messages_recipient", theirs), exact };
+  }
+  if (gatewayId !== null && (status === null || usual.has(status))) {
+    // A gateway has one account and one channel, which the caller knows to be the right ones.
+    return { rows: along("messages_gateway", sql`gateway_id = ${gatewayId}`), exact: status === null };
+  }
+  // The newest of all statuses are the merge of each one's newest: no index of its own has to be kept for them.
+  const each = channels.flatMap((channel) =>
+    (status === null ? statuses : [status]).map((one) =>
+      along("messages_status", sql`account_id = ${accountId} and channel = ${channel} and status = ${one}`),
+    ),
+  );
+  const exact = gatewayId === null;
+  if (each.length === 1) return { rows: each[0]!, exact };
+  const branches = each.map((branch, at) => sql`select * from (${branch}) as ${sql.ref(`branch_${at}`)}`);
+  return { rows: sql`${sql.join(branches, sql` union all `)} order by id desc limit ${most}`, exact };
+}
+
+/** One look. Rows come with their gateways' identifiers. */
+export const searchMessages = readOperation(
+  "searchMessages",
+  async (tx, input: SearchInput): Promise<Found> => {
+    const { accountId, channels, status, gatewayId, acceptedFrom, acceptedBefore, limit } = input;
+    const timed = acceptedFrom !== null || acceptedBefore !== null;
+    const exact = walk(tx, input).exact && !timed;
+    const { rows: walked } = walk(tx, exact ? { ...input, most: limit } : input);
+    const fits = [sql`account_id = ${accountId}`, sql`channel in (${sql.join(channels)})`];
+    if (status !== null) fits.push(sql`status = ${status}`);
+    if (gatewayId !== null) fits.push(sql`gateway_id = ${gatewayId}`);
+    if (acceptedFrom !== null) fits.push(sql`created_at >= ${acceptedFrom}`);
+    if (acceptedBefore !== null) fits.push(sql`created_at < ${acceptedBefore}`);
+    const { rows: found } = await sql<{ id: string }>`
+      select id from (${walked}) as walked where ${sql.join(fits, sql` and `)} order by id desc limit ${limit}
+    `.execute(tx.db);
+    let lookedTo: string | null = null;
+    if (!exact && found.length < limit) {
+      const { rows } = await sql<{ count: number; last: string | null }>`
+        select count(*) as count, min(id) as last from (${walked}) as walked
+      `.execute(tx.db);
+      if (Number(rows[0]?.count) >= input.most) lookedTo = rows[0]!.last;
+    }
+    if (found.length === 0) return { rows: [], lookedTo, bytesLeft: input.bytes };
+    const wanted = tx.list(found.map(({ id }) => id));
+    const rows = await tx.db
+      .selectFrom(tx.indexed("messages"))
+      .selectAll("messages")
+      .select(identifierOfGateway)
+      .where("messages.id", "in", wanted)
+      .orderBy("messages.id", "desc")
+      .execute();
+    const whole = await wholeEmails(tx, rows, input.bytes);
+    const fitting = whole.rows as MessageRow[];
+    if (fitting.length < rows.length) return { rows: fitting, lookedTo: fitting.at(-1)!.id, bytesLeft: 0 };
+    return { rows: fitting, lookedTo, bytesLeft: whole.bytesLeft };
+  },
+);
+
+/** The account's gateway of this name, for a filter. */
+export const findOwnGateway = readOperation(
+  "findOwnGateway",
+  async (
+    tx,
+    input: { accountId: string; identifier: string },
+  ): Promise<Pick<GatewaysTable, "id" | "channel"> | null> => {
+    const gateway = await tx.db
+      .selectFrom("gateways")
+      .select(["id", "channel"])
+      .where("identifier", "=", input.identifier)
+      .where("account_id", "=", input.accountId)
+      .executeTakeFirst();
+    return gateway ?? null;
+  },
+);
+
+/** One message of the account, of whichever channel, with its timeline. */
+export const findOwnMessage = readOperation(
+  "findOwnMessage",
+  async (
+    tx,
+    input: { accountId: string; id: string },
+  ): Promise<{ message: MessageRow; events: EventsTable[] } | null> => {
+    const message = await tx.db
+      .selectFrom("messages")
+      .selectAll("messages")
+      .select(identifierOfGateway)
+      .where("messages.id", "=", input.id)
+      .where("messages.account_id", "=", input.accountId)
+      .executeTakeFirst();
+    if (!message) return null;
+    const events: EventsTable[] = await tx.db
+      .selectFrom("events")
+      .selectAll()
+      .where("message_id", "=", input.id)
+      .orderBy("seq")
+      .execute();
+    const { rows } = await wholeEmails(tx, [message]);
+    return { message: rows[0] as MessageRow, events };
+  },
+);

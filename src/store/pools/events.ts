@@ -1,0 +1,22 @@
+// Telling that a pool's member went down, or is back.
+
+import { writeOperation } from "#store/database.ts";
+import { announce, eventIdOf } from "#store/webhooks/outbox.ts";
+
+/** Announces it to the account's webhook endpoints. `id` names the happening. */
+export const announceMember = writeOperation(
+  "announceMember",
+  async (
+    tx,
+    input: {
+      id: string;
+      accountId: string;
+      type: "pool.member_down" | "pool.member_up";
+      at: number;
+      data: { pool: string; member: string; kind: string; reason: string | null };
+    },
+  ) => {
+    const { id, accountId, type, at, data } = input;
+    await announce(tx, [{ id: eventIdOf(id, "member"), accountId, type, at, data }]);
+  },
+);

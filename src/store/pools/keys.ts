@@ -1,0 +1,124 @@
+// The keys of pools. A revoked one stays as a row, so that its usage keeps a name, until another key takes that name.
+
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { PoolKeysTable } from "#store/schema/pools.ts";
+import { lockPool } from "./pools.ts";
+
+/** The key, in whichever pool and of whomever, that has this SHA-256 (hex); revoked ones too. */
+export const findKeyHash = readOperation("findKeyHash", async (tx, hash: string) => {
+  const key = await tx.db
+    .selectFrom("pool_keys")
+    .select(["id", "pool_id", "account_id", "name"])
+    .where("hash", "=", hash)
+    .executeTakeFirst();
+  return key ?? null;
+});
+
+/** One key of the account's pool, a revoked one too. */
+export const findPoolKey = readOperation(
+  "findPoolKey",
+  async (tx, input: { accountId: string; poolId: string; id: string }) => {
+    const key = await tx.db
+      .selectFrom("pool_keys")
+      .selectAll()
+      .where("id", "=", input.id)
+      .where("pool_id", "=", input.poolId)
+      .where("account_id", "=", input.accountId)
+      .executeTakeFirst();
+    return key ?? null;
+  },
+);
+
+/** The pool's keys, newest first, before an id (null: the newest of all), revoked ones too. */
+export const listPoolKeys = readOperation(
+  "listPoolKeys",
+  async (tx, input: { accountId: string; poolId: string; before: string | null; limit: number }) => {
+    let query = tx.db
+      .selectFrom("pool_keys")
+      .selectAll()
+      .where("pool_id", "=", input.poolId)
+      .where("account_id", "=", input.accountId);
+    if (input.before !== null) query = query.where("id", "<", input.before);
+    return await query.orderBy("id", "desc").limit(input.limit).execute();
+  },
+);
+
+export type KeySaved = "saved" | "not_found" | "name_taken" | "key_taken";
+
+/**
+ * Stores a new key, or changes one; only a `renewed` one gets another text, and works again if it was revoked, so
+ * that a change never brings back what was revoked meanwhile. `key_taken`: another key has the same text.
+ */
+export const savePoolKey = writeOperation(
+  "savePoolKey",
+  async (tx, input: { key: PoolKeysTable; as: "made" | "changed" | "renewed" }): Promise<KeySaved> => {
+    const { key, as } = input;
+    if (!(await lockPool(tx, { accountId: key.account_id, poolId: key.pool_id }))) return "not_found";
+    const named = await tx.db
+      .selectFrom("pool_keys")
+      .select(["id", "revoked_at"])
+      .where("pool_id", "=", key.pool_id)
+      .where("name", "=", key.name)
+      .where("id", "!=", key.id)
+      .executeTakeFirst();
+    if (named && named.revoked_at === null) return "name_taken";
+    const holder = await tx.db
+      .selectFrom("pool_keys")
+      .select("id")
+      .where("hash", "=", key.hash)
+      .executeTakeFirst();
+    if (holder && holder.id !== key.id && holder.id !== named?.id) return "key_taken";
+    if (named) await removeKey(tx, named.id);
+    if (as === "made") {
+      // Another pool may be given the same text at this moment.
+      const inserted = await tx.db
+        .insertInto("pool_keys")
+        .values(key)
+        .onConflict((conflict) => conflict.column("hash").doNothing())
+        .returning("id")
+        .executeTakeFirst();
+      return inserted ? "saved" : "key_taken";
+    }
+    const { id, pool_id, account_id: _account, created_at: _created, ...columns } = key;
+    const { hash: _hash, hint: _hint, revoked_at: _revoked, ...same } = columns;
+    const changed = await tx.db
+      .updateTable("pool_keys")
+      .set(as === "renewed" ? columns : same)
+      .where("id", "=", id)
+      .where("pool_id", "=", pool_id)
+      .returning("id")
+      .executeTakeFirst();
+    return changed ? "saved" : "not_found";
+  },
+);
+
+async function removeKey(tx: Tx, id: string): Promise<void> {
+  await tx.db.deleteFrom("key_buckets").where("key_id", "=", id).execute();
+  await tx.db.deleteFrom("key_slots").where("key_id", "=", id).execute();
+  await tx.db.deleteFrom("pool_keys").where("id", "=", id).execute();
+}
+
+/** The key's row, revoked now or before; null when the account's pool has none. */
+export const revokePoolKey = writeOperation(
+  "revokePoolKey",
+  async (tx, input: { accountId: string; poolId: string; id: string; at: number }) => {
+    const { accountId, poolId, id, at } = input;
+    const whose = (key: PoolKeysTable | undefined) =>
+      key && key.pool_id === poolId && key.account_id === accountId ? key : null;
+    const row = whose(
+      await tx.db
+        .selectFrom("pool_keys")
+        .selectAll()
+        .where("id", "=", id)
+        .modifyEnd(tx.lock("update"))
+        .executeTakeFirst(),
+    );
+    if (row === null || row.revoked_at !== null) return row;
+    await tx.db
+      .updateTable("pool_keys")
+      .set({ revoked_at: at, updated_at: at })
+      .where("id", "=", id)
+      .execute();
+    return { ...row, revoked_at: at, updated_at: at };
+  },
+);

@@ -1,0 +1,237 @@
+// Pools with their members and keys. Everything that the management API asks for takes the account, and finds
+// nothing that is another one's. Whatever changes a pool or one of its members moves the pool's revision.
+
+import { lockAccount } from "#store/accounts/accounts.ts";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
+
+/** What a member's settings are sealed to. */
+export const memberSettingsPlace = (memberId: string) => `pool_members ${memberId} settings`;
+
+/** Most pools of an account, and most members of a pool. */
+export const mostPools = 100;
+export const mostMembers = 50;
+
+export interface PoolWithMembers {
+  pool: PoolsTable;
+  /** Oldest first. */
+  members: PoolMembersTable[];
+}
+
+/** What a pool key opens. */
+export interface KeyHolder extends PoolWithMembers {
+  key: PoolKeysTable;
+  /** For local days and months. */
+  timeZone: string;
+}
+
+/** The key with this SHA-256 (hex) that is not revoked, with its pool; whether it has expired is for who has a clock. */
+export const findPoolByKey = readOperation(
+  "findPoolByKey",
+  async (tx, hash: string): Promise<KeyHolder | null> => {
+    const key = await tx.db
+      .selectFrom("pool_keys")
+      .selectAll()
+      .where("hash", "=", hash)
+      .where("revoked_at", "is", null)
+      .executeTakeFirst();
+    if (!key) return null;
+    const row = await tx.db
+      .selectFrom("pools")
+      .innerJoin("accounts", "accounts.id", "pools.account_id")
+      .selectAll("pools")
+      .select("accounts.time_zone")
+      .where("pools.id", "=", key.pool_id)
+      .executeTakeFirst();
+    if (!row) return null;
+    const { time_zone, ...pool } = row;
+    // After the pool: members that are newer than its revision are read again, older ones would stay.
+    return { key, timeZone: time_zone, pool, members: await membersOf(tx, [pool.id]) };
+  },
+);
+
+async function membersOf(tx: Tx, poolIds: readonly string[]): Promise<PoolMembersTable[]> {
+  if (poolIds.length === 0) return [];
+  return await tx.db
+    .selectFrom("pool_members")
+    .selectAll()
+    .where("pool_id", "in", poolIds)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+}
+
+/** The account's pools, oldest first, or the one with `id`. */
+export const readPools = readOperation(
+  "readPools",
+  async (tx, input: { accountId: string; id: string | null }): Promise<PoolWithMembers[]> => {
+    let query = tx.db.selectFrom("pools").selectAll().where("account_id", "=", input.accountId);
+    if (input.id !== null) query = query.where("id", "=", input.id);
+    const pools = await query.orderBy("created_at").orderBy("id").execute();
+    const members = await membersOf(
+      tx,
+      pools.map(({ id }) => id),
+    );
+    return pools.map((pool) => ({ pool, members: members.filter(({ pool_id }) => pool_id === pool.id) }));
+  },
+);
+
+/** The account's pool of this name, with its members and all its keys, revoked ones too. */
+export const findPoolByName = readOperation(
+  "findPoolByName",
+  async (
+    tx,
+    input: { accountId: string; name: string },
+  ): Promise<(PoolWithMembers & { keys: PoolKeysTable[] }) | null> => {
+    const pool = await tx.db
+      .selectFrom("pools")
+      .selectAll()
+      .where("account_id", "=", input.accountId)
+      .where("name", "=", input.name)
+      .executeTakeFirst();
+    if (!pool) return null;
+    const keys = await tx.db.selectFrom("pool_keys").selectAll().where("pool_id", "=", pool.id).execute();
+    return { pool, members: await membersOf(tx, [pool.id]), keys };
+  },
+);
+
+export type PoolSaved = "saved" | "not_found" | "name_taken" | "too_many" | "provisioned";
+
+/** What the provisioning file's note of a pool goes by. */
+export const poolMark = (accountName: string, poolName: string) => `${accountName} ${poolName}`;
+
+/**
+ * Stores a new pool (`made`), or changes all of one but its revision, which moves by itself. `provisioned`: the
+ * provisioning file goes by the pool's name, and would make it anew under the old one.
+ */
+export const savePool = writeOperation(
+  "savePool",
+  async (tx, input: { pool: PoolsTable; made: boolean }): Promise<PoolSaved> => {
+    const { pool, made } = input;
+    // Two that take one name at once would not see each other.
+    await lockAccount(tx, pool.account_id);
+    const all = await tx.db
+      .selectFrom("pools")
+      .select(["id", "name"])
+      .where("account_id", "=", pool.account_id)
+      .execute();
+    const before = all.find(({ id }) => id === pool.id);
+    if (!made && !before) return "not_found";
+    if (all.some(({ id, name }) => name === pool.name && id !== pool.id)) return "name_taken";
+    if (before && before.name !== pool.name && (await isProvisioned(tx, pool.account_id, before.name)))
+      return "provisioned";
+    if (made && all.length >= mostPools) return "too_many";
+    if (made) {
+      await tx.db.insertInto("pools").values(pool).execute();
+      return "saved";
+    }
+    const { id, account_id, created_at: _created, revision: _revision, ...columns } = pool;
+    await tx.db
+      .updateTable("pools")
+      .set((eb) => ({ ...columns, revision: eb("revision", "+", 1) }))
+      .where("id", "=", id)
+      .where("account_id", "=", account_id)
+      .execute();
+    return "saved";
+  },
+);
+
+async function isProvisioned(tx: Tx, accountId: string, poolName: string): Promise<boolean> {
+  const account = await tx.db
+    .selectFrom("accounts")
+    .select("name")
+    .where("id", "=", accountId)
+    .executeTakeFirst();
+  const mark = await tx.db
+    .selectFrom("provisioned")
+    .select("name")
+    .where("kind", "=", "pool")
+    .where("name", "=", poolMark(account?.name ?? "", poolName))
+    .executeTakeFirst();
+  return mark !== undefined;
+}
+
+interface Whose {
+  accountId: string;
+  poolId: string;
+}
+
+/** Locks the account's pool, for changes of what belongs to it that have to come one after the other. */
+export async function lockPool(tx: Tx, { accountId, poolId }: Whose): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom("pools")
+    .select("id")
+    .where("id", "=", poolId)
+    .where("account_id", "=", accountId)
+    .modifyEnd(tx.lock("update"))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+async function moveRevision(tx: Tx, poolId: string, at: number): Promise<void> {
+  await tx.db
+    .updateTable("pools")
+    .set((eb) => ({ revision: eb("revision", "+", 1), updated_at: at }))
+    .where("id", "=", poolId)
+    .execute();
+}
+
+/** Removes a pool with its members and keys; what was used stays written down. False: the account has none. */
+export const removePool = writeOperation("removePool", async (tx, whose: Whose): Promise<boolean> => {
+  if (!(await lockPool(tx, whose))) return false;
+  const { poolId } = whose;
+  for (const table of ["key_buckets", "key_slots"] as const) {
+    await tx.db
+      .deleteFrom(table)
+      .where("key_id", "in", (eb) => eb.selectFrom("pool_keys").select("id").where("pool_id", "=", poolId))
+      .execute();
+  }
+  await tx.db.deleteFrom("pool_keys").where("pool_id", "=", poolId).execute();
+  await tx.db.deleteFrom("pool_members").where("pool_id", "=", poolId).execute();
+  await tx.db.deleteFrom("pools").where("id", "=", poolId).execute();
+  return true;
+});
+
+export type MemberSaved = "saved" | "not_found" | "name_taken" | "too_many";
+
+/** Stores a new member (`made`), or changes one. */
+export const saveMember = writeOperation(
+  "saveMember",
+  async (tx, input: { member: PoolMembersTable; made: boolean }): Promise<MemberSaved> => {
+    const { member, made } = input;
+    const { account_id: accountId, pool_id: poolId } = member;
+    if (!(await lockPool(tx, { accountId, poolId }))) return "not_found";
+    const all = await tx.db
+      .selectFrom("pool_members")
+      .select(["id", "name"])
+      .where("pool_id", "=", poolId)
+      .execute();
+    if (!made && !all.some(({ id }) => id === member.id)) return "not_found";
+    if (all.some(({ id, name }) => name === member.name && id !== member.id)) return "name_taken";
+    if (made && all.length >= mostMembers) return "too_many";
+    if (made) await tx.db.insertInto("pool_members").values(member).execute();
+    else {
+      const { id, pool_id: _pool, account_id: _account, created_at: _created, ...columns } = member;
+      await tx.db.updateTable("pool_members").set(columns).where("id", "=", id).execute();
+    }
+    await moveRevision(tx, poolId, member.updated_at);
+    return "saved";
+  },
+);
+
+/** False: the account's pool has no such member. */
+export const removeMember = writeOperation(
+  "removeMember",
+  async (tx, input: Whose & { id: string; at: number }): Promise<boolean> => {
+    if (!(await lockPool(tx, input))) return false;
+    const gone = await tx.db
+      .deleteFrom("pool_members")
+      .where("id", "=", input.id)
+      .where("pool_id", "=", input.poolId)
+      .returning("id")
+      .execute();
+    if (gone.length === 0) return false;
+    await moveRevision(tx, input.poolId, input.at);
+    return true;
+  },
+);

@@ -1,0 +1,396 @@
+// The tables, as kysely sees them. Epoch milliseconds are `…_at`, booleans are 0 or 1, JSON is text.
+
+import type { Channel, Status } from "#contract/messages/channel.ts";
+import type {
+  AttachmentChunksTable,
+  AttachmentsTable,
+  CallbackProofsTable,
+  DkimKeysTable,
+  EmailBodiesTable,
+  EmailsTable,
+  EngagementsTable,
+  SendingDomainsTable,
+  SoftBouncesTable,
+} from "./email.ts";
+import type {
+  AuditEntriesTable,
+  ManagementTokensTable,
+  SessionsTable,
+  SetupCodesTable,
+  UsersTable,
+} from "./identity.ts";
+import type {
+  CompletionsTable,
+  KeyBucketsTable,
+  KeySlotsTable,
+  PoolKeysTable,
+  PoolMembersTable,
+  PoolsTable,
+  UsageDaysTable,
+} from "./pools.ts";
+
+type Flag = 0 | 1;
+
+export interface AccountsTable {
+  id: string;
+  name: string;
+  time_zone: string;
+  country: string | null;
+  plan_name: string;
+  plan_expires_at: number | null;
+  requests_per_minute: number | null;
+  /** A message found due more than this late is not sent any more, ms. */
+  lateness_ms: number;
+  /** 1: messages that named no gateway leave a paused one for the next. */
+  channel_failover: Flag;
+  /** How many files a request may bring, and how large each may be, bytes. */
+  attachment_files: number;
+  attachment_bytes: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface ApiKeysTable {
+  /** SHA-256 of the key, hex. */
+  hash: string;
+  account_id: string;
+  /** The key itself, sealed, so that its owner can see it again; null when copies are not kept. */
+  sealed: string | null;
+  created_at: number;
+}
+
+export interface CreditsTable {
+  account_id: string;
+  channel: Channel;
+  allowance: number;
+  remaining: number;
+  renews: "monthly" | null;
+  /** Given beyond the allowance since it was last renewed; what is returned may fill it up again. */
+  granted: number;
+  /** When `remaining` was last set to `allowance`. */
+  renewed_at: number;
+}
+
+export interface GatewaysTable {
+  id: string;
+  account_id: string;
+  identifier: string;
+  channel: Channel;
+  kind: string;
+  active: Flag;
+  is_default: Flag;
+  test: Flag;
+  /** Settings JSON, sealed as a whole: secrets can stand anywhere in it. */
+  settings: string;
+  /** JSON of `GatewayRules`: pace, retry, what to do with an unknown outcome. */
+  rules: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface RequestsTable {
+  id: string;
+  account_id: string;
+  channel: Channel;
+  /** How many of its messages there are: fewer as retention removes them. */
+  contacts: number;
+  created_at: number;
+}
+
+export interface MessagesTable {
+  id: string;
+  account_id: string;
+  request_id: string;
+  channel: Channel;
+  gateway_id: string;
+  /** 1: the caller named the gateway, so the message never moves to another one. */
+  named: Flag;
+  /** As given. */
+  number: string;
+  /** E.164, or a short code. */
+  recipient: string;
+  /** Of an email empty: see `email_bodies`. */
+  body: string;
+  test: Flag;
+  status: Status;
+  /** By the size of its request; see `queue/band.ts`. */
+  band: number;
+  /** When it may go out; not null exactly while it waits (queued, scheduled). */
+  due_at: number | null;
+  /** The fence under which it was last stamped. */
+  fence: number;
+  /** State changes so far; the next event's number. */
+  version: number;
+  attempts: number;
+  /** Repeats of an attempt whose outcome was unknown: automatic ones, and those that the account asked for. */
+  resends: number;
+  /** On the lane's clock (see `lanes.paused_ms`): when its first try was deferred. */
+  deferred_from: number | null;
+  schedule_at: string | null;
+  scheduled_for: number | null;
+  created_at: number;
+  updated_at: number;
+  sent_at: number | null;
+  delivered_at: number | null;
+  read_at: number | null;
+  provider_reference: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  encoding: "gsm7" | "ucs2" | null;
+  segments: number | null;
+  /** Credit reserved for it. */
+  cost: number;
+  /** 1: that credit went back. */
+  returned: Flag;
+  /** Restored from a backup, and waiting for the operator's word: when it was due. Not null only while `due_at` is null. */
+  held_due_at: number | null;
+}
+
+export interface EventsTable {
+  message_id: string;
+  seq: number;
+  account_id: string;
+  at: number;
+  /** The state that the message came to. */
+  type: string;
+  /** Plain words; may be empty. */
+  detail: string;
+}
+
+export interface ReferencesTable {
+  gateway_id: string;
+  reference: string;
+  /** Null: a receipt came before our own record of the reference. */
+  message_id: string | null;
+  created_at: number;
+}
+
+export interface ReceiptsTable {
+  gateway_id: string;
+  /** What makes a receipt the same as another: a digest of its content. */
+  key: string;
+  reference: string | null;
+  message_id: string | null;
+  status: string;
+  code: string | null;
+  reason: string | null;
+  at: number | null;
+  received_at: number;
+  /** 0: waits for its message to become known. */
+  applied: Flag;
+  /** Of a returned email: what that says about the address; null: nothing. */
+  bounce: "hard" | "soft" | null;
+}
+
+export interface InboundTable {
+  id: string;
+  account_id: string;
+  gateway_id: string;
+  channel: Channel;
+  reference: string;
+  sender: string;
+  recipient: string;
+  body: string;
+  /** JSON list. */
+  media: string;
+  received_at: number;
+  /** The message that it answers, where that is known. */
+  in_reply_to: string | null;
+  /** What it asked for, if its text is an opt-out or opt-in word. */
+  opt: "out" | "in" | null;
+}
+
+export type LaneKind = "gateway" | "webhook" | "fan_out" | "upkeep";
+
+export interface LanesTable {
+  /** The id of the gateway or webhook endpoint; the other kinds have one lane each, called like the kind. */
+  id: string;
+  kind: LaneKind;
+  active: Flag;
+  owner: string | null;
+  fence: number;
+  paused_until: number | null;
+  pause_reason: string | null;
+  /** Pauses in a row without a success: the length of the next one. */
+  pauses: number;
+  /** When the current pause began; null: not paused. */
+  paused_since: number | null;
+  /** All finished pauses together: a lane's clock is the wall clock less this, so that retry windows stand still. */
+  paused_ms: number;
+  /** Local day that `day_count` counts for. */
+  day: string | null;
+  day_count: number;
+  /** Moves whenever the gateway's settings or rules change, so that its owner reopens it. */
+  revision: number;
+  /** When somebody stopped it by hand; null: nobody did. Apart from `paused_since`, so that no probe goes out. */
+  stopped_at: number | null;
+}
+
+export interface ProcessesTable {
+  id: string;
+  beat: number;
+  started_at: number;
+}
+
+export interface ProvisionedTable {
+  kind: string;
+  name: string;
+  hash: string;
+}
+
+export interface FactsTable {
+  name: string;
+  value: string;
+}
+
+/** What happened and is not yet handed to the webhook endpoints. Written with the change itself, removed by the fan-out. */
+export interface OutboxTable {
+  /** Made from what happened, so that the same happening is never two events. */
+  id: string;
+  account_id: string;
+  /** The event's type; `request`: a whole send was accepted, and each of its messages is an event. */
+  type: string;
+  at: number;
+  message_id: string | null;
+  band: number;
+  /** JSON: of a message, its changing fields as they were (`Snapshot`); of a request, its ids; else the event's data. */
+  data: string;
+}
+
+export interface WebhookEndpointsTable {
+  id: string;
+  account_id: string;
+  url: string;
+  /** JSON list of patterns, such as `message.*`. */
+  events: string;
+  active: Flag;
+  /** `whsec_…`, sealed. */
+  secret: string;
+  /** The secret before it, sealed; signs as well until `old_secret_until`. */
+  old_secret: string | null;
+  old_secret_until: number | null;
+  /** When the first try failed since the last that succeeded; null: none has. */
+  failing_since: number | null;
+  disabled_at: number | null;
+  disabled_reason: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface WebhookEventsTable {
+  /** The `webhook-id`. */
+  id: string;
+  account_id: string;
+  type: string;
+  at: number;
+  /** The JSON text that is posted and signed. */
+  body: string;
+}
+
+export type DeliveryStatus = "pending" | "delivered" | "failed";
+
+export interface WebhookDeliveriesTable {
+  endpoint_id: string;
+  event_id: string;
+  account_id: string;
+  type: string;
+  band: number;
+  /** Not null exactly while it waits. */
+  due_at: number | null;
+  held_due_at: number | null;
+  status: DeliveryStatus;
+  /** Tries since it was made or last replayed. */
+  attempts: number;
+  /** JSON list of its latest tries. */
+  log: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface IdempotencyKeysTable {
+  account_id: string;
+  path: string;
+  key: string;
+  /** SHA-256 of what was asked for, hex. */
+  fingerprint: string;
+  request_id: string;
+  /** The request's messages lie between these, in the order of its contacts. */
+  first_id: string;
+  last_id: string;
+  created_at: number;
+}
+
+export type CreditEntryKind = "opening" | "reserve" | "return" | "renew" | "grant" | "allowance";
+
+export interface CreditEntriesTable {
+  account_id: string;
+  channel: Channel;
+  kind: CreditEntryKind;
+  /** What it was for: a request, a message, or an entry's own id. With the kind it is unique, so nothing counts twice. */
+  reference: string;
+  at: number;
+  /** Added to the balance; below zero: taken from it. */
+  amount: number;
+  /** The balance after it. */
+  remaining: number;
+  note: string | null;
+}
+
+export type SuppressionReason = "opt_out" | "manual" | "bounce" | "complaint" | "unsubscribe";
+
+export interface SuppressionsTable {
+  account_id: string;
+  channel: Channel;
+  /** As messages have it: E.164, a short code, or a lower-case address. */
+  recipient: string;
+  reason: SuppressionReason;
+  note: string | null;
+  created_at: number;
+}
+
+export interface Schema {
+  accounts: AccountsTable;
+  api_keys: ApiKeysTable;
+  credits: CreditsTable;
+  gateways: GatewaysTable;
+  requests: RequestsTable;
+  messages: MessagesTable;
+  events: EventsTable;
+  message_references: ReferencesTable;
+  receipts: ReceiptsTable;
+  callback_proofs: CallbackProofsTable;
+  inbound_messages: InboundTable;
+  lanes: LanesTable;
+  processes: ProcessesTable;
+  provisioned: ProvisionedTable;
+  facts: FactsTable;
+  outbox: OutboxTable;
+  /** The outbox as it was in a backup, waiting for the operator's word. */
+  outbox_held: OutboxTable;
+  webhook_endpoints: WebhookEndpointsTable;
+  webhook_events: WebhookEventsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
+  idempotency_keys: IdempotencyKeysTable;
+  credit_entries: CreditEntriesTable;
+  suppressions: SuppressionsTable;
+  users: UsersTable;
+  sessions: SessionsTable;
+  management_tokens: ManagementTokensTable;
+  setup_codes: SetupCodesTable;
+  audit_entries: AuditEntriesTable;
+  pools: PoolsTable;
+  pool_members: PoolMembersTable;
+  pool_keys: PoolKeysTable;
+  completions: CompletionsTable;
+  usage_days: UsageDaysTable;
+  key_buckets: KeyBucketsTable;
+  key_slots: KeySlotsTable;
+  emails: EmailsTable;
+  email_bodies: EmailBodiesTable;
+  attachments: AttachmentsTable;
+  attachment_chunks: AttachmentChunksTable;
+  sending_domains: SendingDomainsTable;
+  dkim_keys: DkimKeysTable;
+  soft_bounces: SoftBouncesTable;
+  engagements: EngagementsTable;
+}

@@ -1,0 +1,340 @@
+// Webhook deliveries on their way: read when due, and settled after each try. A settlement counts once: it has
+// to be of the try that comes next by the row, so of two owners of a lane the second changes nothing.
+
+import { sql } from "kysely";
+import { gatheredOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { WebhookDeliveriesTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
+import { lockEndpoint, switchLane } from "./endpoints.ts";
+
+/** One line of a delivery's log. */
+export interface DeliveryTry {
+  /** Epoch ms. */
+  at: number;
+  /** How long it took. */
+  ms: number;
+  /** Of the answer; null: there was none. */
+  status: number | null;
+  /** Why it did not succeed; null: it did. */
+  reason: string | null;
+  /** How the answer's body begins; null: there was none. */
+  answer: string | null;
+}
+
+const triesKept = 20;
+
+function logged(log: string, line: DeliveryTry): string {
+  return JSON.stringify([...(JSON.parse(log) as DeliveryTry[]), line].slice(-triesKept));
+}
+
+export interface DueDelivery {
+  /** The event's. */
+  id: string;
+  band: number;
+  due_at: number;
+}
+
+/** The next due deliveries of an endpoint's band, oldest due first, after a place in that order. */
+export const readDueDeliveries = readOperation(
+  "readDueDeliveries",
+  async (
+    tx,
+    input: {
+      endpointId: string;
+      band: number;
+      now: number;
+      after: { dueAt: number; id: string } | null;
+      limit: number;
+    },
+  ) => {
+    const { endpointId, band, now, after, limit } = input;
+    let query = tx.db
+      .selectFrom("webhook_deliveries")
+      .select(["event_id as id", "band", "due_at"])
+      .where("endpoint_id", "=", endpointId)
+      .where("band", "=", band)
+      .where("due_at", "<=", now);
+    if (after) query = query.where(sql<boolean>`(due_at, event_id) > (${after.dueAt}, ${after.id})`);
+    const rows = await query.orderBy("due_at").orderBy("event_id").limit(limit).execute();
+    return rows as DueDelivery[];
+  },
+);
+
+/** When the endpoint's next delivery that is not yet due will be; null when there is none. */
+export const nextDueDelivery = readOperation(
+  "nextDueDelivery",
+  async (tx, input: { endpointId: string; bands: readonly number[]; now: number }) => {
+    let next: number | null = null;
+    for (const band of input.bands) {
+      const row = await tx.db
+        .selectFrom("webhook_deliveries")
+        .select("due_at")
+        .where("endpoint_id", "=", input.endpointId)
+        .where("band", "=", band)
+        .where("due_at", ">", input.now)
+        .orderBy("due_at")
+        .limit(1)
+        .executeTakeFirst();
+      if (row?.due_at != null && (next === null || row.due_at < next)) next = row.due_at;
+    }
+    return next;
+  },
+);
+
+export interface ToPost {
+  id: string;
+  type: string;
+  body: string;
+  /** Tries before this one. */
+  attempts: number;
+}
+
+/** `fenced`: the lane belongs to another process. `inactive`: the endpoint is gone or switched off. */
+export type PostReading =
+  | { kind: "ready"; endpoint: WebhookEndpointsTable; deliveries: ToPost[] }
+  | { kind: "fenced" }
+  | { kind: "inactive" };
+
+/** What is to be posted, as it is now; only what still waits. */
+export const readToPost = readOperation(
+  "readToPost",
+  async (tx, input: { endpointId: string; fence: number; eventIds: string[] }): Promise<PostReading> => {
+    const { endpointId, fence, eventIds } = input;
+    const lane = await tx.db
+      .selectFrom("lanes")
+      .select("fence")
+      .where("id", "=", endpointId)
+      .executeTakeFirst();
+    if (lane && lane.fence !== fence) return { kind: "fenced" };
+    const endpoint = await tx.db
+      .selectFrom("webhook_endpoints")
+      .selectAll()
+      .where("id", "=", endpointId)
+      .where("active", "=", 1)
+      .executeTakeFirst();
+    if (!endpoint) return { kind: "inactive" };
+    const deliveries = await tx.db
+      .selectFrom(tx.indexed("webhook_deliveries"))
+      .crossJoin(tx.indexed("webhook_events"))
+      .whereRef("webhook_events.id", "=", "webhook_deliveries.event_id")
+      .select([
+        "webhook_events.id",
+        "webhook_events.type",
+        "webhook_events.body",
+        "webhook_deliveries.attempts",
+      ])
+      .where("webhook_deliveries.endpoint_id", "=", endpointId)
+      .where("webhook_deliveries.event_id", "in", eventIds)
+      .where("webhook_deliveries.due_at", "is not", null)
+      .execute();
+    return { kind: "ready", endpoint, deliveries };
+  },
+);
+
+export interface DeliverySettlement {
+  endpointId: string;
+  eventId: string;
+  /** The try that this is the outcome of, counted from 1. */
+  attempt: number;
+  at: number;
+  line: DeliveryTry;
+  /** `dueAt`: of the next try, or null when that was the last. `gone`: the endpoint wants no more of anything. */
+  outcome: { kind: "delivered" } | { kind: "failed"; dueAt: number | null; gone: boolean };
+}
+
+export interface DeliverySettled {
+  /** When the delivery is due again; null: it waits no more. */
+  dueAt: number | null;
+  /** The endpoint was disabled with this settlement: why, in plain words. */
+  disabled: string | null;
+}
+
+/** An endpoint that only failed for this long is disabled. */
+const failingMs = 5 * 24 * 3_600_000;
+
+const keyOf = (endpointId: string, eventId: string) => `${endpointId} ${eventId}`;
+
+export const settleDeliveries = gatheredOperation(
+  "settleDeliveries",
+  async (tx, settlements: readonly DeliverySettlement[]): Promise<DeliverySettled[]> => {
+    const endpoints = await lockConcerned(tx, settlements);
+    const rows = await lockDeliveries(tx, settlements);
+    const changed = new Set<WebhookDeliveriesTable>();
+    const results = settlements.map((settlement): DeliverySettled => {
+      const { endpointId, eventId, attempt, at, line, outcome } = settlement;
+      const row = rows.get(keyOf(endpointId, eventId));
+      const endpoint = endpoints.get(endpointId);
+      if (!row || !endpoint) return { dueAt: null, disabled: null };
+      const disabled = judge(endpoint, settlement);
+      // Another owner's try of the same number was faster, or it was stopped or replayed meanwhile.
+      if (row.status !== "pending" || row.attempts !== attempt - 1) return { dueAt: row.due_at, disabled };
+      row.attempts = attempt;
+      row.updated_at = at;
+      row.log = logged(row.log, line);
+      if (outcome.kind === "delivered") row.status = "delivered";
+      else if (outcome.dueAt === null || endpoint.active === 0) row.status = "failed";
+      row.due_at = row.status === "pending" && outcome.kind === "failed" ? outcome.dueAt : null;
+      changed.add(row);
+      return { dueAt: row.due_at, disabled };
+    });
+    await writeDeliveries(tx, [...changed]);
+    await writeEndpoints(tx, [...endpoints.values()]);
+    return results;
+  },
+);
+
+type Judged = Pick<
+  WebhookEndpointsTable,
+  "id" | "active" | "failing_since" | "disabled_at" | "disabled_reason"
+> & { changed: boolean };
+
+/** What a try says about its endpoint; the reason, when that is enough to disable it. */
+function judge(endpoint: Judged, { outcome, at }: DeliverySettlement): string | null {
+  if (outcome.kind === "delivered") {
+    if (endpoint.failing_since !== null) endpoint.changed = true;
+    endpoint.failing_since = null;
+    return null;
+  }
+  if (endpoint.failing_since === null) {
+    endpoint.failing_since = at;
+    endpoint.changed = true;
+  }
+  const tired = at - endpoint.failing_since >= failingMs;
+  if (endpoint.active === 0 || (!outcome.gone && !tired)) return null;
+  endpoint.active = 0;
+  endpoint.disabled_at = at;
+  endpoint.disabled_reason = outcome.gone
+    ? "It answered 410 Gone."
+    : "Every try failed for 5 days; the log of its deliveries says why.";
+  endpoint.changed = true;
+  return endpoint.disabled_reason;
+}
+
+/** The endpoints of settlements; those that a settlement may change are locked, in the order of their ids. */
+async function lockConcerned(
+  tx: Tx,
+  settlements: readonly DeliverySettlement[],
+): Promise<ReadonlyMap<string, Judged>> {
+  const columns = ["id", "active", "failing_since", "disabled_at", "disabled_reason"] as const;
+  const ids = [...new Set(settlements.map(({ endpointId }) => endpointId))];
+  const seen = await tx.db.selectFrom("webhook_endpoints").select(columns).where("id", "in", ids).execute();
+  const failed = new Set(
+    settlements.flatMap(({ endpointId, outcome }) => (outcome.kind === "failed" ? [endpointId] : [])),
+  );
+  // A success at an endpoint that is well, which is nearly every settlement, changes nothing about it.
+  const concerned = seen.filter(({ id, failing_since }) => failing_since !== null || failed.has(id));
+  const locked =
+    concerned.length === 0
+      ? []
+      : await tx.db
+          .selectFrom("webhook_endpoints")
+          .select(columns)
+          .where(
+            "id",
+            "in",
+            concerned.map(({ id }) => id),
+          )
+          .orderBy("id")
+          .modifyEnd(tx.lock("update"))
+          .execute();
+  const now = new Map(locked.map((row) => [row.id, row]));
+  return new Map(seen.map((row) => [row.id, { ...(now.get(row.id) ?? row), changed: false }]));
+}
+
+type Key = Pick<WebhookDeliveriesTable, "endpoint_id" | "event_id">;
+
+async function lockDeliveries(
+  tx: Tx,
+  settlements: readonly Pick<DeliverySettlement, "endpointId" | "eventId">[],
+): Promise<ReadonlyMap<string, WebhookDeliveriesTable>> {
+  const keys: Key[] = settlements.map(({ endpointId, eventId }) => ({
+    endpoint_id: endpointId,
+    event_id: eventId,
+  }));
+  const wanted = tx.rows("wanted", { endpoint_id: "text", event_id: "text" }, keys);
+  const rows = await tx.db
+    .selectFrom(tx.indexed("webhook_deliveries"))
+    .selectAll()
+    .where(sql<boolean>`(endpoint_id, event_id) in (select endpoint_id, event_id from ${wanted})`)
+    .orderBy("endpoint_id")
+    .orderBy("event_id")
+    .modifyEnd(tx.lock("update"))
+    .execute();
+  return new Map(rows.map((row) => [keyOf(row.endpoint_id, row.event_id), row]));
+}
+
+async function writeDeliveries(tx: Tx, rows: readonly WebhookDeliveriesTable[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx.update(
+    "webhook_deliveries",
+    {
+      endpoint_id: "text",
+      event_id: "text",
+      status: "text",
+      due_at: "bigint",
+      attempts: "bigint",
+      log: "text",
+      updated_at: "bigint",
+    },
+    rows,
+    (of) => ({
+      set: sql`
+        status = ${of("status")}, due_at = ${of("due_at")}, attempts = ${of("attempts")}, log = ${of("log")},
+        updated_at = ${of("updated_at")}`,
+      where: sql`webhook_deliveries.endpoint_id = ${of("endpoint_id")} and webhook_deliveries.event_id = ${of("event_id")}`,
+    }),
+  );
+}
+
+async function writeEndpoints(tx: Tx, endpoints: readonly Judged[]): Promise<void> {
+  const changed = endpoints.filter((endpoint) => endpoint.changed).sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { id, active, failing_since, disabled_at, disabled_reason } of changed) {
+    await tx.db
+      .updateTable("webhook_endpoints")
+      .set({ active, failing_since, disabled_at, disabled_reason })
+      .where("id", "=", id)
+      .execute();
+    if (active === 0) await switchLane(tx, id, 0);
+  }
+}
+
+/**
+ * Ends what waits for an endpoint that is switched off: failed, with the reason as the log's last line; it can be
+ * replayed. At most `limit`; returns how many there were.
+ */
+export const stopDeliveries = writeOperation(
+  "stopDeliveries",
+  async (tx, input: { endpointId: string; at: number; reason: string; limit: number }) => {
+    const { endpointId, at, reason, limit } = input;
+    const endpoint = await lockEndpoint(tx, endpointId);
+    if (!endpoint || endpoint.active === 1) return 0;
+    const waiting = await tx.db
+      .selectFrom("webhook_deliveries")
+      .select("event_id")
+      .where("endpoint_id", "=", endpointId)
+      .where("due_at", "is not", null)
+      .orderBy("band")
+      .orderBy("due_at")
+      .orderBy("event_id")
+      .limit(limit)
+      .execute();
+    if (waiting.length === 0) return 0;
+    const rows = await lockDeliveries(
+      tx,
+      waiting.map(({ event_id }) => ({ endpointId, eventId: event_id })),
+    );
+    const line: DeliveryTry = { at, ms: 0, status: null, reason, answer: null };
+    await writeDeliveries(
+      tx,
+      [...rows.values()]
+        .filter(({ due_at }) => due_at !== null)
+        .map((row) => ({
+          ...row,
+          status: "failed",
+          due_at: null,
+          log: logged(row.log, line),
+          updated_at: at,
+        })),
+    );
+    return waiting.length;
+  },
+);

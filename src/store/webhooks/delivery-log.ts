@@ -1,0 +1,226 @@
+// What became of webhook deliveries, always for one account; and doing them again.
+
+import { sql } from "kysely";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { DeliveryStatus, WebhookDeliveriesTable } from "#store/schema/schema.ts";
+import { lockEndpoint } from "./endpoints.ts";
+
+export type DeliveryRow = WebhookDeliveriesTable & {
+  /** When it happened. */
+  at: number;
+};
+
+/** Places in the order of the log, which is that of (created_at, event_id). */
+export interface DeliveryPlace {
+  createdAt: number;
+  eventId: string;
+}
+
+async function owns(tx: Tx, accountId: string, endpointId: string): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom("webhook_endpoints")
+    .select("id")
+    .where("id", "=", endpointId)
+    .where("account_id", "=", accountId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** An endpoint's newest deliveries before a place; null when the account has no such endpoint. */
+export const listDeliveries = readOperation(
+  "listDeliveries",
+  async (
+    tx,
+    input: {
+      accountId: string;
+      endpointId: string;
+      status: DeliveryStatus | null;
+      before: DeliveryPlace | null;
+      limit: number;
+    },
+  ): Promise<DeliveryRow[] | null> => {
+    const { accountId, endpointId, status, before, limit } = input;
+    if (!(await owns(tx, accountId, endpointId))) return null;
+    let query = tx.db
+      .selectFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_recent"))
+      .crossJoin(tx.indexed("webhook_events"))
+      .whereRef("webhook_events.id", "=", "webhook_deliveries.event_id")
+      .selectAll("webhook_deliveries")
+      .select("webhook_events.at")
+      .where("webhook_deliveries.endpoint_id", "=", endpointId);
+    if (status) query = query.where("webhook_deliveries.status", "=", status);
+    if (before) {
+      query = query.where(
+        sql<boolean>`(webhook_deliveries.created_at, webhook_deliveries.event_id) < (${before.createdAt}, ${before.eventId})`,
+      );
+    }
+    return await query
+      .orderBy("webhook_deliveries.created_at", "desc")
+      .orderBy("webhook_deliveries.event_id", "desc")
+      .limit(limit)
+      .execute();
+  },
+);
+
+/** One delivery with what is posted; null when the account's endpoint has none of this event. */
+export const findDelivery = readOperation(
+  "findDelivery",
+  async (
+    tx,
+    input: { accountId: string; endpointId: string; eventId: string },
+  ): Promise<(DeliveryRow & { body: string }) | null> => {
+    const { accountId, endpointId, eventId } = input;
+    if (!(await owns(tx, accountId, endpointId))) return null;
+    const row = await tx.db
+      .selectFrom(tx.indexed("webhook_deliveries"))
+      .crossJoin(tx.indexed("webhook_events"))
+      .whereRef("webhook_events.id", "=", "webhook_deliveries.event_id")
+      .selectAll("webhook_deliveries")
+      .select(["webhook_events.at", "webhook_events.body"])
+      .where("webhook_deliveries.endpoint_id", "=", endpointId)
+      .where("webhook_deliveries.event_id", "=", eventId)
+      .executeTakeFirst();
+    return row ?? null;
+  },
+);
+
+export type Replayed = "replayed" | "inactive" | "not_found";
+
+/** Makes a delivery due again at `at`, with all its tries before it; its log stays. */
+export const replayDelivery = writeOperation(
+  "replayDelivery",
+  async (
+    tx,
+    input: { accountId: string; endpointId: string; eventId: string; at: number },
+  ): Promise<Replayed> => {
+    const { accountId, endpointId, eventId, at } = input;
+    const endpoint = await lockEndpoint(tx, endpointId);
+    if (!endpoint || endpoint.account_id !== accountId) return "not_found";
+    const row = await tx.db
+      .selectFrom("webhook_deliveries")
+      .select("event_id")
+      .where("endpoint_id", "=", endpointId)
+      .where("event_id", "=", eventId)
+      .executeTakeFirst();
+    if (!row) return "not_found";
+    // Nothing waits for an endpoint that is switched off.
+    if (endpoint.active === 0) return "inactive";
+    await tx.db
+      .updateTable("webhook_deliveries")
+      .set(dueAgain(at))
+      .where("endpoint_id", "=", endpointId)
+      .where("event_id", "=", eventId)
+      .execute();
+    return "replayed";
+  },
+);
+
+const dueAgain = (at: number) => ({
+  status: "pending" as const,
+  due_at: at,
+  held_due_at: null,
+  attempts: 0,
+  updated_at: at,
+});
+
+/** Deliveries that one step looks at, so that few failed ones among a million keep the writer for milliseconds. */
+const mostLooked = 5000;
+
+/**
+ * Makes failed deliveries due again, oldest first, after a place in their order: at most `limit`. `next`: the
+ * place to go on from; null when these were the last.
+ */
+export const replayFailed = writeOperation(
+  "replayFailed",
+  async (
+    tx,
+    input: { accountId: string; endpointId: string; after: DeliveryPlace; at: number; limit: number },
+  ): Promise<
+    | { kind: "replayed"; count: number; next: DeliveryPlace | null }
+    | { kind: "inactive" }
+    | { kind: "not_found" }
+  > => {
+    const { accountId, endpointId, after, at, limit } = input;
+    const endpoint = await lockEndpoint(tx, endpointId);
+    if (!endpoint || endpoint.account_id !== accountId) return { kind: "not_found" };
+    if (endpoint.active === 0) return { kind: "inactive" };
+    const looked = await tx.db
+      .selectFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_recent"))
+      .select(["event_id", "created_at", "status"])
+      .where("endpoint_id", "=", endpointId)
+      .where(sql<boolean>`(created_at, event_id) > (${after.createdAt}, ${after.eventId})`)
+      .orderBy("created_at")
+      .orderBy("event_id")
+      .limit(Math.max(limit, mostLooked))
+      .execute();
+    const rows = looked.filter(({ status }) => status === "failed").slice(0, limit);
+    const last =
+      rows.length === limit ? rows.at(-1) : looked.length >= mostLooked ? looked.at(-1) : undefined;
+    const next = last ? { createdAt: last.created_at, eventId: last.event_id } : null;
+    if (rows.length === 0) return { kind: "replayed", count: 0, next };
+    const wanted = rows.map(({ event_id }) => event_id);
+    await tx.db
+      .updateTable(tx.indexed("webhook_deliveries"))
+      .set(dueAgain(at))
+      .where("endpoint_id", "=", endpointId)
+      // A failed row has ended, so nothing else locks it but another replay, which waits for the endpoint.
+      .where("status", "=", "failed")
+      .where("event_id", "in", tx.list(wanted))
+      .execute();
+    return { kind: "replayed", count: rows.length, next };
+  },
+);
+
+/** An event for one endpoint alone, whatever it asks for. */
+export const storeTestEvent = writeOperation(
+  "storeTestEvent",
+  async (
+    tx,
+    input: {
+      accountId: string;
+      endpointId: string;
+      event: { id: string; type: string; at: number; body: string };
+    },
+  ): Promise<"stored" | "inactive" | "not_found"> => {
+    const { accountId, endpointId, event } = input;
+    const endpoint = await lockEndpoint(tx, endpointId);
+    if (!endpoint || endpoint.account_id !== accountId) return "not_found";
+    if (endpoint.active === 0) return "inactive";
+    await tx.db
+      .insertInto("webhook_events")
+      .values({ ...event, account_id: accountId })
+      .execute();
+    await tx.db
+      .insertInto("webhook_deliveries")
+      .values({
+        endpoint_id: endpointId,
+        event_id: event.id,
+        account_id: accountId,
+        type: event.type,
+        band: 0,
+        due_at: event.at,
+        held_due_at: null,
+        status: "pending",
+        attempts: 0,
+        log: "[]",
+        created_at: event.at,
+        updated_at: event.at,
+      })
+      .execute();
+    return "stored";
+  },
+);
+
+/** What waits to be told, for metrics; counts at most 100,000 of each. */
+export const countWebhooks = readOperation("countWebhooks", async (tx, _: null) => {
+  const { rows } = await sql<{ notes: number; deliveries: number }>`
+    select
+      (select count(*) from (select id from outbox limit 100000) as notes) as notes,
+      (select count(*) from (
+        select event_id from ${tx.indexed("webhook_deliveries", "webhook_deliveries_due")} where due_at is not null
+        order by endpoint_id limit 100000
+      ) as waiting) as deliveries
+  `.execute(tx.db);
+  const { notes, deliveries } = rows[0]!;
+  return { notes: Number(notes), deliveries: Number(deliveries) };
+});

@@ -1,0 +1,222 @@
+// Webhook endpoints: where an account is told what happens, and the lane that each of them has. Everything
+// that the management API asks for takes the account, and finds nothing that is another one's.
+
+import { lockAccount } from "#store/accounts/accounts.ts";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { lanesWaiting } from "#store/lanes/due.ts";
+import { newLane } from "#store/lanes/lanes.ts";
+import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+
+/** What an endpoint's secrets are sealed to: one place for both, so that the present one can become the old one. */
+export const secretPlace = (endpointId: string) => `webhook_endpoints ${endpointId} secret`;
+
+/** An endpoint for whoever drives its lane; not for answers to callers. */
+export const findEndpoint = readOperation("findEndpoint", async (tx, id: string) => {
+  const row = await tx.db.selectFrom("webhook_endpoints").selectAll().where("id", "=", id).executeTakeFirst();
+  return row ?? null;
+});
+
+export const findAccountEndpoint = readOperation(
+  "findAccountEndpoint",
+  async (tx, input: { accountId: string; id: string }) => {
+    const row = await tx.db
+      .selectFrom("webhook_endpoints")
+      .selectAll()
+      .where("id", "=", input.id)
+      .where("account_id", "=", input.accountId)
+      .executeTakeFirst();
+    return row ?? null;
+  },
+);
+
+export const findEndpointByUrl = readOperation(
+  "findEndpointByUrl",
+  async (tx, input: { accountId: string; url: string }) => {
+    const row = await tx.db
+      .selectFrom("webhook_endpoints")
+      .selectAll()
+      .where("account_id", "=", input.accountId)
+      .where("url", "=", input.url)
+      .executeTakeFirst();
+    return row ?? null;
+  },
+);
+
+/** All of an account's endpoints, oldest first. */
+export const listEndpoints = readOperation("listEndpoints", async (tx, accountId: string) => {
+  return await tx.db
+    .selectFrom("webhook_endpoints")
+    .selectAll()
+    .where("account_id", "=", accountId)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+});
+
+/** Whether any endpoint is active. */
+export const hasEndpoints = readOperation("hasEndpoints", async (tx, _: null) => {
+  const row = await tx.db
+    .selectFrom("webhook_endpoints")
+    .select("id")
+    .where("active", "=", 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+});
+
+/** The endpoints that are switched off while deliveries still wait for them. */
+export const findStopped = readOperation("findStopped", async (tx, _: null) => {
+  const inactive = await tx.db
+    .selectFrom("webhook_endpoints")
+    .select(["id", "disabled_reason"])
+    .where("active", "=", 0)
+    .execute();
+  if (inactive.length === 0) return [];
+  const waiting = await lanesWaiting(tx, "webhook_deliveries");
+  return inactive.filter(({ id }) => waiting.has(id));
+});
+
+export type Created = { kind: "created" } | { kind: "url_taken" } | { kind: "too_many" };
+
+export interface NewEndpoint {
+  endpoint: WebhookEndpointsTable;
+  /** Most endpoints of an account. */
+  most: number;
+}
+
+/** Makes an endpoint with its lane, unless the account has one with this url or `most` of them. */
+export const createEndpoint = writeOperation("createEndpoint", storeEndpoint);
+
+/** The same inside a transaction. */
+export async function storeEndpoint(tx: Tx, { endpoint, most }: NewEndpoint): Promise<Created> {
+  // Two at once would not see each other.
+  await lockAccount(tx, endpoint.account_id);
+  const urls = await urlsOf(tx, endpoint.account_id);
+  if (urls.has(endpoint.url)) return { kind: "url_taken" };
+  if (urls.size >= most) return { kind: "too_many" };
+  await tx.db.insertInto("webhook_endpoints").values(endpoint).execute();
+  await tx.db
+    .insertInto("lanes")
+    .values(newLane(endpoint.id, "webhook", endpoint.active))
+    .execute();
+  return { kind: "created" };
+}
+
+/** What is not named stays as it is. */
+export interface EndpointChange {
+  url?: string;
+  /** JSON list of patterns. */
+  events?: string;
+  active?: boolean;
+  /** A new secret, sealed; the one before it signs as well until then (epoch ms). */
+  secret?: { sealed: string; oldUntil: number };
+}
+
+export type Changed =
+  | { kind: "changed"; endpoint: WebhookEndpointsTable }
+  | { kind: "url_taken" }
+  | { kind: "not_found" };
+
+/** Changes an endpoint. One that was disabled because of its failures is enabled by another url, or by being told so. */
+export const changeEndpoint = writeOperation(
+  "changeEndpoint",
+  async (
+    tx,
+    input: { accountId: string; id: string; at: number; change: EndpointChange },
+  ): Promise<Changed> => {
+    const { accountId, id, at, change } = input;
+    await lockAccount(tx, accountId);
+    const row = await lockEndpoint(tx, id);
+    if (!row || row.account_id !== accountId) return { kind: "not_found" };
+    const moved = change.url !== undefined && change.url !== row.url;
+    if (moved && (await urlsOf(tx, accountId)).has(change.url!)) return { kind: "url_taken" };
+    const active = change.active ?? (row.active === 1 || (moved && row.disabled_at !== null));
+    const enabled = active && row.active === 0;
+    const next: WebhookEndpointsTable = {
+      ...row,
+      url: change.url ?? row.url,
+      events: change.events ?? row.events,
+      active: active ? 1 : 0,
+      failing_since: enabled || moved ? null : row.failing_since,
+      updated_at: at,
+    };
+    if (change.active !== undefined || enabled) {
+      next.disabled_at = null;
+      next.disabled_reason = null;
+    }
+    if (change.secret) {
+      next.secret = change.secret.sealed;
+      next.old_secret = row.secret;
+      next.old_secret_until = change.secret.oldUntil;
+    }
+    const { id: _id, account_id: _account, created_at: _created, ...columns } = next;
+    await tx.db.updateTable("webhook_endpoints").set(columns).where("id", "=", id).execute();
+    if (next.active !== row.active) await switchLane(tx, id, next.active);
+    return { kind: "changed", endpoint: next };
+  },
+);
+
+/**
+ * Removes a switched-off endpoint with its lane and its log, `limit` deliveries at a time. `more`: call again;
+ * the endpoint itself goes with the last of them, so that what is interrupted can be repeated.
+ */
+export const removeEndpoint = writeOperation(
+  "removeEndpoint",
+  async (
+    tx,
+    input: { accountId: string; id: string; limit: number },
+  ): Promise<"removed" | "more" | "active" | "not_found"> => {
+    const { accountId, id, limit } = input;
+    const row = await lockEndpoint(tx, id);
+    if (!row || row.account_id !== accountId) return "not_found";
+    if (row.active === 1) return "active";
+    const rows = await tx.db
+      .selectFrom("webhook_deliveries")
+      .select("event_id")
+      .where("endpoint_id", "=", id)
+      .orderBy("event_id")
+      .limit(limit)
+      .modifyEnd(tx.lock("update"))
+      .execute();
+    if (rows.length > 0) {
+      const gone = tx.list(rows.map(({ event_id }) => event_id));
+      await tx.db
+        .deleteFrom(tx.indexed("webhook_deliveries"))
+        .where("endpoint_id", "=", id)
+        .where("event_id", "in", gone)
+        .execute();
+    }
+    if (rows.length === limit) return "more";
+    await tx.db.deleteFrom("lanes").where("id", "=", id).execute();
+    await tx.db.deleteFrom("webhook_endpoints").where("id", "=", id).execute();
+    return "removed";
+  },
+);
+
+/** Locks an endpoint's row; before its deliveries and its lane, wherever both are touched. */
+export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpointsTable | undefined> {
+  return await tx.db
+    .selectFrom("webhook_endpoints")
+    .selectAll()
+    .where("id", "=", id)
+    .modifyEnd(tx.lock("update"))
+    .executeTakeFirst();
+}
+
+/** Its owner lets go of it, or somebody takes it. */
+export async function switchLane(tx: Tx, id: string, active: 0 | 1): Promise<void> {
+  await tx.db
+    .updateTable("lanes")
+    .set((eb) => ({ active, revision: eb("revision", "+", 1) }))
+    .where("id", "=", id)
+    .execute();
+}
+
+async function urlsOf(tx: Tx, accountId: string): Promise<ReadonlySet<string>> {
+  const rows = await tx.db
+    .selectFrom("webhook_endpoints")
+    .select("url")
+    .where("account_id", "=", accountId)
+    .execute();
+  return new Set(rows.map(({ url }) => url));
+}

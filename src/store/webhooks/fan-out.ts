@@ -1,0 +1,299 @@
+// From what happened to who is told: notes of the outbox become events and their deliveries, in one transaction
+// that removes the notes. A crash on either side of it loses nothing and tells nothing twice, since an event's
+// id is made from what happened.
+
+import { sql } from "kysely";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { withEmails } from "#store/email/emails.ts";
+import type { MessageRow } from "#store/messages/lookup.ts";
+import type { MessagesTable, OutboxTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
+import { type Engaged, messageEventId, type RequestNote, type Snapshot } from "./outbox.ts";
+
+/** A note on an accepted request, once a part of its messages was told: those after `after` are left. */
+type RequestProgress = RequestNote & { after?: string };
+
+/** Something that happened, with what is told about it. */
+export interface Told {
+  id: string;
+  note_id: string;
+  account_id: string;
+  type: string;
+  at: number;
+  band: number;
+  /** The message as it was then; null: the event is about something else, and `data` is it. */
+  message: MessageRow | null;
+  /** JSON: the event's data, or what is told beside the message; empty: nothing is. */
+  data: string;
+}
+
+/** A note that was read, and what becomes of it once it was told: moved on to `next`, or (null) removed. */
+export interface NoteStep {
+  id: string;
+  data: string;
+  next: string | null;
+}
+
+export interface OutboxPage {
+  told: Told[];
+  notes: NoteStep[];
+  /** The active endpoints of their accounts. */
+  endpoints: Pick<WebhookEndpointsTable, "id" | "account_id" | "events">[];
+  /** There may be more. */
+  more: boolean;
+}
+
+/** Requests of which a page is read at once. */
+const requestsAtOnce = 50;
+/** So that however many there are, small ones (see `queue/band.ts`) are told whole. */
+const leastShare = 10;
+
+/**
+ * Reads notes in the order of their ids, which is that of what they are about, and shares `limit` more places
+ * out among the requests, so that a huge one delays nobody.
+ */
+export const readOutbox = readOperation(
+  "readOutbox",
+  async (tx, input: { limit: number }): Promise<OutboxPage> => {
+    const notes = await tx.db
+      .selectFrom(tx.indexed("outbox"))
+      .selectAll()
+      .where("type", "!=", "request")
+      .orderBy("id")
+      .limit(input.limit)
+      .execute();
+    const requests = await tx.db
+      .selectFrom(tx.indexed("outbox", "outbox_requests"))
+      .selectAll()
+      // As a literal, which is what the planners hold against the index's condition.
+      .where(sql<boolean>`type = 'request'`)
+      .orderBy("id")
+      .limit(requestsAtOnce)
+      .execute();
+    const share = Math.max(leastShare, Math.floor(input.limit / Math.max(1, requests.length)));
+    const told: Told[] = await tellNotes(tx, notes);
+    const steps: NoteStep[] = notes.map(({ id, data }) => ({ id, data, next: null }));
+    for (const note of requests) {
+      const page = await tellRequest(tx, note, share);
+      told.push(...page.told);
+      steps.push({ id: note.id, data: note.data, next: page.next });
+    }
+    await nameGateways(tx, told);
+    const accounts = [...new Set(told.map(({ account_id }) => account_id))];
+    const endpoints =
+      accounts.length === 0
+        ? []
+        : await tx.db
+            .selectFrom("webhook_endpoints")
+            .select(["id", "account_id", "events"])
+            .where("account_id", "in", accounts)
+            .where("active", "=", 1)
+            .orderBy("id")
+            .execute();
+    const more =
+      notes.length === input.limit ||
+      requests.length === requestsAtOnce ||
+      steps.some(({ next }) => next !== null);
+    return { told, notes: steps, endpoints, more };
+  },
+);
+
+async function tellNotes(tx: Tx, notes: readonly OutboxTable[]): Promise<Told[]> {
+  const ids = notes.flatMap(({ message_id }) => (message_id === null ? [] : [message_id]));
+  const rows =
+    ids.length === 0
+      ? []
+      : await tx.db.selectFrom(tx.indexed("messages")).selectAll().where("id", "in", tx.list(ids)).execute();
+  const messages = new Map((await withEmails(tx, rows)).map((row) => [row.id, row]));
+  return notes.flatMap(({ message_id, ...note }): Told[] => {
+    const head = { ...note, note_id: note.id };
+    if (message_id === null) return [{ ...head, message: null }];
+    const row = messages.get(message_id);
+    // Removed by retention since: there is nothing left to tell.
+    if (!row) return [];
+    const { engagement, ...changed } = JSON.parse(note.data) as Snapshot & Engaged;
+    const data = engagement === undefined ? "" : JSON.stringify({ engagement });
+    return [{ ...head, message: unnamed({ ...row, ...changed }), data }];
+  });
+}
+
+/** A page of an accepted request's messages, each as it was when it was accepted. */
+async function tellRequest(
+  tx: Tx,
+  note: OutboxTable,
+  limit: number,
+): Promise<{ told: Told[]; next: string | null }> {
+  const progress = JSON.parse(note.data) as RequestProgress;
+  const { request_id, first_id, last_id, after } = progress;
+  const rows = await tx.db
+    .selectFrom(tx.indexed("messages"))
+    .selectAll()
+    .where("id", after === undefined ? ">=" : ">", after ?? first_id)
+    .where("id", "<=", last_id)
+    .where("request_id", "=", request_id)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  const told = (await withEmails(tx, rows)).map((row): Told => {
+    const status = row.schedule_at === null ? "queued" : "scheduled";
+    return {
+      id: messageEventId(row.id, 0),
+      note_id: note.id,
+      account_id: row.account_id,
+      type: `message.${status}`,
+      at: row.created_at,
+      band: note.band,
+      message: unnamed({
+        ...row,
+        ...acceptedAs(row, status),
+        ...(row.channel === "email" ? { opened_at: null, open_count: 0 } : {}),
+      }),
+      data: "",
+    };
+  });
+  const last = rows.at(-1);
+  const done = last === undefined || rows.length < limit || last.id === last_id;
+  return { told, next: done ? null : JSON.stringify({ ...progress, after: last.id }) };
+}
+
+function acceptedAs(row: MessagesTable, status: "queued" | "scheduled"): Snapshot {
+  return {
+    status,
+    due_at: Math.max(row.created_at, row.scheduled_for ?? row.created_at),
+    attempts: 0,
+    updated_at: row.created_at,
+    sent_at: null,
+    delivered_at: null,
+    read_at: null,
+    provider_reference: null,
+    error_code: null,
+    error_message: null,
+    gateway_id: row.gateway_id,
+  };
+}
+
+const unnamed = (row: Omit<MessageRow, "identifier">): MessageRow => ({ ...row, identifier: "" });
+
+/** A message's gateway at the time of the event, which need not be the one it has now. */
+async function nameGateways(tx: Tx, told: readonly Told[]): Promise<void> {
+  const messages = told.flatMap(({ message }) => (message === null ? [] : [message]));
+  const ids = [...new Set(messages.map(({ gateway_id }) => gateway_id))];
+  if (ids.length === 0) return;
+  const rows = await tx.db
+    .selectFrom("gateways")
+    .select(["id", "identifier"])
+    .where("id", "in", ids)
+    .execute();
+  const identifiers = new Map(rows.map(({ id, identifier }) => [id, identifier]));
+  for (const message of messages) message.identifier = identifiers.get(message.gateway_id) ?? "";
+}
+
+export interface FanOutEvent {
+  id: string;
+  note_id: string;
+  account_id: string;
+  type: string;
+  at: number;
+  band: number;
+  body: string;
+  /** Whom it is for. */
+  endpoints: string[];
+}
+
+/**
+ * Stores events with their deliveries, and takes the step of each note; of notes that are not as they were read
+ * (somebody else has told them) nothing. Returns the endpoints that have something to be told now.
+ */
+export const storeFanOut = writeOperation(
+  "storeFanOut",
+  async (tx, input: { at: number; notes: NoteStep[]; events: FanOutEvent[] }): Promise<string[]> => {
+    const { at, notes } = input;
+    const held = await lockNotes(tx, notes);
+    const own = notes.filter(({ id, data }) => held.get(id) === data);
+    const ownIds = new Set(own.map(({ id }) => id));
+    const events = input.events.filter(({ note_id }) => ownIds.has(note_id));
+    const active = await shareActive(tx, new Set(events.flatMap(({ endpoints }) => endpoints)));
+    const deliveries = events.flatMap(({ id, endpoints, account_id, type, band }) =>
+      endpoints
+        .filter((endpoint) => active.has(endpoint))
+        .map((endpoint_id) => ({ endpoint_id, event_id: id, account_id, type, band })),
+    );
+    const delivered = new Set(deliveries.map(({ event_id }) => event_id));
+    await insertEvents(
+      tx,
+      events.filter(({ id }) => delivered.has(id)),
+    );
+    await insertDeliveries(tx, deliveries, at);
+    await takeSteps(tx, own);
+    return [...new Set(deliveries.map(({ endpoint_id }) => endpoint_id))];
+  },
+);
+
+async function lockNotes(tx: Tx, notes: readonly NoteStep[]): Promise<ReadonlyMap<string, string>> {
+  if (notes.length === 0) return new Map();
+  const wanted = tx.list(notes.map(({ id }) => id));
+  const rows = await tx.db
+    .selectFrom(tx.indexed("outbox"))
+    .select(["id", "data"])
+    .where("id", "in", wanted)
+    .orderBy("id")
+    .modifyEnd(tx.lock("update"))
+    .execute();
+  return new Map(rows.map(({ id, data }) => [id, data]));
+}
+
+/** Those that are still active; shared, so that none of them is switched off or removed before this is stored. */
+async function shareActive(tx: Tx, endpointIds: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  if (endpointIds.size === 0) return endpointIds;
+  const rows = await tx.db
+    .selectFrom("webhook_endpoints")
+    .select("id")
+    .where("id", "in", [...endpointIds])
+    .where("active", "=", 1)
+    .orderBy("id")
+    .modifyEnd(tx.lock("share"))
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+async function insertEvents(tx: Tx, events: readonly FanOutEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const rows = tx.rows(
+    "happened",
+    { id: "text", account_id: "text", type: "text", at: "bigint", body: "text" },
+    events,
+  );
+  await sql`
+    insert into webhook_events (id, account_id, type, at, body)
+    select id, account_id, type, at, body from ${rows} where true
+    on conflict (id) do nothing
+  `.execute(tx.db);
+}
+
+async function insertDeliveries(tx: Tx, deliveries: readonly object[], at: number): Promise<void> {
+  if (deliveries.length === 0) return;
+  const rows = tx.rows(
+    "made",
+    { endpoint_id: "text", event_id: "text", account_id: "text", type: "text", band: "bigint" },
+    deliveries,
+  );
+  await sql`
+    insert into webhook_deliveries (
+      endpoint_id, event_id, account_id, type, band, due_at, status, attempts, log, created_at, updated_at
+    )
+    select endpoint_id, event_id, account_id, type, band, cast(${at} as bigint), 'pending', 0, '[]',
+      cast(${at} as bigint), cast(${at} as bigint)
+    from ${rows} where true
+    on conflict (endpoint_id, event_id) do nothing
+  `.execute(tx.db);
+}
+
+async function takeSteps(tx: Tx, notes: readonly NoteStep[]): Promise<void> {
+  const done = notes.filter(({ next }) => next === null);
+  if (done.length > 0) {
+    const ids = tx.list(done.map(({ id }) => id));
+    await tx.db.deleteFrom(tx.indexed("outbox")).where("id", "in", ids).execute();
+  }
+  for (const { id, next } of notes) {
+    if (next !== null) await tx.db.updateTable("outbox").set({ data: next }).where("id", "=", id).execute();
+  }
+}

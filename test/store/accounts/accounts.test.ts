@@ -1,0 +1,198 @@
+// Accounts, keys and allowances, as the store keeps them.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import {
+  countAccounts,
+  findAccount,
+  findAccountByKey,
+  findAccountByName,
+  findApiKey,
+  readCredits,
+  replaceApiKey,
+  saveAccount,
+  setAllowance,
+} from "#store/accounts/accounts.ts";
+import { StorageError } from "#store/database.ts";
+import { storeSends } from "#store/messages/insert.ts";
+import { onBothEngines } from "../conformance.ts";
+import { fresh, makeAccount, makeGateway, now, remaining, sendOf } from "../rows.ts";
+
+onBothEngines((open) => {
+  test("an account is found by its key, name and id, with its gateways oldest first", async () => {
+    const { database } = open();
+    const id = await makeAccount(database, { name: "acme", country: "DE", plan_expires_at: now + 5 });
+    const young = await makeGateway(database, id, { created_at: now + 2 });
+    const old = await makeGateway(database, id, { created_at: now + 1, is_default: 1 });
+    await makeGateway(database, await makeAccount(database));
+    const hash = fresh("hash");
+    await database.run(replaceApiKey, { accountId: id, hash, sealed: null, at: now });
+    const byKey = await database.run(findAccountByKey, hash);
+    assert.deepEqual(
+      byKey?.gateways.map((gateway) => gateway.id),
+      [old, young],
+    );
+    assert.ok(!("settings" in byKey.gateways[0]!), "settings stay behind");
+    assert.equal(byKey.country, "DE");
+    assert.equal(byKey.plan_expires_at, now + 5);
+    assert.deepEqual(await database.run(findAccountByName, "acme"), byKey);
+    assert.deepEqual(await database.run(findAccount, id), byKey);
+  });
+
+  test("nobody is null", async () => {
+    const { database } = open();
+    assert.equal(await database.run(findAccountByKey, "no such hash"), null);
+    assert.equal(await database.run(findAccountByName, "Acme "), null);
+    assert.equal(await database.run(findAccount, "acc_0"), null);
+  });
+
+  test("saving again changes everything but id, name and creation", async () => {
+    const { database } = open();
+    const before = await database.run(countAccounts, null);
+    const id = await makeAccount(database, { name: "kept" });
+    await database.run(saveAccount, {
+      id,
+      name: "renamed",
+      time_zone: "Europe/Berlin",
+      country: "AT",
+      plan_name: "basic",
+      plan_expires_at: now + 9,
+      requests_per_minute: 60,
+      lateness_ms: 259_200_000,
+      channel_failover: 0,
+      attachment_files: 10,
+      attachment_bytes: 10_485_760,
+      created_at: now + 77,
+      updated_at: now + 77,
+    });
+    const account = await database.run(findAccount, id);
+    assert.deepEqual(account, {
+      id,
+      name: "kept",
+      time_zone: "Europe/Berlin",
+      country: "AT",
+      plan_name: "basic",
+      plan_expires_at: now + 9,
+      requests_per_minute: 60,
+      lateness_ms: 259_200_000,
+      channel_failover: 0,
+      attachment_files: 10,
+      attachment_bytes: 10_485_760,
+      created_at: now,
+      updated_at: now + 77,
+      gateways: [],
+    });
+    assert.equal(await database.run(countAccounts, null), before + 1);
+  });
+
+  test("two accounts of one name are refused", async () => {
+    const { database } = open();
+    await makeAccount(database, { name: "only one" });
+    await assert.rejects(makeAccount(database, { name: "only one" }), StorageError);
+  });
+
+  test("a new key ends the one before it", async () => {
+    const store = open();
+    const id = await makeAccount(store.database);
+    const [first, second] = [fresh("hash"), fresh("hash")];
+    await store.database.run(replaceApiKey, { accountId: id, hash: first, sealed: "sealed one", at: now });
+    await store.database.run(replaceApiKey, { accountId: id, hash: second, sealed: null, at: now + 1 });
+    assert.equal(await store.database.run(findAccountByKey, first), null);
+    assert.equal((await store.database.run(findAccountByKey, second))?.id, id);
+    const rows = await store.query<object>("select * from api_keys where account_id = ?", id);
+    assert.deepEqual(
+      rows.map((row) => ({ ...row })),
+      [{ hash: second, account_id: id, sealed: null, created_at: now + 1 }],
+    );
+  });
+
+  test("keys replaced at once leave exactly one that works", async () => {
+    const store = open();
+    const id = await makeAccount(store.database);
+    for (let round = 0; round < 20; round++) {
+      const hashes = Array.from({ length: 4 }, () => fresh("hash"));
+      await Promise.all(
+        hashes.map((hash, i) =>
+          (i % 2 === 0 ? store.database : store.other).run(replaceApiKey, {
+            accountId: id,
+            hash,
+            sealed: null,
+            at: now,
+          }),
+        ),
+      );
+      const rows = await store.query<{ hash: string }>("select hash from api_keys where account_id = ?", id);
+      assert.equal(rows.length, 1);
+      assert.ok(hashes.includes(rows[0]!.hash));
+    }
+  });
+
+  test("the copy of a key is found by its account, and tells whether one was kept", async () => {
+    const { database } = open();
+    const accountId = await makeAccount(database);
+    assert.equal(await database.run(findApiKey, accountId), null);
+    for (const sealed of ["sealed text", null]) {
+      await database.run(replaceApiKey, { accountId, hash: fresh("hash"), sealed, at: now });
+      assert.deepEqual(await database.run(findApiKey, accountId), { sealed, created_at: now });
+    }
+  });
+
+  test("a changed allowance keeps what was used, and stops at zero", async () => {
+    const store = open();
+    const accountId = await makeAccount(store.database, { sms: 10 });
+    const gatewayId = await makeGateway(store.database, accountId);
+    const allow = (allowance: number | null, renews: "monthly" | null = null) =>
+      store.database.run(setAllowance, {
+        accountId,
+        channel: "sms",
+        allowance,
+        renews,
+        at: now + 1,
+        id: fresh("ce"),
+      });
+    await store.database.run(storeSends, sendOf(accountId, gatewayId, { count: 4 }));
+    await allow(10);
+    assert.equal(await remaining(store, accountId), 6);
+    await allow(15, "monthly");
+    assert.equal(await remaining(store, accountId), 11);
+    const [credit] = await store.database.run(readCredits, accountId);
+    assert.deepEqual(credit, {
+      account_id: accountId,
+      channel: "sms",
+      allowance: 15,
+      remaining: 11,
+      renews: "monthly",
+      renewed_at: now,
+      granted: 0,
+    });
+    await allow(3);
+    assert.equal(await remaining(store, accountId), 0);
+    await allow(null);
+    assert.deepEqual(await store.database.run(readCredits, accountId), []);
+    await allow(2);
+    assert.equal(await remaining(store, accountId), 2);
+  });
+
+  test("an allowance changed while sends spend it: nothing is lost or spent twice", async () => {
+    const store = open();
+    const accountId = await makeAccount(store.database, { sms: 100 });
+    const gatewayId = await makeGateway(store.database, accountId);
+    const changes = [130, 90, 120].map((allowance) =>
+      store.other.run(setAllowance, {
+        accountId,
+        channel: "sms",
+        allowance,
+        renews: null,
+        at: now,
+        id: fresh("ce"),
+      }),
+    );
+    const sends = Array.from({ length: 50 }, () =>
+      store.database.run(storeSends, sendOf(accountId, gatewayId)),
+    );
+    await Promise.all(changes);
+    assert.ok((await Promise.all(sends)).every(({ kind }) => kind === "stored"));
+    const [credit] = await store.database.run(readCredits, accountId);
+    assert.equal(credit!.allowance - credit!.remaining, 50);
+  });
+});

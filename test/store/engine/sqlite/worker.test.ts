@@ -1,0 +1,114 @@
+// The SQLite threads, spoken to directly: groups in one transaction, members singly after a fault, a full disk.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import test, { after } from "node:test";
+import { Worker } from "node:worker_threads";
+import type { Reply, Work } from "#store/engine/sqlite/protocol.ts";
+import { sendOf } from "../../rows.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "trunkline-worker-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function startThread(path: string, full?: string) {
+  const worker = new Worker(new URL(import.meta.resolve("#store/engine/sqlite/worker.ts")), {
+    workerData: { path, access: "write", crashAt: null },
+    ...(full === undefined
+      ? {}
+      : {
+          execArgv: ["--import", new URL("./full-disk.ts", import.meta.url).href],
+          env: { ...process.env, TRUNKLINE_TEST_FULL: full },
+        }),
+  });
+  const ask = (work: Work) =>
+    new Promise<Reply>((resolve, reject) => {
+      worker.once("message", resolve);
+      worker.once("error", reject);
+      worker.postMessage(JSON.stringify(work));
+    });
+  return { ask, exited: new Promise((resolve) => worker.once("exit", resolve)) };
+}
+
+const fact = (name: string, value: string | null = "v") => ({ name, value });
+
+test("a group of calls is answered one by one, in order", async () => {
+  const { ask, exited } = startThread(join(folder, "group.db"));
+  assert.deepEqual(await ask({ kind: "open" }), { answers: [[{ ok: true, value: null }]] });
+  const reply = await ask({
+    kind: "run",
+    calls: [
+      { name: "keepFact", inputs: [fact("a", "1"), fact("a", "2")] },
+      { name: "countAccounts", inputs: [null] },
+    ],
+  });
+  assert.deepEqual(reply.answers, [
+    [
+      { ok: true, value: "1" },
+      { ok: true, value: "1" },
+    ],
+    [{ ok: true, value: 0 }],
+  ]);
+  await ask({ kind: "close" });
+  await exited;
+});
+
+test("a group with a fault is undone, and its members are run again each for itself", async () => {
+  const path = join(folder, "fault.db");
+  const { ask, exited } = startThread(path);
+  await ask({ kind: "open" });
+  const { answers } = await ask({
+    kind: "run",
+    calls: [
+      { name: "keepFact", inputs: [fact("one"), fact("bad", null), fact("two")] },
+      { name: "noSuchOperation", inputs: [null] },
+    ],
+  });
+  assert.deepEqual(
+    answers.map((list) => list.map((answer) => (answer.ok ? answer.value : answer.fault))),
+    [["v", "failed", "v"], ["failed"]],
+  );
+  await ask({ kind: "close" });
+  await exited;
+  const raw = new DatabaseSync(path, { readOnly: true });
+  const names = raw.prepare("select name from facts order by name").all();
+  assert.deepEqual(
+    names.map((row) => row.name),
+    ["one", "two"],
+  );
+  raw.close();
+});
+
+test("a full disk is called full, stores nothing, and is over when there is room again", async () => {
+  const flag = join(folder, "full");
+  const path = join(folder, "full.db");
+  const { ask, exited } = startThread(path, flag);
+  assert.deepEqual(await ask({ kind: "open" }), { answers: [[{ ok: true, value: null }]] });
+  const raw = new DatabaseSync(path);
+  raw.exec(`
+    insert into accounts (id, name, time_zone, plan_name, created_at, updated_at) values ('acc_1', 'a', 'UTC', 'p', 1, 1);
+    insert into gateways (id, account_id, identifier, channel, kind, active, is_default, test, settings, rules, created_at, updated_at)
+      values ('gw_1', 'acc_1', 'g', 'sms', 'sandbox', 1, 1, 1, '', '{}', 1, 1);
+  `);
+  raw.close();
+  writeFileSync(flag, "");
+  const send = sendOf("acc_1", "gw_1", { count: 2000 });
+  const run: Work = { kind: "run", calls: [{ name: "storeSends", inputs: [send] }] };
+  const [answer] = (await ask(run)).answers[0]!;
+  assert.ok(answer && !answer.ok);
+  assert.equal(answer.fault, "full");
+  const count = () => {
+    const raw = new DatabaseSync(path, { readOnly: true });
+    const counted = raw.prepare("select count(*) as n from messages").get()?.n;
+    raw.close();
+    return counted;
+  };
+  assert.equal(count(), 0);
+  rmSync(flag);
+  assert.deepEqual((await ask(run)).answers, [[{ ok: true, value: { kind: "stored" } }]]);
+  assert.equal(count(), 2000);
+  await ask({ kind: "close" });
+  await exited;
+});

@@ -1,0 +1,39 @@
+// Proofs that are good for one event: kept until they are too old, whoever comes first.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { forgetProofs, useProof } from "#store/feedback/callback-signatures.ts";
+import { onBothEngines } from "../conformance.ts";
+
+onBothEngines((open) => {
+  const use = (proof: string, event: string, expires_at = 100) =>
+    open().database.run(useProof, { proof, event, expires_at });
+
+  test("the event that came first is the one, however often it comes; others are not", async () => {
+    assert.equal(await use("p1", "delivered"), true);
+    assert.equal(await use("p1", "delivered"), true);
+    assert.equal(await use("p1", "complained"), false);
+    assert.equal(await use("p2", "complained"), true);
+    assert.equal(await use("p1", "delivered"), true);
+  });
+
+  test("of several events that come at once one is taken", async () => {
+    const events = Array.from({ length: 20 }, (_, i) => `event ${i}`);
+    const taken = await Promise.all(events.map((event) => use("race", event)));
+    assert.equal(taken.filter(Boolean).length, 1);
+  });
+
+  test("what is too old is forgotten, the oldest first and so many at a time", async () => {
+    const { database, query } = open();
+    await query("delete from callback_proofs");
+    for (const at of [30, 10, 20, 40]) await use(`at ${at}`, "event", at);
+    const left = async () =>
+      (await query<{ proof: string }>("select proof from callback_proofs order by expires_at")).map(
+        ({ proof }) => proof,
+      );
+    assert.equal(await database.run(forgetProofs, { now: 30, limit: 2 }), 2);
+    assert.deepEqual(await left(), ["at 30", "at 40"]);
+    assert.equal(await database.run(forgetProofs, { now: 30, limit: 2 }), 1);
+    assert.deepEqual(await left(), ["at 40"]);
+  });
+});

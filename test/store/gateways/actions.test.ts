@@ -1,0 +1,92 @@
+// Gateways stopped and let go on by hand, and deleted: always the account's own, and never with anything on them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { continueGateway, deleteGateway, readGateways, stopGateway } from "#store/gateways/actions.ts";
+import { pauseLane } from "#store/lanes/lanes.ts";
+import { storeSends } from "#store/messages/insert.ts";
+import type { LanesTable } from "#store/schema/schema.ts";
+import { onBothEngines, type Store } from "../conformance.ts";
+import { claim, fresh, makeAccount, makeGateway, now, sendOf } from "../rows.ts";
+
+async function made(store: Store, columns: object = {}) {
+  const accountId = await makeAccount(store.database);
+  const id = await makeGateway(store.database, accountId, columns);
+  return { accountId, id, identifier: `identifier-${id}` };
+}
+const laneOf = async (store: Store, id: string) =>
+  (await store.query<LanesTable>("select * from lanes where id = ?", id))[0]!;
+
+onBothEngines((open) => {
+  test("stopped and let go on: a revision each, and the time between does not count", async () => {
+    const store = open();
+    const { id, ...own } = await made(store);
+    const stop = (at: number) => store.database.run(stopGateway, { ...own, at, reason: "by hand" });
+    const go = (at: number) => store.database.run(continueGateway, { ...own, at });
+    assert.equal(await stop(now + 10), true);
+    assert.equal(await stop(now + 20), true);
+    const stopped = await laneOf(store, id);
+    assert.deepEqual([stopped.stopped_at, stopped.revision, stopped.paused_since], [now + 10, 1, null]);
+    assert.equal(await go(now + 110), true);
+    assert.equal(await go(now + 120), true);
+    const gone = await laneOf(store, id);
+    assert.deepEqual([gone.stopped_at, gone.revision, gone.paused_ms], [null, 2, 100]);
+  });
+
+  test("letting go on ends a pause of trouble too, and counts the two of them once", async () => {
+    const store = open();
+    const { id, ...own } = await made(store);
+    const fence = await claim(store, id);
+    const pause = { id, fence, at: now, until: now + 5000, reason: "401", pauses: 1, eventId: fresh("evt") };
+    assert.equal(await store.database.run(pauseLane, pause), true);
+    await store.database.run(stopGateway, { ...own, at: now + 50, reason: "by hand" });
+    const [shown] = await store.database.run(readGateways, { ...own, countTo: 10 });
+    assert.deepEqual(shown?.lane, {
+      paused_until: now + 5000,
+      pause_reason: "401",
+      paused_since: now,
+      stopped_at: now + 50,
+    });
+    await store.database.run(continueGateway, { ...own, at: now + 200 });
+    const lane = await laneOf(store, id);
+    assert.deepEqual(
+      [lane.paused_ms, lane.paused_since, lane.paused_until, lane.pauses],
+      [200, null, null, 0],
+    );
+  });
+
+  test("what waits is counted, up to a bound", async () => {
+    const store = open();
+    const { id, ...own } = await made(store);
+    await store.database.run(storeSends, sendOf(own.accountId, id, { count: 5, cost: 0 }));
+    const waiting = async (countTo: number) =>
+      (await store.database.run(readGateways, { ...own, countTo }))[0]?.waiting;
+    assert.deepEqual([await waiting(10), await waiting(3)], [5, 3]);
+  });
+
+  test("another account's gateway is none", async () => {
+    const store = open();
+    const { id, identifier } = await made(store, { active: 0 });
+    const foreign = { accountId: await makeAccount(store.database), identifier };
+    assert.deepEqual(await store.database.run(readGateways, { ...foreign, countTo: 1 }), []);
+    assert.equal(await store.database.run(stopGateway, { ...foreign, at: now, reason: "" }), false);
+    assert.equal(await store.database.run(continueGateway, { ...foreign, at: now }), false);
+    const quietSince = now + 1_000_000;
+    assert.equal(await store.database.run(deleteGateway, { ...foreign, quietSince }), "not_found");
+    assert.equal((await laneOf(store, id)).revision, 0);
+  });
+
+  test("deleted once it is off and quiet, unless anything ever went through it", async () => {
+    const store = open();
+    const remove = (own: { accountId: string; identifier: string }, quietSince = now) =>
+      store.database.run(deleteGateway, { accountId: own.accountId, identifier: own.identifier, quietSince });
+    assert.equal(await remove(await made(store)), "active");
+    const off = await made(store, { active: 0 });
+    assert.equal(await remove(off, now - 1), "just_switched_off");
+    assert.deepEqual([await remove(off), await remove(off)], ["deleted", "not_found"]);
+    assert.equal(await laneOf(store, off.id), undefined);
+    const used = await made(store, { active: 0 });
+    await store.database.run(storeSends, sendOf(used.accountId, used.id, { cost: 0 }));
+    assert.equal(await remove(used), "used");
+  });
+});

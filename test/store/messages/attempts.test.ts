@@ -1,0 +1,298 @@
+// A message on its way: read when due, stamped under a fence, settled, recovered, cancelled, moved.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { storeReceipts } from "#store/feedback/receipts.ts";
+import {
+  nextDue,
+  readDue,
+  recoverMessages,
+  settleMessages,
+  stampMessages,
+  unstampMessages,
+} from "#store/messages/attempts.ts";
+import { storeSends } from "#store/messages/insert.ts";
+import { cancelMessage } from "#store/messages/move.ts";
+import type { Happening } from "#store/messages/transitions.ts";
+import { onBothEngines } from "../conformance.ts";
+import {
+  claim,
+  columnsOf,
+  makeAccount,
+  makeGateway,
+  makeMessages,
+  makeSending,
+  messageRow,
+  now,
+  remaining,
+  sendOf,
+  settle,
+  stamp,
+  timeline,
+} from "../rows.ts";
+
+const cancelled: Happening = { at: now + 5, detail: "Cancelled." };
+
+onBothEngines((open) => {
+  test("due messages are read by band, oldest due first, from a place on; future ones are not", async () => {
+    const { database } = open();
+    const { accountId, gatewayId, ids } = await makeMessages(database, {
+      count: 3,
+      each: { due_at: now - 5 },
+    });
+    const older = sendOf(accountId, gatewayId, { count: 2, each: { due_at: now - 9 } });
+    const future = sendOf(accountId, gatewayId, { each: { due_at: now + 1, status: "scheduled" } });
+    const large = sendOf(accountId, gatewayId, { count: 2, band: 2 });
+    const elsewhere = sendOf(accountId, await makeGateway(database, accountId));
+    for (const send of [older, future, large, elsewhere]) await database.run(storeSends, send);
+    const read = async (at: number, after: { dueAt: number; id: string } | null, limit = 100, band = 0) =>
+      (await database.run(readDue, { laneId: gatewayId, band, now: at, after, limit })).map(({ id }) => id);
+    const order = [...columnsOf(older.messages).id, ...ids];
+    assert.deepEqual(await read(now, null), order);
+    assert.deepEqual(await read(now, null, 3), order.slice(0, 3));
+    for (let place = 0; place < order.length; place++) {
+      const { due_at } = (
+        await database.run(readDue, {
+          laneId: gatewayId,
+          band: 0,
+          now,
+          after: null,
+          limit: 100,
+        })
+      )[place]!;
+      assert.deepEqual(await read(now, { dueAt: due_at, id: order[place]! }), order.slice(place + 1));
+    }
+    assert.deepEqual(await read(now, null, 100, 2), columnsOf(large.messages).id);
+    assert.deepEqual(await read(now, null, 100, 1), []);
+    assert.deepEqual(await read(now + 1, null), [...order, ...columnsOf(future.messages).id]);
+    assert.deepEqual(await read(now - 6, null), columnsOf(older.messages).id);
+  });
+
+  test("a due message carries what sending needs", async () => {
+    const { database } = open();
+    const { accountId, gatewayId, ids } = await makeMessages(database);
+    const [due] = await database.run(readDue, { laneId: gatewayId, band: 0, now, after: null, limit: 1 });
+    assert.deepEqual(
+      { ...due },
+      {
+        id: ids[0],
+        account_id: accountId,
+        channel: "sms",
+        number: "+15550000",
+        recipient: "+15550000",
+        body: "Hello 0",
+        band: 0,
+        due_at: now,
+        attempts: 0,
+        resends: 0,
+        deferred_from: null,
+      },
+    );
+  });
+
+  test("the next due time is the earliest future one of any band", async () => {
+    const { database } = open();
+    const { accountId, gatewayId } = await makeMessages(database);
+    const next = () => database.run(nextDue, { laneId: gatewayId, bands: [0, 1, 2], now });
+    assert.equal(await next(), null);
+    await database.run(storeSends, sendOf(accountId, gatewayId, { band: 0, each: { due_at: now + 9 } }));
+    await database.run(storeSends, sendOf(accountId, gatewayId, { band: 2, each: { due_at: now + 4 } }));
+    assert.equal(await next(), now + 4);
+  });
+
+  test("a stamp makes messages sending, no longer due, and writes it into their timeline", async () => {
+    const store = open();
+    const { gatewayId, ids, id, fence } = await makeSending(store, { count: 3 });
+    const row = await messageRow(store, id);
+    assert.deepEqual(
+      [row.status, row.due_at, row.fence, row.attempts, row.version, row.updated_at],
+      ["sending", null, fence, 1, 1, now],
+    );
+    assert.deepEqual(await timeline(store, ids[2]!), ["sending"]);
+    const due = await store.database.run(readDue, { laneId: gatewayId, band: 0, now, after: null, limit: 9 });
+    assert.deepEqual(due, []);
+    const again = await store.database.run(stampMessages, {
+      laneId: gatewayId,
+      fence,
+      ids,
+      at: now,
+      lateBefore: 0,
+      day: null,
+    });
+    assert.deepEqual(again, { kind: "stamped", attempts: new Map() });
+  });
+
+  test("a stamp under another fence changes nothing", async () => {
+    const store = open();
+    const { gatewayId, ids } = await makeMessages(store.database);
+    const old = await claim(store, gatewayId, "prc_a");
+    const fence = await claim(store, gatewayId, "prc_b");
+    const run = (under: number) =>
+      store.database.run(stampMessages, {
+        laneId: gatewayId,
+        fence: under,
+        ids,
+        at: now,
+        lateBefore: 0,
+        day: null,
+      });
+    const both = await Promise.all([run(old), run(fence + 1)]);
+    assert.deepEqual(both, [{ kind: "fenced" }, { kind: "fenced" }]);
+    assert.equal((await messageRow(store, ids[0]!)).status, "queued");
+    assert.deepEqual(await run(fence), { kind: "stamped", attempts: new Map([[ids[0]!, 1]]) });
+  });
+
+  test("of stamps that go together each gets its own messages, and an id wanted twice goes to one", async () => {
+    const store = open();
+    const lanes = [await makeMessages(store.database, { count: 2 }), await makeMessages(store.database)];
+    const [one, two] = lanes as [(typeof lanes)[0], (typeof lanes)[0]];
+    const fence = await claim(store, one.gatewayId);
+    const stampOf = (laneId: string, ids: string[], under = fence) =>
+      store.database.run(stampMessages, { laneId, fence: under, ids, at: now, lateBefore: 0, day: null });
+    const [right, twice, foreign, fenced] = await Promise.all([
+      stampOf(one.gatewayId, one.ids),
+      stampOf(one.gatewayId, [one.ids[0]!]),
+      stampOf(one.gatewayId, two.ids),
+      stampOf(two.gatewayId, two.ids, 7),
+    ]);
+    assert.ok(right.kind === "stamped" && twice.kind === "stamped");
+    // Which of the two is open: on PostgreSQL two groups may be in flight.
+    const stamped = [...right.attempts, ...twice.attempts].sort();
+    assert.deepEqual(
+      stamped,
+      one.ids.map((id) => [id, 1]),
+    );
+    assert.deepEqual(foreign, { kind: "stamped", attempts: new Map() }, "another lane's message");
+    assert.deepEqual(fenced, { kind: "fenced" });
+    assert.equal((await messageRow(store, two.ids[0]!)).status, "queued");
+  });
+
+  test("a daily cap counts what was stamped that day, and starts anew the next", async () => {
+    const store = open();
+    const { gatewayId, ids } = await makeMessages(store.database, { count: 6 });
+    const fence = await claim(store, gatewayId);
+    const stampOn = (day: string | null, ...which: number[]) =>
+      store.database.run(stampMessages, {
+        laneId: gatewayId,
+        fence,
+        ids: which.map((i) => ids[i]!),
+        at: now,
+        lateBefore: 0,
+        day,
+      });
+    const counted = async () => {
+      const [lane] = await store.query<object>("select day, day_count from lanes where id = ?", gatewayId);
+      return { ...lane };
+    };
+    await Promise.all([stampOn("2027-01-15", 0, 1), stampOn("2027-01-15", 2)]);
+    assert.deepEqual(await counted(), { day: "2027-01-15", day_count: 3 });
+    await stampOn("2027-01-15", 0, 3);
+    assert.deepEqual(await counted(), { day: "2027-01-15", day_count: 4 }, "already stamped counts once");
+    await stampOn(null, 4);
+    assert.deepEqual(await counted(), { day: "2027-01-15", day_count: 4 });
+    await stampOn("2027-01-16", 5);
+    assert.deepEqual(await counted(), { day: "2027-01-16", day_count: 1 });
+  });
+
+  test("what was stamped but never handed over goes back to the queue, under its own fence alone", async () => {
+    const store = open();
+    const sending = await makeSending(store, { count: 2 });
+    const happening: Happening = { at: now + 5, detail: "Never left.", dueAt: now, uncounted: true };
+    const unstamp = (fence: number, laneId = sending.gatewayId) =>
+      store.database.run(unstampMessages, { laneId, fence, ids: sending.ids, happening });
+    await unstamp(sending.fence + 1);
+    await unstamp(sending.fence, "gw_other");
+    assert.equal((await messageRow(store, sending.id)).status, "sending");
+    await settle(store, { ...sending, id: sending.ids[1]! }, "accepted");
+    await unstamp(sending.fence);
+    const row = await messageRow(store, sending.id);
+    assert.deepEqual([row.status, row.due_at, row.attempts], ["queued", now, 0]);
+    assert.equal((await messageRow(store, sending.ids[1]!)).status, "sent");
+    await stamp(store.database, sending.gatewayId, sending.fence, [sending.id]);
+    assert.deepEqual(await timeline(store, sending.id), ["sending", "queued", "sending"]);
+  });
+
+  test("what an earlier owner left sending follows the policy: once for new ones, otherwise for repeats", async () => {
+    const store = open();
+    const sending = await makeSending(store, { count: 5 });
+    const fence = await claim(store, sending.gatewayId, "prc_2");
+    const first = { at: now + 5, detail: "Once more.", dueAt: now, resend: true, code: "interrupted" };
+    const again = {
+      at: now + 9,
+      detail: "Not again.",
+      code: "interrupted",
+      message: "It may have been sent.",
+    };
+    const recover = (under: number, limit: number) =>
+      store.database.run(recoverMessages, {
+        laneId: sending.gatewayId,
+        fence: under,
+        limit,
+        first: { step: "repeated", happening: first },
+        again: { step: "doubted", happening: again },
+      });
+    await settle(store, { ...sending, id: sending.ids[4]! }, "accepted");
+    assert.equal(await recover(sending.fence, 10), 0, "its own stamps are not left over");
+    assert.equal(await recover(fence, 3), 3);
+    assert.equal(await recover(fence, 3), 1);
+    assert.equal(await recover(fence, 3), 0);
+    let row = await messageRow(store, sending.id);
+    assert.deepEqual([row.status, row.due_at, row.resends, row.attempts], ["queued", now, 1, 1]);
+    assert.equal((await messageRow(store, sending.ids[4]!)).status, "sent");
+    const attempts = await stamp(store.database, sending.gatewayId, fence, [sending.id]);
+    assert.equal(attempts.get(sending.id), 2);
+    assert.equal(await recover(await claim(store, sending.gatewayId, "prc_3"), 3), 1);
+    row = await messageRow(store, sending.id);
+    assert.deepEqual(
+      [row.status, row.error_code, row.error_message],
+      ["unknown", "interrupted", again.message],
+    );
+    assert.deepEqual(await timeline(store, sending.id), ["sending", "queued", "sending", "unknown"]);
+  });
+
+  test("a reference is kept although a receipt by our id was faster", async () => {
+    const store = open();
+    const { database } = store;
+    const { gatewayId, ids } = await makeMessages(database);
+    const fence = await claim(store, gatewayId);
+    await stamp(database, gatewayId, fence, ids);
+    const receipt = {
+      gatewayId,
+      key: "k",
+      reference: null,
+      messageId: ids[0]!,
+      status: "delivered" as const,
+    };
+    await database.run(storeReceipts, {
+      ...receipt,
+      code: null,
+      reason: null,
+      bounce: null,
+      at: null,
+      receivedAt: now,
+    });
+    const happening = { at: now, detail: "", reference: "SM1" };
+    const settlement = { id: ids[0]!, laneId: gatewayId, fence, attempt: 1, happening, receipt: null };
+    await database.run(settleMessages, { ...settlement, step: "accepted" });
+    const row = await messageRow(store, ids[0]!);
+    assert.deepEqual([row.status, row.provider_reference], ["delivered", "SM1"]);
+  });
+
+  test("an account's messages and its credit agree after everything", async () => {
+    const store = open();
+    const accountId = await makeAccount(store.database, { sms: 10 });
+    const gatewayId = await makeGateway(store.database, accountId);
+    const send = sendOf(accountId, gatewayId, { count: 10 });
+    await store.database.run(storeSends, send);
+    const refused = await store.database.run(storeSends, sendOf(accountId, gatewayId));
+    assert.equal(refused.kind, "insufficient_credit");
+    await store.database.run(cancelMessage, {
+      accountId,
+      channel: "sms",
+      id: columnsOf(send.messages).id[0]!,
+      happening: cancelled,
+    });
+    assert.equal((await store.database.run(storeSends, sendOf(accountId, gatewayId))).kind, "stored");
+    assert.equal(await remaining(store, accountId), 0);
+  });
+});

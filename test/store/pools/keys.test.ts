@@ -1,0 +1,117 @@
+// The keys of pools, as both engines keep them. A change that meets a revocation must not undo it.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { findKeyHash, findPoolKey, listPoolKeys, revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
+import { onBothEngines } from "../conformance.ts";
+import { keyRow, makePool } from "../pool-rows.ts";
+import { fresh, now } from "../rows.ts";
+
+onBothEngines((open) => {
+  const run: ReturnType<typeof open>["database"]["run"] = (operation, input) =>
+    open().database.run(operation, input);
+
+  test("a key is stored as it is given, and its limits change", async () => {
+    const of = await makePool(open().database);
+    const key = keyRow(of, { requests_per_minute: 40, models: '["echo"]', expires_at: now + 1 });
+    assert.equal(await run(savePoolKey, { key, as: "made" }), "saved");
+    assert.deepEqual({ ...(await run(findPoolKey, { ...of, id: key.id })) }, key);
+    const changed = { ...key, requests_per_minute: 50, models: null, updated_at: now + 5 };
+    assert.equal(await run(savePoolKey, { key: changed, as: "changed" }), "saved");
+    assert.deepEqual({ ...(await run(findPoolKey, { ...of, id: key.id })) }, changed);
+    assert.deepEqual(
+      { ...(await run(findKeyHash, key.hash)) },
+      {
+        id: key.id,
+        pool_id: of.poolId,
+        account_id: of.accountId,
+        name: key.name,
+      },
+    );
+    assert.equal(await run(findKeyHash, "hash of nobody"), null);
+  });
+
+  test("a change of a key that was revoked meanwhile leaves it revoked; another text revives it", async () => {
+    const of = await makePool(open().database);
+    const before = (await run(findPoolKey, { ...of, id: of.keyId }))!;
+    const revoked = (await run(revokePoolKey, { ...of, id: of.keyId, at: now + 1 }))!;
+    assert.equal(revoked.revoked_at, now + 1);
+    assert.equal((await run(revokePoolKey, { ...of, id: of.keyId, at: now + 2 }))!.revoked_at, now + 1);
+    const change = { ...before, concurrency: 3, hash: fresh("hash") };
+    assert.equal(await run(savePoolKey, { key: change, as: "changed" }), "saved");
+    const after = (await run(findPoolKey, { ...of, id: of.keyId }))!;
+    assert.deepEqual([after.concurrency, after.hash, after.revoked_at], [3, before.hash, now + 1]);
+    assert.equal(await run(savePoolKey, { key: change, as: "renewed" }), "saved");
+    const renewed = (await run(findPoolKey, { ...of, id: of.keyId }))!;
+    assert.deepEqual([renewed.hash, renewed.revoked_at], [change.hash, null]);
+  });
+
+  test("a name that works is taken, a revoked one is free; a text is one key's everywhere", async () => {
+    const of = await makePool(open().database);
+    const first = keyRow(of);
+    await run(savePoolKey, { key: first, as: "made" });
+    const again = keyRow(of, { name: first.name });
+    assert.equal(await run(savePoolKey, { key: again, as: "made" }), "name_taken");
+    await open().query("insert into key_slots values (?, 'slot', 1)", first.id);
+    await run(revokePoolKey, { ...of, id: first.id, at: now });
+    // The same text under the same name: the revoked one made room for it.
+    assert.equal(await run(savePoolKey, { key: { ...again, hash: first.hash }, as: "made" }), "saved");
+    assert.equal(await run(findPoolKey, { ...of, id: first.id }), null);
+    assert.deepEqual(await open().query("select slot from key_slots where key_id = ?", first.id), []);
+    const other = await makePool(open().database);
+    assert.equal(
+      await run(savePoolKey, { key: keyRow(other, { hash: first.hash }), as: "made" }),
+      "key_taken",
+    );
+    assert.equal(await run(savePoolKey, { key: keyRow(other, { name: first.name }), as: "made" }), "saved");
+  });
+
+  test("two pools that are given one text at once: one gets it", async () => {
+    const pools = await Promise.all([makePool(open().database), makePool(open().other)]);
+    const hash = fresh("hash");
+    const outcomes = await Promise.all(
+      pools.map((of, at) =>
+        (at === 0 ? open().database : open().other).run(savePoolKey, {
+          key: keyRow(of, { hash }),
+          as: "made",
+        }),
+      ),
+    );
+    assert.deepEqual(outcomes.sort(), ["key_taken", "saved"]);
+  });
+
+  test("what is another account's or pool's is not there", async () => {
+    const of = await makePool(open().database);
+    const other = await makePool(open().database);
+    const id = of.keyId;
+    for (const whose of [
+      other,
+      { ...of, accountId: other.accountId },
+      { ...other, accountId: of.accountId },
+      { ...of, poolId: other.poolId },
+    ]) {
+      assert.equal(await run(findPoolKey, { ...whose, id }), null);
+      assert.equal(await run(revokePoolKey, { ...whose, id, at: now }), null);
+      const key = keyRow(whose, { id, hash: fresh("hash") });
+      assert.equal(await run(savePoolKey, { key, as: "changed" }), "not_found");
+    }
+    assert.deepEqual(
+      await run(listPoolKeys, { ...of, accountId: other.accountId, before: null, limit: 9 }),
+      [],
+    );
+    assert.equal((await run(findPoolKey, { ...of, id }))!.revoked_at, null);
+  });
+
+  test("pages are newest first, with the revoked ones", async () => {
+    const of = await makePool(open().database);
+    const made = [keyRow(of), keyRow(of, { revoked_at: now }), keyRow(of)];
+    for (const key of made) await run(savePoolKey, { key, as: "made" });
+    const ids = [of.keyId, ...made.map(({ id }) => id)].reverse();
+    const page = await run(listPoolKeys, { ...of, before: null, limit: 2 });
+    const next = await run(listPoolKeys, { ...of, before: ids[1]!, limit: 9 });
+    assert.deepEqual(
+      [...page, ...next].map(({ id }) => id),
+      ids,
+    );
+  });
+});

@@ -1,0 +1,173 @@
+// Pools and members, as both engines keep them: found by their key, changed one at a time, and nobody else's.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { markProvisioned } from "#store/maintenance/provisioned.ts";
+import { listPoolKeys, revokePoolKey } from "#store/pools/keys.ts";
+import {
+  findPoolByKey,
+  findPoolByName,
+  mostMembers,
+  mostPools,
+  poolMark,
+  readPools,
+  removeMember,
+  removePool,
+  saveMember,
+  savePool,
+} from "#store/pools/pools.ts";
+import { onBothEngines } from "../conformance.ts";
+import { keyRow, makePool, memberRow, poolRow } from "../pool-rows.ts";
+import { fresh, makeAccount, now } from "../rows.ts";
+
+onBothEngines((open) => {
+  const run: ReturnType<typeof open>["database"]["run"] = (operation, input) =>
+    open().database.run(operation, input);
+  const poolOf = async (accountId: string, id: string) =>
+    (await run(readPools, { accountId, id }))[0] ?? null;
+
+  test("a key finds its pool, the members and the account's zone; a revoked one finds nothing", async () => {
+    const hash = fresh("hash");
+    const of = await makePool(open().database, { key: { hash } });
+    const found = (await open().other.run(findPoolByKey, hash))!;
+    assert.deepEqual(
+      [found.key.id, found.pool.id, found.pool.revision, found.timeZone, found.members.map(({ id }) => id)],
+      [of.keyId, of.poolId, 2, "UTC", [of.memberId]],
+    );
+    assert.deepEqual(
+      { ...found.pool },
+      { ...poolRow(of.accountId, { id: of.poolId }), revision: 2 },
+      "and nothing else stands in the row",
+    );
+    assert.equal(await run(findPoolByKey, "hash of nobody"), null);
+    await run(revokePoolKey, { ...of, id: of.keyId, at: now });
+    assert.equal(await open().other.run(findPoolByKey, hash), null);
+  });
+
+  test("each change of a pool or its members moves the revision, reads and refusals do not", async () => {
+    const of = await makePool(open().database);
+    const revision = async () => (await poolOf(of.accountId, of.poolId))!.pool.revision;
+    assert.equal(await revision(), 2, "made, and a member added");
+    const pool = poolRow(of.accountId, { id: of.poolId, deadline_ms: 5_000, revision: 77 });
+    assert.equal(await run(savePool, { pool, made: false }), "saved");
+    assert.equal(await revision(), 3);
+    const member = memberRow(of, { id: of.memberId, weight: 5, updated_at: now + 9 });
+    assert.equal(await run(saveMember, { member, made: false }), "saved");
+    const { pool: after, members } = (await poolOf(of.accountId, of.poolId))!;
+    assert.deepEqual([after.revision, after.updated_at, members[0]!.weight], [4, now + 9, 5]);
+    assert.equal(
+      await run(saveMember, { member: memberRow(of, { name: member.name }), made: true }),
+      "name_taken",
+    );
+    assert.equal(await run(removeMember, { ...of, id: "mem_none", at: now }), false);
+    assert.equal(await revision(), 4);
+    assert.equal(await run(removeMember, { ...of, id: of.memberId, at: now }), true);
+    assert.equal(await revision(), 5);
+    assert.deepEqual((await poolOf(of.accountId, of.poolId))!.members, []);
+  });
+
+  test("a name is one pool's in an account, and one member's in a pool", async () => {
+    const { accountId, poolId } = await makePool(open().database);
+    const { name } = (await poolOf(accountId, poolId))!.pool;
+    assert.equal(await run(savePool, { pool: poolRow(accountId, { name }), made: true }), "name_taken");
+    const second = poolRow(accountId);
+    assert.equal(await run(savePool, { pool: second, made: true }), "saved");
+    assert.equal(await run(savePool, { pool: { ...second, name }, made: false }), "name_taken");
+    const other = await makeAccount(open().database);
+    assert.equal(await run(savePool, { pool: poolRow(other, { name }), made: true }), "saved");
+    const of = { accountId, poolId };
+    const [one, two] = [memberRow(of), memberRow(of)];
+    for (const member of [one, two]) assert.equal(await run(saveMember, { member, made: true }), "saved");
+    assert.equal(await run(saveMember, { member: { ...two, name: one.name }, made: false }), "name_taken");
+    const elsewhere = memberRow({ accountId, poolId: second.id }, { name: one.name });
+    assert.equal(await run(saveMember, { member: elsewhere, made: true }), "saved");
+  });
+
+  test("two that take one name at once: one gets it", async () => {
+    const accountId = await makeAccount(open().database);
+    const name = fresh("same");
+    const outcomes = await Promise.all(
+      [open().database, open().other, open().database, open().other].map((database) =>
+        database.run(savePool, { pool: poolRow(accountId, { name }), made: true }),
+      ),
+    );
+    assert.deepEqual(outcomes.sort(), ["name_taken", "name_taken", "name_taken", "saved"]);
+  });
+
+  test("a pool that the provisioning file named keeps its name", async () => {
+    const of = await makePool(open().database);
+    const { pool } = (await poolOf(of.accountId, of.poolId))!;
+    const name = poolMark(`name of ${of.accountId}`, pool.name);
+    await run(markProvisioned, { kind: "pool", name, hash: "x" });
+    const renamed = { ...pool, name: fresh("new") };
+    assert.equal(await run(savePool, { pool: renamed, made: false }), "provisioned");
+    assert.equal(await run(savePool, { pool: { ...pool, strict_models: 1 }, made: false }), "saved");
+  });
+
+  test("what is another account's is not there", async () => {
+    const of = await makePool(open().database);
+    const stranger = await makeAccount(open().database);
+    const theirs = { accountId: stranger, poolId: of.poolId };
+    const { name } = (await poolOf(of.accountId, of.poolId))!.pool;
+    assert.deepEqual(await run(readPools, { accountId: stranger, id: of.poolId }), []);
+    assert.deepEqual(await run(readPools, { accountId: stranger, id: null }), []);
+    assert.equal(await run(findPoolByName, { accountId: stranger, name }), null);
+    const pool = poolRow(stranger, { id: of.poolId });
+    assert.equal(await run(savePool, { pool, made: false }), "not_found");
+    assert.equal(await run(saveMember, { member: memberRow(theirs), made: true }), "not_found");
+    const member = memberRow(theirs, { id: of.memberId, weight: 9 });
+    assert.equal(await run(saveMember, { member, made: false }), "not_found");
+    assert.equal(await run(removeMember, { ...theirs, id: of.memberId, at: now }), false);
+    assert.equal(await run(removePool, theirs), false);
+    // Through a pool of one's own neither.
+    const own = await makePool(open().database);
+    const moved = memberRow(own, { id: of.memberId, weight: 9 });
+    assert.equal(await run(saveMember, { member: moved, made: false }), "not_found");
+    assert.equal(await run(removeMember, { ...own, id: of.memberId, at: now }), false);
+    assert.equal((await poolOf(of.accountId, of.poolId))!.members[0]!.weight, 1);
+  });
+
+  test("a removed pool leaves with its members, keys and limits", async () => {
+    const { query } = open();
+    const of = await makePool(open().database);
+    await query("insert into key_buckets values (?, 'tokens', 1, 1)", of.keyId);
+    await query("insert into key_slots values (?, 'slot', 1)", of.keyId);
+    assert.equal(await run(removePool, of), true);
+    assert.equal(await run(removePool, of), false);
+    for (const table of ["pool_members", "pool_keys"])
+      assert.deepEqual(await query(`select id from ${table} where pool_id = ?`, of.poolId), []);
+    for (const table of ["key_buckets", "key_slots"])
+      assert.deepEqual(await query(`select key_id from ${table} where key_id = ?`, of.keyId), []);
+    assert.equal(await run(findPoolByKey, keyRow(of, { id: of.keyId }).hash), null);
+  });
+
+  test("by its name a pool comes with all its keys; lists are oldest first and end somewhere", async () => {
+    const of = await makePool(open().database);
+    await run(revokePoolKey, { ...of, id: of.keyId, at: now });
+    const { name } = (await poolOf(of.accountId, of.poolId))!.pool;
+    const found = (await run(findPoolByName, { accountId: of.accountId, name }))!;
+    assert.deepEqual(
+      [found.pool.id, found.keys.map(({ id }) => id), found.members.length],
+      [of.poolId, [of.keyId], 1],
+    );
+    assert.equal(found.keys[0]!.revoked_at, now);
+    assert.equal((await run(listPoolKeys, { ...of, before: null, limit: 9 })).length, 1);
+
+    for (let i = 1; i < mostMembers; i++)
+      assert.equal(await run(saveMember, { member: memberRow(of), made: true }), "saved");
+    assert.equal(await run(saveMember, { member: memberRow(of), made: true }), "too_many");
+    const made = [of.poolId];
+    for (let i = 1; i < mostPools; i++) {
+      const pool = poolRow(of.accountId, { created_at: now + i });
+      assert.equal(await run(savePool, { pool, made: true }), "saved");
+      made.push(pool.id);
+    }
+    assert.equal(await run(savePool, { pool: poolRow(of.accountId), made: true }), "too_many");
+    const list = await run(readPools, { accountId: of.accountId, id: null });
+    assert.deepEqual(
+      list.map(({ pool }) => pool.id),
+      made,
+    );
+    assert.deepEqual([list[0]!.members.length, list[1]!.members.length], [mostMembers, 0]);
+  });
+});
