@@ -13,7 +13,7 @@ import { configurePool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { rescueStranded } from "#configure/stranded.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
-import { createReportReader } from "#gateways/email/report-reader.ts";
+import { createReportReader } from "#gateways/email/reports/reader.ts";
 import { buildApp } from "#http/app.ts";
 import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept.ts";
 import { warnOfHold } from "#messaging/held.ts";

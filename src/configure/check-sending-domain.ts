@@ -1,12 +1,16 @@
 // Looks a sending domain up in DNS, and lets the keys sign whose records are right: from then on a signature of
 // theirs can be verified everywhere.
 
+import {
+  checkDomain,
+  type DomainFindings,
+  type MailRoute,
+} from "#gateways/email/deliverability/domain-check.ts";
+import { domainOf } from "#gateways/email/deliverability/domain-records.ts";
 import type { Dns } from "#runtime/runtime.ts";
 import type { DomainWithKeys } from "#store/email/sending-domains.ts";
 import { readGateways } from "#store/gateways/actions.ts";
 import { inputOf } from "./change-gateway.ts";
-import { checkDomain, type DomainFindings, type MailRoute } from "./domain-check.ts";
-import { domainOf } from "./domain-records.ts";
 import type { ConfigureParts } from "./gateway.ts";
 import { activate } from "./sending-domain.ts";
 

@@ -3,7 +3,8 @@
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
-import { privateKeyRule, publishedKey, readPrivateKey } from "#gateways/email/dkim-key.ts";
+import { domainOf } from "#gateways/email/deliverability/domain-records.ts";
+import { privateKeyRule, publishedKey, readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
 import { newPrivateKey } from "#runtime/key-pair.ts";
 import type { Random } from "#runtime/runtime.ts";
 import {
@@ -17,7 +18,6 @@ import {
   removeSendingDomain,
 } from "#store/email/sending-domains.ts";
 import type { DkimKeysTable, SendingDomainsTable } from "#store/schema/email.ts";
-import { domainOf } from "./domain-records.ts";
 import type { ConfigureParts } from "./gateway.ts";
 
 /** How long the record of a retired key is spoken of: mail that it signed is verified for days. */

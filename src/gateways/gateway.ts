@@ -5,9 +5,9 @@
 import type { KeyObject } from "node:crypto";
 import { z } from "zod";
 import type { Channel } from "#contract/messages/channel.ts";
+import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
-import { discreet } from "./discreet.ts";
-import type { ReadReport } from "./email/report-reader.ts";
+import { discreet } from "./redact.ts";
 import { secretsIn } from "./secrets.ts";
 
 /** A message on its way to a provider. */

@@ -3,10 +3,10 @@
 // person who gets the message twice, a wrong `rejected` one who never gets it.
 
 import { z } from "zod";
+import { type Json, parseJson, textAt } from "#gateways/sms/http-api/json-path.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
 import { oneLine, withoutSecrets } from "#runtime/text.ts";
 import type { Outcome } from "./gateway.ts";
-import { type Json, parseJson, textAt } from "./json-path.ts";
 
 /** The settings field that every HTTP gateway has. */
 export const timeoutField = z

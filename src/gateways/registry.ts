@@ -1,17 +1,17 @@
 // Every kind of gateway there is. A kind that is not in this list does not exist.
 
 import type { Channel } from "#contract/messages/channel.ts";
-import { brevo } from "./email/brevo.ts";
-import { mailgun } from "./email/mailgun.ts";
-import { postmark } from "./email/postmark.ts";
-import { resend } from "./email/resend.ts";
-import { sendgrid } from "./email/sendgrid.ts";
-import { ses } from "./email/ses.ts";
-import { smtp } from "./email/smtp.ts";
+import { brevo } from "#gateways/email/brevo/brevo.ts";
+import { mailgun } from "#gateways/email/mailgun/mailgun.ts";
+import { postmark } from "#gateways/email/postmark/postmark.ts";
+import { resend } from "#gateways/email/resend/resend.ts";
+import { sendgrid } from "#gateways/email/sendgrid/sendgrid.ts";
+import { ses } from "#gateways/email/ses/ses.ts";
+import { smtp } from "#gateways/email/smtp/smtp.ts";
+import { httpApi } from "#gateways/sms/http-api/http-api.ts";
+import { twilio } from "#gateways/sms/twilio/twilio.ts";
 import type { Gateway } from "./gateway.ts";
 import { sandbox } from "./sandbox.ts";
-import { httpApi } from "./sms/http-api.ts";
-import { twilio } from "./sms/twilio.ts";
 
 export const gateways: readonly Gateway[] = [
   sandbox,

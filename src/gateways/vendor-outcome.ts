@@ -1,10 +1,10 @@
 // The outcome of a vendor's answer by the vendor's own error codes, where its status alone would say too little. One
 // reading for all of them: what is accepted, in doubt or certainly not sent must not differ from adapter to adapter.
 
+import { type Json, parseJson, referenceFrom } from "#gateways/sms/http-api/json-path.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
 import type { FinalReceipt, Outcome } from "./gateway.ts";
 import { cleanText, outcomeOfFailure, providerText, retryAfter } from "./http-outcome.ts";
-import { type Json, parseJson, referenceFrom } from "./json-path.ts";
 
 /** Whose fault an error is. `later`: nobody's, not sent, try again. `doubt`: it may have been sent. */
 export type Fault = "message" | "gateway" | "later" | "doubt";

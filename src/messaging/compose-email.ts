@@ -3,7 +3,7 @@
 // result, and cheap for any mail: what only very large ones would need more time for is bounded.
 
 import { wireAddress } from "#contract/address.ts";
-import type { EmailSettings } from "#gateways/email/email-settings.ts";
+import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { OutgoingAttachment, OutgoingEmail } from "#gateways/gateway.ts";
 import { Recent } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";

@@ -2,7 +2,7 @@
 // and whatever goes wrong inside the adapter may have happened after it had.
 
 import { wireAddress } from "#contract/address.ts";
-import type { EmailSettings } from "#gateways/email/email-settings.ts";
+import type { EmailSettings } from "#gateways/email/settings.ts";
 import {
   type DkimKey,
   type Gateway,

@@ -2,7 +2,7 @@
 // headers of one-click unsubscribe (RFC 8058) and the address for its bounces. All of it is the same at every attempt.
 
 import { sameAddress } from "#contract/address.ts";
-import type { EmailSettings } from "#gateways/email/email-settings.ts";
+import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { OutgoingEmail } from "#gateways/gateway.ts";
 import { Recent } from "#runtime/lru-cache.ts";
 import type { Log } from "#runtime/runtime.ts";

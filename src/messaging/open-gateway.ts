@@ -1,7 +1,7 @@
 // Opens a gateway's lane in the process that owns it: its settings unsealed, its rules read, its lane started.
 
 import { readAddress } from "#contract/address.ts";
-import type { EmailSettings } from "#gateways/email/email-settings.ts";
+import type { EmailSettings } from "#gateways/email/settings.ts";
 import { gatewayOf } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { Lane } from "#queue/lane.ts";

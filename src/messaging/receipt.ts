@@ -3,7 +3,7 @@
 
 import { hash } from "node:crypto";
 import { optWord } from "#contract/messages/consent.ts";
-import type { ReadReport } from "#gateways/email/report-reader.ts";
+import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import type { CallbackRequest, Engagement, InboundMessage, Once, Received } from "#gateways/gateway.ts";
 import { gatewayOf } from "#gateways/registry.ts";
 import type { Metrics } from "#runtime/metrics.ts";

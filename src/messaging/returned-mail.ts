@@ -1,8 +1,8 @@
 // Mails that come back to the addresses that our mails were sent from (VERP): the address proves which message a report
 // is about, so whatever the report itself says of that is not needed. What is no report is taken and is nothing.
 
-import { tellOf } from "#gateways/email/delivery-report.ts";
-import type { ReadReport } from "#gateways/email/report-reader.ts";
+import { tellOf } from "#gateways/email/reports/delivery-report.ts";
+import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import type { IncomingMail } from "#runtime/net/smtp-listener.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";

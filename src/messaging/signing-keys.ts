@@ -1,7 +1,7 @@
 // The keys that sign an account's mail from a domain. Only those whose records were seen in DNS, or that somebody
 // said are there: a signature that nobody can verify makes mail look forged to some receivers.
 
-import { readPrivateKey } from "#gateways/email/dkim-key.ts";
+import { readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
 import type { DkimKey } from "#gateways/gateway.ts";
 import type { Database } from "#store/database.ts";
 import { findSigningKeys, privateKeyPlace } from "#store/email/sending-domains.ts";

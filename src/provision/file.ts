@@ -5,13 +5,13 @@ import { readFileSync } from "node:fs";
 import { parse, YAMLParseError } from "yaml";
 import { z } from "zod";
 import { accountInput } from "#configure/account.ts";
-import { domainOf } from "#configure/domain-records.ts";
 import { gatewayInput } from "#configure/gateway.ts";
 import { managementTokenInput } from "#configure/management-token.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { sendingDomainInput } from "#configure/sending-domain.ts";
 import { webhookInput } from "#configure/webhook.ts";
 import { isName, notAName } from "#contract/name.ts";
+import { domainOf } from "#gateways/email/deliverability/domain-records.ts";
 import { mostSendingDomains } from "#store/email/sending-domains.ts";
 import { mostPools } from "#store/pools/pools.ts";
 

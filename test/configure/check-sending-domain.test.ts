@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { accountInput, configureAccount } from "#configure/account.ts";
 import { checkSendingDomain } from "#configure/check-sending-domain.ts";
-import { recordsOf } from "#configure/domain-records.ts";
 import {
   createSendingDomain,
   deleteSendingDomain,
   rotateKeys,
   sendingDomainInput,
 } from "#configure/sending-domain.ts";
+import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
 import { readSendingDomains } from "#store/email/sending-domains.ts";
 import { saveGateway, settingsPlace } from "#store/gateways/gateways.ts";
 import { type Zone, zone } from "../dns-zone.ts";

@@ -14,7 +14,7 @@ import {
   rotateKeys,
   sendingDomainInput,
 } from "#configure/sending-domain.ts";
-import { publishedKey, readPrivateKey } from "#gateways/email/dkim-key.ts";
+import { publishedKey, readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
 import { privateKeyPlace, readSendingDomains } from "#store/email/sending-domains.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 

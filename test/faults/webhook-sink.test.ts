@@ -8,7 +8,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { Webhook } from "standardwebhooks";
 import { Agent, request } from "undici";
-import { twilio } from "#gateways/sms/twilio.ts";
+import { twilio } from "#gateways/sms/twilio/twilio.ts";
 import { toolsWith } from "../gateways/conformance-samples.ts";
 import { markerIn } from "./marker.ts";
 import { type Simulator, startSimulator } from "./simulator.ts";

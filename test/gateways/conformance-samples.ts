@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { readReport } from "#gateways/email/delivery-report.ts";
+import { readReport } from "#gateways/email/reports/delivery-report.ts";
 import type {
   GatewayTools,
   Outcome,

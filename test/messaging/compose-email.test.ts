@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { EmailSettings } from "#gateways/email/email-settings.ts";
+import type { EmailSettings } from "#gateways/email/settings.ts";
 import { type ComposeParts, composeEmail, storedEmail } from "#messaging/compose-email.ts";
 import type { Database } from "#store/database.ts";
 import type { Mail } from "#store/email/bodies.ts";

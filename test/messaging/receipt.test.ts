@@ -11,10 +11,10 @@ import { type Database, StorageError } from "#store/database.ts";
 import { recentInbound } from "#store/feedback/inbound.ts";
 import { listSuppressions } from "#store/feedback/suppressions.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
-import * as mailgun from "../gateways/email/mailgun-example.ts";
-import * as ses from "../gateways/email/ses-example.ts";
+import * as mailgun from "../gateways/email/mailgun/mailgun-example.ts";
+import * as ses from "../gateways/email/ses/ses-example.ts";
 import { answer, scriptedOutbound } from "../gateways/scripted-outbound.ts";
-import { settings, sign } from "../gateways/sms/twilio-example.ts";
+import { settings, sign } from "../gateways/sms/twilio/twilio-example.ts";
 import { engines, type Harness, harness, seededRandom } from "../harness.ts";
 import { callbackToken, provider, providerSettings, takes } from "../scenarios/provider.ts";
 

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
-import { readReport } from "#gateways/email/delivery-report.ts";
-import type { ReadReport } from "#gateways/email/report-reader.ts";
+import { readReport } from "#gateways/email/reports/delivery-report.ts";
+import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { returnPathOf } from "#messaging/mail-token.ts";
 import { createReturnedMail, type ReturnedMail } from "#messaging/returned-mail.ts";
 import { createIds } from "#runtime/ids.ts";

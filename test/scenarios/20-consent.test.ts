@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
-import { accountSid, settings, sid, sign } from "../gateways/sms/twilio-example.ts";
+import { accountSid, settings, sid, sign } from "../gateways/sms/twilio/twilio-example.ts";
 import { type Harness, harness } from "../harness.ts";
 import { answer, story } from "./provider.ts";
 import { hook, listen, posts, says } from "./receiver.ts";

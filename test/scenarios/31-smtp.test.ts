@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { EmailRecord } from "#contract/messages/record.ts";
-import { afterDotMs } from "#gateways/email/smtp-connection.ts";
+import { afterDotMs } from "#gateways/email/smtp/connection.ts";
 import { cert } from "../gateways/email/certificate.ts";
 import {
   openScriptedSmtp,

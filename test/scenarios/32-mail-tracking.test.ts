@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { EmailRecord } from "#contract/messages/record.ts";
-import { callbackToken, called, event, serverToken } from "../gateways/email/postmark-example.ts";
+import { callbackToken, called, event, serverToken } from "../gateways/email/postmark/postmark-example.ts";
 import { engines, type Harness, harness } from "../harness.ts";
 import { answer } from "./provider.ts";
 import { hook, listen, posts, says } from "./receiver.ts";

@@ -58,7 +58,7 @@ export const outsideWorld: readonly { pattern: RegExp; name: string; also?: RegE
 /** Where regular expressions are put together when the program runs, so that no rule can read them: why each is linear. */
 export const builtRegexes: Readonly<Record<string, string>> = {
   "src/configure/sending-domain.ts": "anchored, its labels bounded and divided by dots",
-  "src/gateways/sms/http-api-template.ts": "blanks between braces, of which there are two before each start",
+  "src/gateways/sms/http-api/template.ts": "blanks between braces, of which there are two before each start",
   "src/http/app.ts": "anchored, of the route table: segments divided by slashes",
   "src/messaging/html-text.ts": "what follows an angle bracket holds no angle bracket",
   "src/runtime/text.ts": "whole texts, one of several, none of them repeated",
@@ -88,7 +88,7 @@ export const longFiles: Readonly<Record<string, string>> = {};
 export const withoutTwin: Readonly<Record<string, string>> = {
   "src/main.ts": "started for real by the fault tests and by the start test",
   "src/system.ts": "wired and run by every scenario test",
-  "src/gateways/email/report-thread.ts": "run by the test of report-reader.ts, which starts it",
+  "src/gateways/email/reports/thread.ts": "run by the test of report-reader.ts, which starts it",
   "src/store/schema/migrations/dialect.ts": "run by the test of every migration, on both engines",
 };
 

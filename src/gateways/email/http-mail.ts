@@ -2,10 +2,10 @@
 // differ in names; the traps here are the same with all.
 
 import { wireAddress } from "#contract/address.ts";
+import { encodedWords, type Mailbox } from "#gateways/email/mime/header-text.ts";
 import type { OutgoingEmail, OutgoingMessage } from "#gateways/gateway.ts";
 import { oneLine } from "#runtime/text.ts";
-import type { EmailSettings } from "./email-settings.ts";
-import { encodedWords, type Mailbox } from "./header-text.ts";
+import type { EmailSettings } from "./settings.ts";
 
 /** Under this name our id goes to a vendor (tag, custom argument, variable, metadata) and comes back in its events. */
 export const ourIdName = "trunkline_message";

@@ -3,7 +3,7 @@
 
 import type { Engagement, Receipt, Received } from "#gateways/gateway.ts";
 import { cleanText } from "#gateways/http-outcome.ts";
-import { referenceFrom } from "#gateways/json-path.ts";
+import { referenceFrom } from "#gateways/sms/http-api/json-path.ts";
 import { ourIdFrom } from "./http-mail.ts";
 
 /** Which mail an event is about, and when it happened. */

@@ -1,8 +1,8 @@
 // What the tests of the `smtp` gateway send with: a mail, settings for a server on loopback, and real connections
 // to it while the clock stands still.
 
-import type { Tools } from "#gateways/email/smtp-connection.ts";
-import { type SmtpSettings, smtpSettings } from "#gateways/email/smtp-settings.ts";
+import type { Tools } from "#gateways/email/smtp/connection.ts";
+import { type SmtpSettings, smtpSettings } from "#gateways/email/smtp/settings.ts";
 import type { DkimKey, OutgoingEmail, OutgoingMessage } from "#gateways/gateway.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";

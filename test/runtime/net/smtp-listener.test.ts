@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, test } from "node:test";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
-import { readReport } from "#gateways/email/delivery-report.ts";
+import { readReport } from "#gateways/email/reports/delivery-report.ts";
 import { type IncomingMail, type MailPort, openMailPort } from "#runtime/net/smtp-listener.ts";
 import { movableClock } from "../../clock.ts";
 import { ourId, samples } from "../../gateways/email/report-samples.ts";

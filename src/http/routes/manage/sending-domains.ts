@@ -2,8 +2,6 @@
 // …/{domain}; POST …/{domain}/check, /rotate and /activate. Private keys come in and never go out.
 
 import { checkSendingDomain } from "#configure/check-sending-domain.ts";
-import type { Finding } from "#configure/domain-check.ts";
-import { recordsOf } from "#configure/domain-records.ts";
 import {
   activate,
   createSendingDomain,
@@ -20,6 +18,8 @@ import {
   sendingDomainsReply,
 } from "#contract/manage/sending-domains.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
+import type { Finding } from "#gateways/email/deliverability/domain-check.ts";
+import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
 import { checked } from "#http/checked.ts";
 import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
 import { wireTime } from "#http/page.ts";

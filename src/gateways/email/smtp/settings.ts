@@ -1,0 +1,143 @@
+// The settings of an `smtp` gateway, and what they come to: where to connect, how, and what to sign with.
+// Encryption is never a matter of what the server offers: it is there, or the connection is given up.
+
+import { X509Certificate } from "node:crypto";
+import { z } from "zod";
+import { readAddress } from "#contract/address.ts";
+import { callbackTokenField } from "#gateways/email/callback-token.ts";
+import { privateKeyRule, readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
+import { emailFields } from "#gateways/email/settings.ts";
+import { type DkimKey, secret } from "#gateways/gateway.ts";
+
+const hostName =
+  /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i;
+const ipv6 = /^[0-9a-f.]*:[0-9a-f:.]*$/i;
+
+const isCertificate = (pem: string) => {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+};
+
+const dkim = z
+  .strictObject({
+    domain: z
+      .string()
+      .refine((name) => readAddress(`a@${name}`) !== null, { error: "Must be a domain name." })
+      .describe("The domain that signs."),
+    selector: z
+      .string()
+      .regex(/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/i, "Must be a selector, such as mail2026.")
+      .describe("The selector under which the public key stands in DNS."),
+    private_key: secret()
+      .refine((pem) => readPrivateKey(pem) !== null, { error: privateKeyRule })
+      .describe("The private key in PEM."),
+  })
+  .optional()
+  .describe("A key of your own that signs every mail, instead of those of the account's sending domains.");
+
+export const smtpSettings = z
+  .strictObject({
+    host: z
+      .string()
+      .refine((host) => hostName.test(host) || ipv6.test(host), {
+        error: "Must be a host name or an IP address.",
+      })
+      .describe("The mail server that takes mails for delivery."),
+    port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe("Default: 587 with `starttls`, 465 with `tls`, 25 with `none`."),
+    security: z
+      .enum(["starttls", "tls", "none"])
+      .default("starttls")
+      .describe(
+        "How the connection is encrypted: `starttls` (required, never skipped), `tls` from the start, or `none`.",
+      ),
+    ca: z
+      .string()
+      .refine(isCertificate, { error: "Must be a certificate in PEM." })
+      .optional()
+      .describe(
+        "The certificate authority, or a self-signed server's own certificate (PEM), to trust instead of the public ones.",
+      ),
+    username: z.string().min(1).optional().describe("Signs in with this name; needs `password`."),
+    password: secret().optional().describe("The password of `username`."),
+    ...emailFields,
+    dkim,
+    callback_token: callbackTokenField.describe(
+      "What proves whoever posts returned mails (`message/rfc822`) to the callback URL: as `?token=…`, as its Basic password or as a Bearer token. Without it none are taken there.",
+    ),
+    name: z
+      .string()
+      .regex(/^[a-z0-9.:[\]_-]{1,255}$/i, "Must be a host name.")
+      .optional()
+      .describe("What this server calls itself to the mail server (EHLO). Default: the machine's full name."),
+    timeout_ms: z
+      .int()
+      .min(1000)
+      .max(300_000)
+      .default(30_000)
+      .describe(
+        "Milliseconds for each step: connecting, signing in, the envelope, each piece of the mail. The answer to the whole mail may take ten minutes.",
+      ),
+  })
+  .refine((own) => (own.username === undefined) === (own.password === undefined), {
+    path: ["password"],
+    error: "Give `username` and `password` together, or neither.",
+  });
+
+export type SmtpSettings = z.output<typeof smtpSettings>;
+
+/** Where and how to connect. */
+export interface SmtpTarget {
+  host: string;
+  port: number;
+  security: SmtpSettings["security"];
+  auth: { user: string; pass: string } | null;
+  name: string | null;
+  ca: string | null;
+  /** Texts that must not stand in a reason. */
+  secrets: readonly string[];
+}
+
+const usualPorts = { starttls: 587, tls: 465, none: 25 } as const;
+
+export function targetOf(own: SmtpSettings): SmtpTarget {
+  const { host, security, username, password } = own;
+  const auth = username === undefined || password === undefined ? null : { user: username, pass: password };
+  return {
+    host,
+    port: own.port ?? usualPorts[security],
+    security,
+    auth,
+    name: own.name ?? null,
+    ca: own.ca ?? null,
+    secrets: [own.callback_token ?? "", ...(auth === null ? [] : [auth.pass, ...onTheWire(auth)])],
+  };
+}
+
+/** As PLAIN and LOGIN write them, and as its bytes are read in a report: a server may repeat what it was told. */
+function onTheWire({ user, pass }: { user: string; pass: string }): string[] {
+  const encoded = [pass, `\0${user}\0${pass}`].map((text) => Buffer.from(text).toString("base64"));
+  return [...encoded, Buffer.from(pass).toString("latin1")];
+}
+
+/** As a URL, for those who judge where settings lead. */
+export function targetUrl(own: SmtpSettings): string {
+  const { host, port } = targetOf(own);
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}/`;
+}
+
+/** The gateway's own key; null: it has none. */
+export function ownKey(own: SmtpSettings): DkimKey | null {
+  if (own.dkim === undefined) return null;
+  const read = readPrivateKey(own.dkim.private_key);
+  if (read === null) return null;
+  const { domain, selector } = own.dkim;
+  return { domain, selector, algorithm: read.algorithm, privateKey: read.key };
+}

@@ -1,0 +1,185 @@
+// Twilio Programmable Messaging: send (https://www.twilio.com/docs/messaging/api/message-resource), status
+// callbacks and incoming messages. Twilio has no idempotency key: what may have been sent stays `unknown`,
+// and the status callback, whose URL carries our id, settles it.
+
+import { z } from "zod";
+import {
+  defineGateway,
+  type FinalReceipt,
+  type InboundMessage,
+  type Outcome,
+  type OutgoingMessage,
+  type Receipt,
+  type ReceiptStatus,
+  type Received,
+  secret,
+} from "#gateways/gateway.ts";
+import { timeoutField } from "#gateways/http-outcome.ts";
+import { referenceFrom, textAt } from "#gateways/sms/http-api/json-path.ts";
+import { vendorOutcome } from "#gateways/vendor-outcome.ts";
+import type { OutboundResult } from "#runtime/runtime.ts";
+import { deliveryError, faultOf } from "./errors.ts";
+import { verifiedParameters } from "./signature.ts";
+
+const settings = z
+  .strictObject({
+    account_sid: z
+      .string()
+      .regex(/^AC[0-9A-Za-z]+$/, 'Must be an account SID, which starts with "AC".')
+      .describe("The account SID of the Twilio console."),
+    auth_token: secret().describe("The auth token of that account: signs requests and checks callbacks."),
+    from: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The sender: a number in E.164, a short code or an alphanumeric sender id."),
+    messaging_service_sid: z
+      .string()
+      .regex(/^MG[0-9A-Za-z]+$/, 'Must be a messaging service SID, which starts with "MG".')
+      .optional()
+      .describe("The messaging service that chooses the sender, instead of `from`."),
+    base_url: z
+      .string()
+      .regex(/^https?:\/\/[^?#\s]+$/i, "Must be an http or https URL without a query.")
+      .default("https://api.twilio.com")
+      .describe("Twilio's API, for another region or a test double."),
+    timeout_ms: timeoutField,
+  })
+  .refine((own) => (own.from === undefined) !== (own.messaging_service_sid === undefined), {
+    path: ["from"],
+    error: "Give either `from` or `messaging_service_sid`.",
+  });
+
+type TwilioSettings = z.output<typeof settings>;
+
+export const twilio = defineGateway({
+  kind: "twilio",
+  channels: ["sms"],
+  title: "Twilio",
+  summary: "SMS through Twilio, with signed delivery reports and incoming messages.",
+  settings,
+  urls: (own) => [messagesUrl(own)],
+  async send(message, own, tools): Promise<Outcome> {
+    const result = await tools.outbound.request({
+      method: "POST",
+      url: messagesUrl(own),
+      headers: {
+        authorization: `Basic ${basicPair(own)}`,
+        "content-type": "application/x-www-form-urlencoded",
+        accept: "application/json",
+      },
+      body: formOf(message, own, tools.callbackUrl),
+      timeoutMs: tools.timeoutMs,
+      signal: tools.signal,
+    });
+    return outcomeOf(result, own, tools.clock.now());
+  },
+  receive(callback, own): Received {
+    if (own.auth_token === "") return { kind: "not_configured", reason: "The gateway has no auth token." };
+    const parameters = verifiedParameters(callback, own.auth_token);
+    if (parameters === null) return { kind: "forbidden", reason: "The X-Twilio-Signature does not fit." };
+    return receivedFrom(parameters, callback.query.get("message"));
+  },
+});
+
+function messagesUrl(own: TwilioSettings): string {
+  return `${own.base_url.replace(/(?<!\/)\/+$/, "")}/2010-04-01/Accounts/${own.account_sid}/Messages.json`;
+}
+
+function basicPair(own: TwilioSettings): string {
+  return Buffer.from(`${own.account_sid}:${own.auth_token}`).toString("base64");
+}
+
+function formOf(message: OutgoingMessage, own: TwilioSettings, callbackUrl: string | null): string {
+  const form = new URLSearchParams({ To: message.recipient });
+  if (own.from !== undefined) form.set("From", own.from);
+  if (own.messaging_service_sid !== undefined) form.set("MessagingServiceSid", own.messaging_service_sid);
+  form.set("Body", message.message);
+  if (callbackUrl !== null)
+    form.set("StatusCallback", `${callbackUrl}?message=${encodeURIComponent(message.id)}`);
+  return form.toString();
+}
+
+/**
+ * A 2xx with a `sid` is `accepted`, one without is `unknown`. A 4xx with an error code goes by the code,
+ * everything else by its status; a 5xx is `unknown` whatever its body says.
+ */
+function outcomeOf(result: OutboundResult, own: TwilioSettings, now: number): Outcome {
+  return vendorOutcome(result, {
+    vendor: "Twilio",
+    secrets: [own.auth_token, basicPair(own)],
+    now,
+    reference: (json) => textAt(json, "$.sid"),
+    receipt: (json) => {
+      const receipt = receiptOf(textAt(json, "$.status"), textAt(json, "$.error_code"));
+      return receipt?.status === "sent" ? null : receipt;
+    },
+    code: (json, { status }) => {
+      const code = textAt(json, "$.code");
+      return status >= 400 && status <= 499 && code !== null && /^\d{1,6}$/.test(code) ? code : null;
+    },
+    faultOf: (code) => faultOf(Number(code)),
+  });
+}
+
+const receiptStatuses = new Map<string, ReceiptStatus>([
+  ["sent", "sent"],
+  ["delivered", "delivered"],
+  ["read", "read"],
+  ["undelivered", "undelivered"],
+  ["failed", "failed"],
+  ["canceled", "failed"],
+]);
+
+/** Null for the statuses on the way (`accepted`, `queued`, `scheduled`, `sending`) and unknown ones. */
+function receiptOf(word: string | null, errorCode: string | null): FinalReceipt | null {
+  const status = receiptStatuses.get(word ?? "");
+  if (status === undefined) return null;
+  if (status !== "undelivered" && status !== "failed") return { status };
+  if (errorCode !== null && /^[1-9]\d{0,5}$/.test(errorCode)) {
+    return { status, code: errorCode, reason: deliveryError(errorCode) };
+  }
+  return word === "canceled" ? { status, code: "canceled", reason: "Cancelled at Twilio." } : { status };
+}
+
+/**
+ * A verified call: a status callback when it has a `MessageStatus` (only old ones have `SmsStatus` alone),
+ * an incoming message when it has a text or media. `RawDlrDoneDate` is left out: it has no time zone, and
+ * carriers use different ones.
+ */
+function receivedFrom(parameters: URLSearchParams, messageId: string | null): Received {
+  const reference = referenceFrom(parameters.get("MessageSid") ?? parameters.get("SmsSid"));
+  if (reference === null) return { kind: "malformed", reason: "The callback names no message." };
+  const word = parameters.get("MessageStatus");
+  if (word === null && (parameters.has("Body") || parameters.has("NumMedia"))) {
+    const inbound = inboundFrom(parameters, reference);
+    if (inbound === null) return { kind: "malformed", reason: "The message has no sender." };
+    return {
+      kind: "received",
+      receipts: [],
+      inbound: [inbound],
+      reply: { contentType: "text/xml", body: "<Response/>" },
+    };
+  }
+  const status = word ?? parameters.get("SmsStatus");
+  if (status === null) return { kind: "malformed", reason: "The callback says nothing about its message." };
+  const final = receiptOf(status, parameters.get("ErrorCode"));
+  if (final === null) return { kind: "received", receipts: [], inbound: [] };
+  const receipt: Receipt = { ...final, reference };
+  if (messageId !== null && /^[\w-]{1,64}$/.test(messageId)) receipt.messageId = messageId;
+  return { kind: "received", receipts: [receipt], inbound: [] };
+}
+
+/** Twilio sends up to ten media. NUL is dropped: PostgreSQL cannot store it in a text. */
+function inboundFrom(parameters: URLSearchParams, reference: string): InboundMessage | null {
+  const text = (name: string) => (parameters.get(name) ?? "").replaceAll("\0", "");
+  const from = text("From");
+  if (from === "") return null;
+  const media: InboundMessage["media"] = [];
+  const count = /^\d{1,2}$/.test(text("NumMedia")) ? Number(text("NumMedia")) : 0;
+  for (let index = 0; index < Math.min(count, 10); index += 1) {
+    const url = text(`MediaUrl${index}`);
+    if (url !== "") media.push({ url, contentType: text(`MediaContentType${index}`) || null });
+  }
+  return { reference, from, to: text("To"), message: text("Body"), media };
+}

@@ -1,0 +1,126 @@
+// Reports of mail servers: what the large ones write is understood, what people's programs answer is nothing, and
+// no bytes whatever are too much.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import fc from "fast-check";
+import { type MailReport, readReport, tellOf } from "#gateways/email/reports/delivery-report.ts";
+import { ourId, samples } from "../report-samples.ts";
+
+type Sample = keyof typeof samples;
+const told = (name: Sample) => tellOf(readReport(samples[name]), ourId);
+
+test("failures: their code, their words, and what they say of the address", () => {
+  const expected: [
+    name: Sample,
+    code: string | undefined,
+    bounce: "hard" | "soft" | undefined,
+    reason: RegExp,
+  ][] = [
+    ["rfcFailed", "4.0.0", "soft", /^426 connection timed out$/],
+    ["gmail", "5.1.1", "hard", /^550-5\.1\.1 The email account .* gsmtp$/],
+    ["exchange", "5.1.10", "hard", /RecipientNotFound/],
+    ["postfixFull", "5.2.2", "soft", /Mailbox full/],
+    ["tooLarge", "5.3.4", undefined, /size/],
+    ["spam", "5.7.1", undefined, /spam/],
+    ["yahoo", "5.0.0", "hard", /doesn't have a yahoo\.com account/],
+    ["qmail", "5.1.1", "hard", /^Remote host said: 550 5\.1\.1 No such user here$/],
+    ["exim", "5.1.1", "hard", /User unknown/],
+  ];
+  for (const [name, code, bounce, reason] of expected) {
+    const { receipts, engagements } = told(name);
+    assert.deepEqual(engagements, [], name);
+    const [receipt] = receipts;
+    assert.deepEqual([receipt?.status, receipt?.code, receipt?.bounce], ["bounced", code, bounce], name);
+    assert.match(receipt?.reason ?? "", reason, name);
+    assert.deepEqual([receipt?.messageId, receipt?.reference], [ourId, null]);
+  }
+});
+
+test("of several recipients the one that fared worst counts", () => {
+  assert.equal(told("severalRecipients").receipts[0]?.code, "5.1.1");
+});
+
+test("delays, deliveries, complaints and opt-outs", () => {
+  assert.deepEqual(told("postfixDelayed"), {
+    receipts: [],
+    engagements: [
+      {
+        kind: "deferred",
+        reference: null,
+        messageId: ourId,
+        reason: "connect to mail.example.org[192.0.2.9]:25: Connection timed out · 4.4.1",
+      },
+    ],
+  });
+  assert.deepEqual(told("delivered").receipts, [{ reference: null, messageId: ourId, status: "delivered" }]);
+  for (const name of ["abuse", "fraud"] as const)
+    assert.deepEqual([told(name).engagements[0]?.kind, told(name).receipts.length], ["complained", 0]);
+  assert.equal(told("optOut").engagements[0]?.kind, "unsubscribed");
+});
+
+test("what people's programs answer, and what says nothing new, is nothing", () => {
+  const replies: [name: Sample, why: string][] = [
+    ["outOfOffice", "auto_reply"],
+    ["vacation", "auto_reply"],
+    ["challenge", "other"],
+    ["person", "other"],
+    ["relayed", "other"],
+    ["notSpam", "other"],
+    ["authFailure", "other"],
+  ];
+  for (const [name, why] of replies) {
+    assert.deepEqual(readReport(samples[name]), { kind: "none", why }, name);
+    assert.deepEqual(told(name), { receipts: [], engagements: [] });
+  }
+});
+
+test("our id is found in the mail that is returned, and nowhere else", () => {
+  const idOf = (report: MailReport) => (report.kind === "none" ? undefined : report.original.messageId);
+  for (const name of ["gmail", "abuse", "base64Status"] as const)
+    assert.equal(idOf(readReport(samples[name])), ourId, name);
+  assert.equal(idOf(readReport(samples.qmail)), null);
+});
+
+test("a report that is wrapped, encoded, or has bare line ends is read the same", () => {
+  assert.equal(told("base64Status").receipts[0]?.code, "5.1.1");
+  const bare = Buffer.from(samples.gmail.toString("latin1").replaceAll("\r\n", "\n"), "latin1");
+  assert.deepEqual(readReport(bare), readReport(samples.gmail));
+});
+
+test("a report cut off anywhere, or changed anywhere, is no fault", () => {
+  for (const sample of Object.values(samples)) {
+    for (let length = 0; length < sample.length; length += 37) readReport(sample.subarray(0, length));
+  }
+  const any = fc.constantFrom(...Object.values(samples));
+  fc.assert(
+    fc.property(any, fc.nat(), fc.uint8Array({ maxLength: 20 }), (sample, at, junk) => {
+      const from = at % sample.length;
+      const changed = Buffer.concat([sample.subarray(0, from), junk, sample.subarray(from + junk.length)]);
+      const { receipts, engagements } = tellOf(readReport(changed), ourId);
+      assert.ok(receipts.length + engagements.length <= 1);
+      for (const { reason = "" } of [...receipts, ...engagements]) {
+        assert.ok(reason.length <= 520);
+        assert.ok(!/[\u0000-\u001f\u007f]/.test(reason));
+      }
+    }),
+    { numRuns: 3000 },
+  );
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 2000 }), (bytes) => void readReport(bytes)));
+});
+
+test("a megabyte of the worst takes no longer than one of the best", () => {
+  const million = (text: string) => Buffer.from(text.repeat(Math.ceil(1_200_000 / text.length)));
+  const head = "Content-Type: multipart/report; boundary=a\r\n\r\n";
+  for (const body of [
+    "--a\r\n",
+    "--a\r\nContent-Type: multipart/x; boundary=a\r\n\r\n",
+    "\n\n",
+    "a:b\n ",
+    "=\n",
+    "-",
+    " ",
+  ])
+    readReport(Buffer.concat([Buffer.from(head), million(body)]));
+  for (const header of ["a: b\r\n", " ", "\t\r\n", ";", "Content-Type: ;=;"]) readReport(million(header));
+});

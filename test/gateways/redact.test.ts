@@ -1,0 +1,77 @@
+// Whatever an adapter makes of a callback, no secret of the gateway's settings is in what is handed on, in no spelling
+// and not by half.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { z } from "zod";
+import { defineGateway, type Received, secret } from "#gateways/gateway.ts";
+import { discreet } from "#gateways/redact.ts";
+import { toolsWith } from "./conformance-samples.ts";
+
+const key = 'k3y+/=%"&0123456789abcdef';
+const spelled = [key, encodeURIComponent(key), JSON.stringify(key)];
+
+const saying = (words: string, code = "550"): Received => ({
+  kind: "received",
+  receipts: [{ status: "bounced", reference: "p-1", code, reason: words, bounce: "hard" }],
+  inbound: [],
+  engagements: [{ kind: "deferred", reference: "p-1", key: "e-1", reason: words }],
+});
+
+test("a secret is masked in every spelling, in receipts and in what is told beside them", () => {
+  for (const words of spelled) {
+    const said = discreet(saying(`It was ${words}.`), [key]);
+    assert.doesNotMatch(JSON.stringify(said), /0123456789|k3y/);
+    assert.match(JSON.stringify(said), /It was "?\\?"?\*\*\*/);
+  }
+  assert.deepEqual(discreet(saying("550 No such user"), [key]), saying("550 No such user"));
+  assert.deepEqual(discreet({ kind: "received", receipts: [], inbound: [] }, [key]), {
+    kind: "received",
+    receipts: [],
+    inbound: [],
+  });
+});
+
+test("a secret is masked before the words are cut", () => {
+  for (let before = 260; before <= 300; before += 1) {
+    const said = discreet(saying(`${"x".repeat(before)}${key} and on and on`), [key]);
+    assert.doesNotMatch(JSON.stringify(said), /k3y/, `${before}`);
+    assert.ok(said.kind === "received" && [...(said.receipts[0]?.reason ?? "")].length <= 300);
+  }
+});
+
+test("a code with a secret in it is left out, and words that come to nothing too", () => {
+  const plain = "abcdef0123456789";
+  const said = discreet(saying(" \u0000 ", `x-${plain}`), [plain]);
+  assert.deepEqual(said.kind === "received" && said.receipts, [
+    { status: "bounced", reference: "p-1", bounce: "hard" },
+  ]);
+  assert.deepEqual(said.kind === "received" && said.engagements, [
+    { kind: "deferred", reference: "p-1", key: "e-1" },
+  ]);
+});
+
+test("why a callback is refused is masked too, and every definition is discreet by itself", async () => {
+  const gateway = defineGateway({
+    kind: "loud",
+    channels: ["email"],
+    title: "Loud",
+    summary: "Says what it is told.",
+    settings: z.strictObject({ nested: z.strictObject({ key: secret().optional() }) }),
+    spellings: ({ nested }) => [Buffer.from(`user:${nested.key}`).toString("base64")],
+    send: async () => ({ kind: "accepted", reference: null }),
+    receive: ({ body }, own) =>
+      body.length === 0
+        ? { kind: "malformed", reason: `No body for ${own.nested.key}.` }
+        : saying(body.toString()),
+  });
+  const call = (body: string) => {
+    const bytes = Buffer.from(body);
+    const request = { method: "POST", url: "", query: new URLSearchParams(), headers: {}, body: bytes };
+    return gateway.receive(request, { nested: { key } }, toolsWith());
+  };
+  assert.deepEqual(await call(""), { kind: "malformed", reason: "No body for ***." });
+  assert.deepEqual(await call(`Wrong: ${key}`), saying("Wrong: ***"));
+  const spelled = Buffer.from(`user:${key}`).toString("base64");
+  assert.deepEqual(await call(`Wrong: ${spelled}`), saying("Wrong: ***"));
+});
