@@ -29,7 +29,7 @@ import { resolve } from "#messaging/resolve.ts";
 import { createReturnedMail, type ReturnedMail } from "#messaging/returned-mail.ts";
 import { type Keeping, openUpkeep, upkeepLane } from "#messaging/upkeep.ts";
 import { createVisits } from "#messaging/visits.ts";
-import { sandboxModels } from "#providers/sandbox.ts";
+import { sandboxModels } from "#providers/sandbox/sandbox.ts";
 import { applyProvision } from "#provision/apply.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import type { Applied } from "#provision/parts.ts";

@@ -1,7 +1,7 @@
 // One request to one member: sent, and read up to the moment at which it is known to be an answer. Whatever
 // happens comes back as a value: a whole answer, a stream that has begun to speak, or a failure.
 
-import { apiError } from "#providers/api-error.ts";
+import { apiError } from "#providers/failure/api-error.ts";
 import type {
   Answer,
   ChatRequest,

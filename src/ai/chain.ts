@@ -1,7 +1,7 @@
 // From member to member until one answers. Decides, by what became of an attempt, who is asked next, whether
 // somebody is asked once more, and what the members' health learns from it.
 
-import { apiError } from "#providers/api-error.ts";
+import { apiError } from "#providers/failure/api-error.ts";
 import type { ChatRequest, Chunk, Failure, Prepared, Provider, Usage } from "#providers/provider.ts";
 import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";

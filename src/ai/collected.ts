@@ -1,6 +1,6 @@
 // A stream that is kept until it is whole (`stream_mode: complete`), so that one that breaks off can be rescued.
 
-import { apiError } from "#providers/api-error.ts";
+import { apiError } from "#providers/failure/api-error.ts";
 import type { Chunk, Failure } from "#providers/provider.ts";
 import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Attempted } from "./attempt.ts";

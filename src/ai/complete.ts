@@ -2,7 +2,7 @@
 // nothing of a member is shown before it has really answered. The usage is told once, however it ends.
 
 import { aiProblems } from "#contract/ai/openai-error.ts";
-import { apiError } from "#providers/api-error.ts";
+import { apiError } from "#providers/failure/api-error.ts";
 import type { ApiError, Failure, Usage } from "#providers/provider.ts";
 import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
 import { type ChainParts, type ChainResult, type Member, runChain, type Tried } from "./chain.ts";

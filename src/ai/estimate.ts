@@ -3,7 +3,7 @@
 // a flat number, because the length of its base64 says nothing about its tokens. It walks values that are parsed
 // already and looks at no string's content, so that a picture of 20 MB costs no more than its address.
 
-import { isRecord, unitsSaid } from "#providers/openai-stream.ts";
+import { isRecord, unitsSaid } from "#providers/openai/stream.ts";
 
 /** UTF-16 units of text to a token: the vendors' own rule of thumb for English. */
 export const unitsPerToken = 4;

@@ -4,7 +4,7 @@
 
 import { hashApiKey } from "#accounts/api-key.ts";
 import { secretsIn } from "#gateways/secrets.ts";
-import { discreet } from "#providers/discreet.ts";
+import { discreet } from "#providers/redact.ts";
 import { providerOf } from "#providers/registry.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";

@@ -1,6 +1,6 @@
 // How long a member may take, and what it says about it that somebody got nothing from it.
 
-import { apiError } from "#providers/api-error.ts";
+import { apiError } from "#providers/failure/api-error.ts";
 import type { Failure } from "#providers/provider.ts";
 import type { MemberHealth } from "./health.ts";
 

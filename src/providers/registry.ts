@@ -1,10 +1,10 @@
 // Every kind of AI provider there is. A kind that is not in this list does not exist.
 
-import { anthropic } from "./anthropic.ts";
-import { gemini } from "./gemini.ts";
-import { openaiCompatible } from "./openai-compatible.ts";
+import { anthropic } from "#providers/anthropic/anthropic.ts";
+import { gemini } from "#providers/gemini/gemini.ts";
+import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
+import { sandbox } from "#providers/sandbox/sandbox.ts";
 import type { Provider } from "./provider.ts";
-import { sandbox } from "./sandbox.ts";
 
 export const providers: readonly Provider[] = [openaiCompatible, anthropic, gemini, sandbox];
 

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { type Attempted, askStream, askWhole, Speaking, type Timeouts } from "#ai/attempt.ts";
-import { openaiCompatible as provider } from "#providers/openai-compatible.ts";
+import { openaiCompatible as provider } from "#providers/openai/openai-compatible.ts";
 import { createUpstreams } from "#runtime/net/streaming-client.ts";
 import { movableClock } from "../clock.ts";
 import { requestOf } from "../providers/conformance-cases.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type Ask, runChain } from "#ai/chain.ts";
-import { anthropic } from "#providers/anthropic.ts";
+import { anthropic } from "#providers/anthropic/anthropic.ts";
 import { body, call, failureOf, run } from "./chain-calls.ts";
 import {
   answered,

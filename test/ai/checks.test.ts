@@ -7,7 +7,7 @@ import { checkMember, createChecks } from "#ai/checks.ts";
 import type { Pool } from "#ai/complete.ts";
 import { healthRules } from "#ai/health.ts";
 import { createRetryBudget } from "#ai/retry-budget.ts";
-import { sandbox } from "#providers/sandbox.ts";
+import { sandbox } from "#providers/sandbox/sandbox.ts";
 import { memoryLog } from "../log.ts";
 import { json, type Reply, refusal, type Script, script } from "./scripted-members.ts";
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Completed } from "#ai/complete.ts";
-import { openaiCompatible } from "#providers/openai-compatible.ts";
+import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { drain, events, poolOf, requested, start, streamOf } from "./completing.ts";
 import {
   answered,

@@ -3,14 +3,14 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { anthropic } from "#providers/anthropic.ts";
-import { gemini } from "#providers/gemini.ts";
-import { openaiCompatible } from "#providers/openai-compatible.ts";
+import { anthropic } from "#providers/anthropic/anthropic.ts";
+import { gemini } from "#providers/gemini/gemini.ts";
+import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import type { Provider } from "#providers/provider.ts";
-import { sandbox } from "#providers/sandbox.ts";
-import { anthropicSuite } from "../providers/anthropic-suite.ts";
+import { sandbox } from "#providers/sandbox/sandbox.ts";
+import { anthropicSuite } from "../providers/anthropic/anthropic-suite.ts";
 import { type ProviderSuite, requestOf } from "../providers/conformance-cases.ts";
-import { geminiSuite } from "../providers/gemini-suite.ts";
+import { geminiSuite } from "../providers/gemini/gemini-suite.ts";
 import { checkedFailure } from "../providers/openai-shapes.ts";
 import { azureVerdict } from "../providers/openai-streams.ts";
 import { openaiSuite } from "../providers/openai-suite.ts";

@@ -3,7 +3,7 @@
 
 import type { ChainParts, Member } from "#ai/chain.ts";
 import { MemberHealth } from "#ai/health.ts";
-import { openaiCompatible } from "#providers/openai-compatible.ts";
+import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import type { Failure } from "#providers/provider.ts";
 import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
 import type {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { type Ask, type Member, runChain } from "#ai/chain.ts";
-import { openaiCompatible } from "#providers/openai-compatible.ts";
+import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { call, failureOf, run } from "./chain-calls.ts";
 import { answered, json, type Reply, type Script, script, wholeStream } from "./scripted-members.ts";
 

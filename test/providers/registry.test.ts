@@ -2,18 +2,19 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import test from "node:test";
 import { providerOf, providers } from "#providers/registry.ts";
 
 test("every adapter is in the list, once, under its own kind", () => {
   const folder = new URL("./", import.meta.resolve("#providers/registry.ts"));
-  const adapters = readdirSync(folder)
+  const adapters = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && name !== "provider.ts")
     .filter((name) => /\bdefineProvider\(/.test(readFileSync(new URL(name, folder), "utf8")));
   assert.equal(providers.length, adapters.length);
   assert.deepEqual(
     providers.map(({ kind }) => kind).sort(),
-    adapters.map((name) => name.slice(0, -3)).sort(),
+    adapters.map((name) => basename(name, ".ts")).sort(),
   );
 });
 

@@ -1,0 +1,227 @@
+// Anthropic's answers, whole and as a stream of events, as OpenAI's. Usage in a stream is cumulative: the last count
+// stands, nothing is summed. Source: platform.claude.com/docs/en/build-with-claude/streaming and
+// /docs/en/build-with-claude/handling-stop-reasons
+
+import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
+import type { Answer, ChatRequest, StreamPiece, StreamReader, VendorEvent } from "#providers/provider.ts";
+import {
+  type CalledTool,
+  type ChunkWriter,
+  type Counted,
+  chunkWriter,
+  completion,
+} from "#providers/translate/completion.ts";
+import { answerExactly, type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
+import { anthropicError } from "./failure.ts";
+import { answersByTool, jsonTool } from "./request.ts";
+
+/** `model_context_window_exceeded` and `pause_turn` are cut answers too. */
+const finishes: Readonly<Record<string, string>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  tool_use: "tool_calls",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  pause_turn: "length",
+  refusal: "content_filter",
+};
+
+/** OpenAI's word for it; one that is new stays the vendor's, since any other would be invented. */
+function finishOf(reason: string, byTool: boolean): string {
+  if (byTool && reason === "tool_use") return "stop";
+  return Object.hasOwn(finishes, reason) ? (finishes[reason] ?? reason) : reason;
+}
+
+/** What a refusal says where the model has not said anything itself. */
+function refusalOf(details: unknown): string {
+  const told = isFields(details) ? textOf(details.explanation) : "";
+  return told === "" ? "The provider declined to answer." : told;
+}
+
+const count = (value: unknown): number | null =>
+  typeof value === "number" && value >= 0 && Number.isSafeInteger(value) ? value : null;
+
+/** What is counted in `usage`, over what was counted before: fields that are missing or null stay. */
+function countedOver(before: Fields, usage: unknown): Fields {
+  if (!isFields(usage)) return before;
+  const told = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
+  return { ...before, ...Object.fromEntries(told) };
+}
+
+/** `input_tokens` is what no cache had to do with; what was read from one and written to one was read all the same. */
+function countedOf(usage: Fields): Counted | null {
+  const input = count(usage.input_tokens);
+  const output = count(usage.output_tokens);
+  if (input === null || output === null) return null;
+  const read = count(usage.cache_read_input_tokens);
+  const details = isFields(usage.output_tokens_details) ? usage.output_tokens_details : {};
+  return {
+    promptTokens: input + (read ?? 0) + (count(usage.cache_creation_input_tokens) ?? 0),
+    completionTokens: output,
+    cachedTokens: read,
+    reasoningTokens: count(details.thinking_tokens),
+  };
+}
+
+/** A whole message. */
+export function anthropicAnswer(text: string, request: ChatRequest): Answer {
+  const value = answerExactly(text);
+  if (!isFields(value)) return badAnswer("Anthropic's answer is not a JSON object.");
+  if (value.type === "error" || isFields(value.error)) {
+    return { kind: "failure", failure: anthropicError(200, value, null) };
+  }
+  if (!Array.isArray(value.content)) return badAnswer("Anthropic's answer has no content.");
+  const reason = textOf(value.stop_reason);
+  if (reason === "") return badAnswer("Anthropic's answer has no stop reason.");
+  const byTool = answersByTool(request);
+  const calls: CalledTool[] = [];
+  let said = "";
+  let reasoning = "";
+  for (const block of fieldsIn(value.content)) {
+    if (block.type === "text") said += textOf(block.text);
+    else if (block.type === "thinking") reasoning += textOf(block.thinking);
+    else if (block.type === "tool_use") {
+      const input = JSON.stringify(block.input ?? {});
+      if (byTool && block.name === jsonTool) said += input;
+      else calls.push({ id: textOf(block.id), name: textOf(block.name), arguments: input });
+    }
+  }
+  const refusal = reason === "refusal" && said === "" ? refusalOf(value.stop_details) : null;
+  const finishReason = finishOf(reason, byTool);
+  return completion(
+    { id: textOf(value.id), created: 0, model: textOf(value.model) || request.model },
+    [{ index: 0, text: said, reasoning, refusal, calls, finishReason }],
+    countedOf(countedOver({}, value.usage)),
+  );
+}
+
+/** No answer calls more tools; what has begun is kept until the stream ends. */
+const mostTools = 1024;
+
+/** A content block that has begun. `call`: its place among the tool calls; null: the block is the answer itself. */
+interface OpenTool {
+  call: number | null;
+  /** What stood in `input` at its beginning: whole where nothing follows. */
+  input: unknown;
+  written: boolean;
+}
+
+/** Reads the events of one stream. After an error, or the end, nothing more is read. */
+export function anthropicStream(request: ChatRequest): StreamReader {
+  const byTool = answersByTool(request);
+  const tools = new Map<unknown, OpenTool>();
+  let chunks: ChunkWriter | null = null;
+  let usage: Fields = {};
+  let calls = 0;
+  let said = false;
+  let finished = false;
+  let over = false;
+
+  const started = (event: Fields): StreamPiece[] => {
+    const message = isFields(event.message) ? event.message : {};
+    usage = countedOver(usage, message.usage);
+    chunks = chunkWriter({
+      id: textOf(message.id),
+      created: 0,
+      model: textOf(message.model) || request.model,
+    });
+    return [chunks.role(0)];
+  };
+
+  const content = (write: ChunkWriter, text: string): StreamPiece[] => {
+    if (text === "") return [];
+    said = true;
+    return [write.delta(0, { content: text })];
+  };
+  const reasoning = (write: ChunkWriter, text: string): StreamPiece[] =>
+    text === "" ? [] : [write.delta(0, { reasoning_content: text })];
+  const toolText = (write: ChunkWriter, tool: OpenTool, text: string): StreamPiece[] => {
+    if (text === "") return [];
+    tool.written = true;
+    if (tool.call === null) return content(write, text);
+    return [write.delta(0, { call: { index: tool.call, arguments: text } })];
+  };
+
+  const blockStarted = (write: ChunkWriter, event: Fields): StreamPiece[] => {
+    const block = isFields(event.content_block) ? event.content_block : {};
+    if (block.type === "text") return content(write, textOf(block.text));
+    if (block.type === "thinking") return reasoning(write, textOf(block.thinking));
+    if (block.type !== "tool_use") return [];
+    if (tools.size >= mostTools) return [badFrame("Anthropic's stream begins too many tool calls.")];
+    const name = textOf(block.name);
+    const call = byTool && name === jsonTool ? null : calls++;
+    tools.set(event.index, { call, input: block.input, written: false });
+    if (call === null) return [];
+    return [write.delta(0, { call: { index: call, id: textOf(block.id), name, arguments: "" } })];
+  };
+
+  const blockDelta = (write: ChunkWriter, event: Fields): StreamPiece[] => {
+    const delta = isFields(event.delta) ? event.delta : {};
+    if (delta.type === "text_delta") return content(write, textOf(delta.text));
+    if (delta.type === "thinking_delta") return reasoning(write, textOf(delta.thinking));
+    if (delta.type !== "input_json_delta") return [];
+    const tool = tools.get(event.index);
+    // Tools that the vendor runs itself have such deltas too.
+    return tool ? toolText(write, tool, textOf(delta.partial_json)) : [];
+  };
+
+  const blockStopped = (write: ChunkWriter, event: Fields): StreamPiece[] => {
+    const tool = tools.get(event.index);
+    if (!tool || tool.written) return [];
+    return toolText(write, tool, JSON.stringify(tool.input ?? {}));
+  };
+
+  const messageDelta = (write: ChunkWriter, event: Fields): StreamPiece[] => {
+    usage = countedOver(usage, event.usage);
+    const delta = isFields(event.delta) ? event.delta : {};
+    const reason = textOf(delta.stop_reason);
+    if (reason === "" || finished) return [];
+    finished = true;
+    const refusal =
+      reason === "refusal" && !said ? [write.delta(0, { refusal: refusalOf(delta.stop_details) })] : [];
+    return [...refusal, write.finish(0, finishOf(reason, byTool))];
+  };
+
+  const stopped = (write: ChunkWriter): StreamPiece[] => {
+    over = true;
+    if (!finished) return [badFrame("Anthropic's stream ended without a stop reason.")];
+    const counted = countedOf(usage);
+    return [...(counted === null ? [] : [write.usage(counted)]), { kind: "done" }];
+  };
+
+  const read = ({ event: name, data }: VendorEvent): StreamPiece[] => {
+    const event = answerExactly(data);
+    const type = isFields(event) && typeof event.type === "string" ? event.type : name;
+    if (type === "ping") return [];
+    if (type === "error" || (isFields(event) && isFields(event.error))) {
+      return [{ kind: "failure", failure: anthropicError(200, event, null) }];
+    }
+    if (!isFields(event)) return [badFrame("Anthropic sent a frame that is not a JSON object.")];
+    if (type === "message_start") return chunks === null ? started(event) : [];
+    if (chunks === null) return [badFrame("Anthropic's stream did not begin with its message.")];
+    switch (type) {
+      case "content_block_start":
+        return blockStarted(chunks, event);
+      case "content_block_delta":
+        return blockDelta(chunks, event);
+      case "content_block_stop":
+        return blockStopped(chunks, event);
+      case "message_delta":
+        return messageDelta(chunks, event);
+      case "message_stop":
+        return stopped(chunks);
+      default:
+        // New types of events may come at any time (docs: "handle unknown event types gracefully").
+        return [];
+    }
+  };
+
+  return {
+    push: (event) => {
+      if (over) return [];
+      const pieces = read(event);
+      if (pieces.some(({ kind }) => kind === "failure")) over = true;
+      return pieces;
+    },
+  };
+}

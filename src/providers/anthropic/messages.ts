@@ -1,0 +1,108 @@
+// A conversation as Anthropic's Messages API takes it: strictly alternating turns, tool results first in the user
+// turn that follows their calls, no text block of whitespace. Source: platform.claude.com/docs/en/api/messages and
+// /docs/en/agents-and-tools/tool-use/handle-tool-calls
+
+import type { Call, Turn } from "#providers/translate/conversation.ts";
+import { isFields, parsedExactly } from "#providers/translate/json.ts";
+import type { Part, TextPart } from "#providers/translate/message-parts.ts";
+
+type Block = Record<string, unknown>;
+
+export interface AnthropicMessage {
+  role: "user" | "assistant";
+  content: string | Block[];
+}
+
+/** The turns; `fault`: a part that the vendor has no block for. */
+export function anthropicMessages(turns: readonly Turn[]): {
+  messages: AnthropicMessage[];
+  fault: string | null;
+} {
+  const messages: { role: "user" | "assistant"; content: Block[] }[] = [];
+  const faults: string[] = [];
+  for (const [at, turn] of turns.entries()) {
+    const role = turn.role === "assistant" ? "assistant" : "user";
+    const content = blocksOf(turn, faults);
+    const last = messages.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else messages.push({ role, content });
+    if (at === turns.length - 1 && role === "assistant") trimEnd(content);
+  }
+  return { messages: messages.map(short), fault: faults[0] ?? null };
+}
+
+/** The system text: as one, with a newline between, as the vendor's own OpenAI interface joins it. */
+export function anthropicSystem(system: readonly TextPart[]): string | Block[] | null {
+  if (system.length === 0) return null;
+  if (system.some(({ cacheControl }) => cacheControl)) return system.map((part) => textBlock(part));
+  return system.map(({ text }) => text).join("\n");
+}
+
+function blocksOf(turn: Turn, faults: string[]): Block[] {
+  const blocks = (parts: readonly Part[]) => parts.map((part) => blockOf(part, faults));
+  if (turn.role === "user") return blocks(turn.parts);
+  if (turn.role === "assistant") return [...blocks(turn.parts), ...turn.calls.map(useBlock)];
+  return turn.results.map(({ call, parts }) => {
+    const [first] = parts;
+    const plain = parts.length === 1 && first?.kind === "text" && !first.cacheControl;
+    return {
+      type: "tool_result",
+      tool_use_id: call.id,
+      ...(parts.length === 0 ? {} : { content: plain ? first.text : blocks(parts) }),
+    };
+  });
+}
+
+/** A single text is written short, as in the documentation's first example. */
+function short({ role, content }: { role: "user" | "assistant"; content: Block[] }): AnthropicMessage {
+  const [first] = content;
+  const plain = content.length === 1 && first?.type === "text" && first.cache_control === undefined;
+  return { role, content: plain ? String(first.text) : content };
+}
+
+/** An answer begun by the caller must not end in whitespace. */
+function trimEnd(content: Block[]): void {
+  const last = content.at(-1);
+  if (last?.type === "text") last.text = String(last.text).trimEnd();
+}
+
+function textBlock({ text, cacheControl }: TextPart): Block {
+  return { type: "text", text, ...(cacheControl ? { cache_control: cacheControl } : {}) };
+}
+
+function blockOf(part: Part, faults: string[]): Block {
+  if (part.kind === "text") return textBlock(part);
+  const cached = part.cacheControl ? { cache_control: part.cacheControl } : {};
+  if (part.kind === "link") {
+    const type = part.mediaType === "application/pdf" ? "document" : "image";
+    return { type, source: { type: "url", url: part.url }, ...cached };
+  }
+  const { mediaType, base64, name } = part;
+  const source = { type: "base64", media_type: mediaType, data: base64 };
+  if (mediaType.startsWith("image/")) return { type: "image", source, ...cached };
+  const title = name === null ? {} : { title: name };
+  if (mediaType === "application/pdf") return { type: "document", source, ...title, ...cached };
+  if (mediaType === "text/plain") {
+    const data = Buffer.from(base64, "base64").toString("utf8");
+    return {
+      type: "document",
+      source: { type: "text", media_type: "text/plain", data },
+      ...title,
+      ...cached,
+    };
+  }
+  faults.push(`Anthropic takes no content of the type ${mediaType}.`);
+  return {};
+}
+
+function useBlock({ id, name, arguments: text }: Call): Block {
+  return { type: "tool_use", id, name, input: inputOf(text) };
+}
+
+/** Arguments that a model wrote wrongly are wrapped, as the vendor advises
+ * (/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming#handling-invalid-json-in-tool-responses). */
+function inputOf(text: string): unknown {
+  if (text.trim() === "") return {};
+  const value = parsedExactly(text);
+  return isFields(value) ? value : { INVALID_JSON: text };
+}

@@ -1,0 +1,269 @@
+// An OpenAI request as one for Anthropic's Messages API. Each parameter is translated, at its default, a hint, or a
+// refusal that names it. Dropped as hints: `seed` (OpenAI's is best effort too), a picture's `detail`, `strict` for
+// tools that Anthropic could not enforce. Beyond OpenAI's: `thinking` and `top_k` as Anthropic has them,
+// `cache_control` on parts. Source: platform.claude.com/docs/en/api/messages and /docs/en/api/openai-sdk
+
+import type { ChatRequest, Prepared } from "#providers/provider.ts";
+import { type Conversation, readConversation } from "#providers/translate/conversation.ts";
+import { type Fields, isFields, parsedExactly } from "#providers/translate/json.ts";
+import {
+  type Format,
+  type FunctionTool,
+  formatOf,
+  mostTokensOf,
+  type RequestFields,
+  requestFields,
+  stopsOf,
+  type ToolChoice,
+  toolChoiceOf,
+  toolsOf,
+} from "#providers/translate/request-fields.ts";
+import { type AnthropicMessage, anthropicMessages, anthropicSystem } from "./messages.ts";
+import { type ClaudeFacts, claudeFacts } from "./model.ts";
+import { structuredSchema } from "./schema.ts";
+
+/** The tool that a model is made to call for `json_object`: its input is the answer. */
+export const jsonTool = "json_object_answer";
+
+/** Whether the answer to this request comes as a call of `jsonTool`. */
+export function answersByTool(request: Pick<ChatRequest, "body">): boolean {
+  const format = request.body.response_format;
+  return isFields(format) && format.type === "json_object";
+}
+
+/** Strict tools of one request that Anthropic compiles. */
+const mostStrict = 20;
+/** Thinking tokens by effort, for models that take a budget; the least that Anthropic takes is 1024. */
+const budgets: Readonly<Record<string, number>> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 20_000,
+  max: 24_000,
+};
+const leastBudget = 1024;
+/** What every model with a budget can write, thoughts included. */
+const mostTogether = 32_000;
+const efforts: Readonly<Record<string, string>> = {
+  minimal: "low",
+  low: "low",
+  medium: "medium",
+  high: "high",
+  xhigh: "xhigh",
+  max: "max",
+};
+
+interface Thinking {
+  thinking?: object;
+  effort?: string;
+  /** Thinking tokens; they are part of `max_tokens`. */
+  budget: number;
+  on: boolean;
+}
+
+type Body = { messages: AnthropicMessage[]; max_tokens: number } & Record<string, unknown>;
+
+/** The version from which on `temperature`, `top_p` and `top_k` are refused (/docs/en/api/migration-2026-10-21). */
+const samplesUntil = "2026-10-21";
+
+/** `maxTokens`: the member's own limit for requests that name none. `version`: of the API, a date. */
+export function anthropicBody(
+  request: ChatRequest,
+  maxTokens: number | undefined,
+  version: string,
+): { kind: "body"; body: Body } | Extract<Prepared, { kind: "untranslatable" }> {
+  const exact = parsedExactly(request.text);
+  const fields = requestFields(isFields(exact) ? exact : request.body, "Anthropic");
+  const read = readConversation(fields.take("messages"));
+  if (read.kind === "fault") return { kind: "untranslatable", ...read.fault };
+  const facts = claudeFacts(request.model);
+  const { messages, fault } = anthropicMessages(read.turns);
+  if (fault !== null) fields.fault("messages", fault);
+
+  const limit = mostTokensOf(fields) ?? maxTokens;
+  const format = formatOf(fields);
+  const thinking = thinkingOf(fields, facts, read, limit);
+  const { tools, choice } = toolsAndChoice(fields, facts, format, thinking);
+  const schema = format?.kind === "json_schema" ? formatSchema(fields, facts, format.schema) : null;
+  const system = anthropicSystem(read.system);
+  const stops = anthropicStops(fields);
+  const output = {
+    ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
+    ...(schema === null ? {} : { format: { type: "json_schema", schema } }),
+  };
+  const user = userOf(fields);
+  fields.take("seed");
+  const body: Body = {
+    model: request.model,
+    max_tokens:
+      limit ??
+      (thinking.budget === 0 ? facts.maxTokens : Math.min(facts.maxTokens + thinking.budget, mostTogether)),
+    messages,
+    ...(system === null ? {} : { system }),
+    ...samplingOf(fields, facts, thinking, version),
+    ...(stops.length === 0 ? {} : { stop_sequences: stops }),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(choice === null ? {} : { tool_choice: choice }),
+    ...(thinking.thinking === undefined ? {} : { thinking: thinking.thinking }),
+    ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
+    ...(user === null ? {} : { metadata: { user_id: user } }),
+    ...(request.stream ? { stream: true } : {}),
+  };
+  return fields.refused() ?? { kind: "body", body };
+}
+
+/**
+ * `reasoning_effort`. A budget counts towards `max_tokens`, so it leaves a fifth of a limit that is set.
+ * Budget models take no thinking in the middle of a round of tools without the signed thoughts of its beginning,
+ * which OpenAI's format does not carry: there they go on without.
+ */
+function thinkingOf(
+  fields: RequestFields,
+  facts: ClaudeFacts,
+  { turns }: Conversation,
+  limit: number | undefined,
+): Thinking {
+  const off: Thinking = { budget: 0, on: false };
+  const effort = fields.take("reasoning_effort");
+  const own = fields.take("thinking");
+  if (isFields(own))
+    return { thinking: own, budget: 0, on: own.type === "enabled" || own.type === "adaptive" };
+  if (own !== undefined) fields.fault("thinking", "`thinking` must be an object.");
+  if (effort === undefined) return off;
+  if (effort === "none") return facts.thinksUnasked ? { ...off, thinking: { type: "disabled" } } : off;
+  if (typeof effort !== "string" || !Object.hasOwn(efforts, effort)) {
+    fields.fault("reasoning_effort", "This `reasoning_effort` is not known.");
+    return off;
+  }
+  if (facts.thinking === "none") {
+    fields.fault("reasoning_effort", "This model does not think.");
+    return off;
+  }
+  if (facts.thinking === "adaptive") {
+    const thinking = { type: "adaptive", display: "summarized" };
+    return { thinking, effort: efforts[effort] ?? "high", budget: 0, on: true };
+  }
+  if (turns.at(-1)?.role === "tool") return off;
+  const wanted = budgets[effort] ?? leastBudget;
+  const budget =
+    limit === undefined ? wanted : Math.max(leastBudget, Math.min(wanted, Math.floor(limit * 0.8)));
+  if (limit !== undefined && limit <= leastBudget) {
+    fields.fault("reasoning_effort", `This model thinks only with more than ${leastBudget} tokens to spend.`);
+  }
+  return { thinking: { type: "enabled", budget_tokens: budget }, budget, on: true };
+}
+
+/** Temperature goes to 1 here, not to 2. 1 is the default, and so left out: some models refuse to be told. */
+function samplingOf(fields: RequestFields, facts: ClaudeFacts, thinking: Thinking, version: string): object {
+  const temperature = fields.number("temperature", 0, 1);
+  const topP = fields.number("top_p", 0, 1);
+  const topK = fields.whole("top_k", 0, 1_000_000);
+  const set = Object.entries({
+    ...(temperature === undefined || temperature === 1 ? {} : { temperature }),
+    ...(topP === undefined || topP === 1 ? {} : { top_p: topP }),
+    ...(topK === undefined ? {} : { top_k: topK }),
+  });
+  for (const [name] of set) {
+    if (!facts.sampling) fields.fault(name, `This model takes no \`${name}\`.`);
+    else if (version >= samplesUntil)
+      fields.fault(name, `Version ${version} of Anthropic's API takes no \`${name}\`.`);
+    else if (thinking.on) fields.fault(name, `Anthropic takes no \`${name}\` together with thinking.`);
+  }
+  const [first, second] = set;
+  if (facts.oneSampler && first?.[0] === "temperature" && second?.[0] === "top_p") {
+    fields.fault("top_p", "This model takes either `temperature` or `top_p`.");
+  }
+  return Object.fromEntries(set);
+}
+
+function anthropicStops(fields: RequestFields): string[] {
+  const stops = stopsOf(fields);
+  if (stops.some((stop) => stop.trim() === "")) {
+    fields.fault("stop", "Anthropic takes no stop sequence of whitespace alone.");
+  }
+  return stops;
+}
+
+function formatSchema(fields: RequestFields, facts: ClaudeFacts, schema: Fields): Fields | null {
+  if (!facts.structured) fields.fault("response_format", "This model has no structured output.");
+  const fitted = structuredSchema(schema);
+  if (fitted === null) {
+    fields.fault(
+      "response_format",
+      "Anthropic's structured output needs objects whose properties are all named.",
+    );
+  }
+  return fitted;
+}
+
+function toolsAndChoice(
+  fields: RequestFields,
+  facts: ClaudeFacts,
+  format: Format | undefined,
+  thinking: Thinking,
+): { tools: object[]; choice: object | null } {
+  const tools = toolsOf(fields);
+  const choice = toolChoiceOf(fields, tools);
+  const parallel = fields.take("parallel_tool_calls");
+  const alone = parallel === false ? { disable_parallel_tool_use: true } : {};
+  if (parallel !== undefined && typeof parallel !== "boolean") {
+    fields.fault("parallel_tool_calls", "`parallel_tool_calls` must be true or false.");
+  }
+  const budgeted = thinking.on && facts.thinking === "budget";
+  if (format?.kind === "json_object") {
+    if (tools.length > 0)
+      fields.fault("response_format", "Anthropic has no `json_object` together with tools.");
+    if (budgeted) fields.fault("response_format", "This model has no `json_object` together with thinking.");
+    return { tools: [jsonAnswer], choice: { type: "tool", name: jsonTool, disable_parallel_tool_use: true } };
+  }
+  if (budgeted && (choice?.kind === "required" || choice?.kind === "named")) {
+    fields.fault("tool_choice", "This model cannot be made to call a tool while it thinks.");
+  }
+  const strict = facts.structured && tools.filter((tool) => tool.strict).length <= mostStrict;
+  return {
+    tools: tools.map((tool) => toolJson(tool, strict)),
+    choice: tools.length === 0 ? null : choiceJson(choice, alone),
+  };
+}
+
+const jsonAnswer = {
+  name: jsonTool,
+  description: "Gives the answer, a JSON object with whatever keys were asked for.",
+  input_schema: { type: "object", additionalProperties: true },
+};
+
+function toolJson({ name, description, parameters, strict }: FunctionTool, strictly: boolean): object {
+  const schema = { ...parameters, type: "object" };
+  const fitted = strict && strictly ? structuredSchema(schema) : null;
+  return {
+    name,
+    ...(description === null || description.trim() === "" ? {} : { description }),
+    input_schema: fitted ?? schema,
+    ...(fitted === null ? {} : { strict: true }),
+  };
+}
+
+function choiceJson(
+  choice: ToolChoice | undefined,
+  alone: { disable_parallel_tool_use?: boolean },
+): object | null {
+  switch (choice?.kind) {
+    case undefined:
+      return alone.disable_parallel_tool_use ? { type: "auto", ...alone } : null;
+    case "auto":
+      return { type: "auto", ...alone };
+    case "none":
+      return { type: "none" };
+    case "required":
+      return { type: "any", ...alone };
+    case "named":
+      return { type: "tool", name: choice.names[0], ...alone };
+  }
+}
+
+/** Anthropic's `metadata.user_id` is what OpenAI's `user` and `safety_identifier` are: an opaque id against abuse. */
+function userOf(fields: RequestFields): string | null {
+  const user = fields.take("safety_identifier") ?? fields.take("user");
+  return typeof user === "string" && user !== "" && user.length <= 256 ? user : null;
+}

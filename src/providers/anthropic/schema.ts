@@ -1,0 +1,75 @@
+// JSON Schema as Anthropic's structured outputs take it: a subset, objects closed. What it cannot enforce is moved
+// into the description, where the model still reads it, as the vendor's own SDKs do.
+// Source: platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
+
+import { type Fields, isFields } from "#providers/translate/json.ts";
+
+const kept: ReadonlySet<string> = new Set([
+  "type",
+  "title",
+  "description",
+  "enum",
+  "const",
+  "default",
+  "required",
+  "$ref",
+]);
+
+const formats: readonly unknown[] = [
+  "date-time",
+  "time",
+  "date",
+  "duration",
+  "email",
+  "hostname",
+  "uri",
+  "ipv4",
+  "ipv6",
+  "uuid",
+];
+
+const mapsOfSchemas: readonly string[] = ["properties", "$defs", "definitions"];
+const listsOfSchemas: readonly string[] = ["anyOf", "allOf", "oneOf"];
+
+/** The schema in the subset; null where an object's keys are left open, which closing would make always empty. */
+export function structuredSchema(schema: Fields): Fields | null {
+  const result: Record<string, unknown> = {};
+  const told: string[] = [];
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === "$schema" || key === "$id" || key === "additionalProperties") continue;
+    if (kept.has(key) || (key === "format" && formats.includes(value))) result[key] = value;
+    else if (mapsOfSchemas.includes(key) && isFields(value)) {
+      const parts = Object.entries(value).map(([name, part]) => [name, structuredPart(part)] as const);
+      if (parts.some(([, part]) => part === null)) return null;
+      result[key] = Object.fromEntries(parts);
+    } else if (listsOfSchemas.includes(key) && Array.isArray(value)) {
+      const parts = value.map(structuredPart);
+      if (parts.includes(null)) return null;
+      // It has no oneOf; an answer that fits one of several fits any of them.
+      result[key === "oneOf" ? "anyOf" : key] = parts;
+    } else if (key === "items" && isFields(value)) {
+      const part = structuredPart(value);
+      if (part === null) return null;
+      result.items = part;
+    } else if (key === "minItems" && (value === 0 || value === 1)) result[key] = value;
+    else told.push(`${key}: ${JSON.stringify(value)}`);
+  }
+  if (isObject(schema)) {
+    const named = isFields(schema.properties) && Object.keys(schema.properties).length > 0;
+    if (!named && schema.additionalProperties !== false) return null;
+    result.additionalProperties = false;
+  }
+  if (told.length > 0) {
+    const description = typeof schema.description === "string" ? `${schema.description}\n\n` : "";
+    result.description = `${description}{${told.join(", ")}}`;
+  }
+  return result;
+}
+
+function structuredPart(part: unknown): unknown {
+  return isFields(part) ? structuredSchema(part) : part === true ? {} : part;
+}
+
+function isObject({ type, properties }: Fields): boolean {
+  return type === "object" || (Array.isArray(type) && type.includes("object")) || isFields(properties);
+}

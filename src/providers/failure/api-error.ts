@@ -1,0 +1,14 @@
+// OpenAI's error object as every adapter makes it. The message is scrubbed here, so that none can forget to.
+
+import type { ApiError } from "#providers/provider.ts";
+import { scrubbed } from "./scrub.ts";
+
+/** The whole object, fit for a caller. `type`: OpenAI's (`invalid_request_error`, `server_error`, …). */
+export function apiError(
+  message: string,
+  type: string,
+  code: string | null = null,
+  param: string | null = null,
+): ApiError {
+  return { message: scrubbed(message), type, param, code };
+}

@@ -1,0 +1,262 @@
+// Gemini's answers, whole and as a stream of partial ones, as OpenAI's. A stream has no event that ends it: it is
+// done when every candidate that was asked for has finished and the usage is told.
+// Source: ai.google.dev/api/generate-content#v1beta.GenerateContentResponse
+
+import { badAnswer, badFrame, vendorFailure } from "#providers/failure/vendor-failure.ts";
+import type { Answer, ChatRequest, Failure, StreamPiece, StreamReader } from "#providers/provider.ts";
+import {
+  type CalledTool,
+  type ChunkWriter,
+  type Counted,
+  chunkWriter,
+  completion,
+  type Heading,
+} from "#providers/translate/completion.ts";
+import { answerExactly, type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
+import { geminiError } from "./failure.ts";
+import { geminiLogprobs } from "./logprobs.ts";
+
+const finishes: Readonly<Record<string, string>> = {
+  STOP: "stop",
+  MAX_TOKENS: "length",
+  // There is more, and it would have to be asked for.
+  CONTINUATION: "length",
+  SAFETY: "content_filter",
+  RECITATION: "content_filter",
+  LANGUAGE: "content_filter",
+  BLOCKLIST: "content_filter",
+  PROHIBITED_CONTENT: "content_filter",
+  SPII: "content_filter",
+  IMAGE_SAFETY: "content_filter",
+  IMAGE_PROHIBITED_CONTENT: "content_filter",
+  IMAGE_RECITATION: "content_filter",
+};
+
+/** The model failed, and what there is of an answer is not one: another try may do better. */
+const failed: readonly string[] = [
+  "MALFORMED_FUNCTION_CALL",
+  "UNEXPECTED_TOOL_CALL",
+  "TOO_MANY_TOOL_CALLS",
+  "MALFORMED_RESPONSE",
+  "NO_IMAGE",
+  "IMAGE_OTHER",
+  "OTHER",
+];
+
+/** What became of a candidate: nothing yet, a reason, or a failure. A reason that is new stays the vendor's. */
+function finishOf(candidate: Fields, called: boolean): string | Failure | null {
+  const reason = textOf(candidate.finishReason);
+  if (reason === "" || reason === "FINISH_REASON_UNSPECIFIED") return null;
+  if (failed.includes(reason)) {
+    return vendorFailure("broken", 200, `Gemini broke off its answer: ${reason}.`, {
+      code: "bad_upstream_answer",
+    });
+  }
+  if (reason === "STOP" && called) return "tool_calls";
+  return Object.hasOwn(finishes, reason) ? (finishes[reason] ?? reason) : reason.toLowerCase();
+}
+
+const count = (value: unknown): number | null =>
+  typeof value === "number" && value >= 0 && Number.isSafeInteger(value) ? value : null;
+
+/** Gemini counts thoughts beside the candidates' tokens; OpenAI counts them among them. */
+function countedOf(usage: unknown): Counted | null {
+  if (!isFields(usage)) return null;
+  const prompt = count(usage.promptTokenCount);
+  if (prompt === null) return null;
+  const thoughts = count(usage.thoughtsTokenCount);
+  return {
+    promptTokens: prompt + (count(usage.toolUsePromptTokenCount) ?? 0),
+    completionTokens: (count(usage.candidatesTokenCount) ?? 0) + (thoughts ?? 0),
+    cachedTokens: count(usage.cachedContentTokenCount),
+    reasoningTokens: thoughts,
+  };
+}
+
+function headingOf(value: Fields, request: ChatRequest): Heading {
+  const at = Date.parse(textOf(value.createTime));
+  return {
+    id: textOf(value.responseId),
+    created: Number.isNaN(at) ? 0 : Math.floor(at / 1000),
+    model: textOf(value.modelVersion) || request.model,
+  };
+}
+
+/** The prompt itself was refused: there are no candidates then. */
+function blockedOf(value: Fields): Failure | null {
+  const feedback = isFields(value.promptFeedback) ? value.promptFeedback : {};
+  const reason = textOf(feedback.blockReason);
+  if (reason === "") return null;
+  const why = textOf(feedback.blockReasonMessage);
+  const message = `The prompt was blocked: ${reason}.${why === "" ? "" : ` ${why}`}`;
+  return vendorFailure("policy", 200, message, { param: "messages" });
+}
+
+/** What a candidate says where it was cut for its content before it said anything. */
+function refusalOf(candidate: Fields): string {
+  const told = textOf(candidate.finishMessage);
+  return told === "" ? `The answer was withheld: ${textOf(candidate.finishReason)}.` : told;
+}
+
+const partsOf = (candidate: Fields): Fields[] =>
+  isFields(candidate.content) ? fieldsIn(candidate.content.parts) : [];
+
+const indexOf = (candidate: Fields): number => count(candidate.index) ?? 0;
+
+/** Names the calls of one answer: Gemini's id where it gives one that is new, else one from the answer's and a count. */
+function callNamer(answerId: string): (call: Fields) => string {
+  const stem = answerId.replace(/[^A-Za-z0-9]/g, "").slice(0, 24);
+  const used = new Set<string>();
+  let next = 0;
+  return (call) => {
+    const given = textOf(call.id);
+    let id = given;
+    while (id === "" || used.has(id)) id = `call_${stem === "" ? "" : `${stem}_`}${next++}`;
+    used.add(id);
+    return id;
+  };
+}
+
+function calledTool(part: Fields, name: (call: Fields) => string): CalledTool | null {
+  if (!isFields(part.functionCall)) return null;
+  const call = part.functionCall;
+  const signature = textOf(part.thoughtSignature);
+  return {
+    id: name(call),
+    name: textOf(call.name),
+    arguments: JSON.stringify(call.args ?? {}),
+    ...(signature === "" ? {} : { extraContent: { google: { thought_signature: signature } } }),
+  };
+}
+
+/** A whole answer. */
+export function geminiAnswer(text: string, request: ChatRequest): Answer {
+  const value = answerExactly(text);
+  if (!isFields(value)) return badAnswer("Gemini's answer is not a JSON object.");
+  if (isFields(value.error)) return { kind: "failure", failure: geminiError(200, value, null) };
+  const candidates = fieldsIn(value.candidates);
+  const blocked = blockedOf(value);
+  if (candidates.length === 0 && blocked) return { kind: "failure", failure: blocked };
+  if (candidates.length === 0) return badAnswer("Gemini's answer has no candidates.");
+  const heading = headingOf(value, request);
+  const nameCall = callNamer(heading.id);
+  const choices = [];
+  for (const candidate of candidates) {
+    const calls: CalledTool[] = [];
+    let said = "";
+    let reasoning = "";
+    for (const part of partsOf(candidate)) {
+      const call = calledTool(part, nameCall);
+      if (call) calls.push(call);
+      else if (part.thought === true) reasoning += textOf(part.text);
+      else said += textOf(part.text);
+    }
+    const finish = finishOf(candidate, calls.length > 0);
+    if (finish === null) return badAnswer("Gemini's answer has no finish reason.");
+    if (typeof finish !== "string") return { kind: "failure", failure: finish };
+    const withheld = finish === "content_filter" && said === "" && calls.length === 0;
+    choices.push({
+      index: indexOf(candidate),
+      text: said,
+      reasoning,
+      refusal: withheld ? refusalOf(candidate) : null,
+      calls,
+      finishReason: finish,
+      logprobs: geminiLogprobs(candidate.logprobsResult),
+    });
+  }
+  return completion(heading, choices, countedOf(value.usageMetadata));
+}
+
+/** No answer has more candidates, nor more calls; both are kept until the stream ends. */
+const mostCandidates = 1024;
+const mostCalls = 10_000;
+
+interface OpenCandidate {
+  calls: number;
+  said: boolean;
+  finished: boolean;
+}
+
+/** Reads the events of one stream. After an error, or the end, nothing more is read. */
+export function geminiStream(request: ChatRequest): StreamReader {
+  const asked = typeof request.body.n === "number" ? request.body.n : 1;
+  const candidates = new Map<number, OpenCandidate>();
+  let chunks: ChunkWriter | null = null;
+  let nameCall = callNamer("");
+  let over = false;
+
+  const open = (write: ChunkWriter, index: number): { own: OpenCandidate; pieces: StreamPiece[] } => {
+    const known = candidates.get(index);
+    if (known) return { own: known, pieces: [] };
+    const own = { calls: 0, said: false, finished: false };
+    candidates.set(index, own);
+    return { own, pieces: [write.role(index)] };
+  };
+
+  const candidateRead = (write: ChunkWriter, candidate: Fields): StreamPiece[] => {
+    const index = indexOf(candidate);
+    if (candidates.size >= mostCandidates && !candidates.has(index))
+      return [badFrame("Gemini's stream has too many candidates.")];
+    const { own, pieces } = open(write, index);
+    if (own.finished) return pieces;
+    let logprobs = geminiLogprobs(candidate.logprobsResult);
+    for (const part of partsOf(candidate)) {
+      const call = calledTool(part, nameCall);
+      const text = textOf(part.text);
+      if (own.calls >= mostCalls) return [...pieces, badFrame("Gemini's stream has too many calls.")];
+      if (call) pieces.push(write.delta(index, { call: { ...call, index: own.calls++ } }));
+      else if (part.thought === true && text !== "")
+        pieces.push(write.delta(index, { reasoning_content: text }));
+      else if (text !== "") {
+        own.said = true;
+        // They belong to the event's tokens, not to one of its parts: told once.
+        pieces.push(write.delta(index, { content: text }, logprobs));
+        logprobs = null;
+      }
+    }
+    const finish = finishOf(candidate, own.calls > 0);
+    if (finish === null) return pieces;
+    if (typeof finish !== "string") return [...pieces, { kind: "failure", failure: finish }];
+    own.finished = true;
+    if (finish === "content_filter" && !own.said && own.calls === 0) {
+      pieces.push(write.delta(index, { refusal: refusalOf(candidate) }));
+    }
+    return [...pieces, write.finish(index, finish)];
+  };
+
+  const read = (data: string): StreamPiece[] => {
+    const value = answerExactly(data);
+    if (!isFields(value)) return [badFrame("Gemini sent a frame that is not a JSON object.")];
+    if (isFields(value.error)) return [{ kind: "failure", failure: geminiError(200, value, null) }];
+    const blocked = candidates.size === 0 ? blockedOf(value) : null;
+    const partial = fieldsIn(value.candidates);
+    if (blocked && partial.length === 0) return [{ kind: "failure", failure: blocked }];
+    if (chunks === null) {
+      const heading = headingOf(value, request);
+      chunks = chunkWriter(heading);
+      nameCall = callNamer(heading.id);
+    }
+    const pieces: StreamPiece[] = [];
+    for (const candidate of partial) {
+      pieces.push(...candidateRead(chunks, candidate));
+      if (pieces.at(-1)?.kind === "failure") return pieces;
+    }
+    const finished = [...candidates.values()].filter((candidate) => candidate.finished).length;
+    const usage = countedOf(value.usageMetadata);
+    if (finished >= asked && usage !== null) pieces.push(chunks.usage(usage), { kind: "done" });
+    return pieces;
+  };
+
+  return {
+    push: ({ data }) => {
+      if (over) return [];
+      const pieces = read(data);
+      const last = pieces.at(-1)?.kind;
+      if (last === "failure" || last === "done") over = true;
+      return pieces;
+    },
+    missing: () =>
+      candidates.size < asked || [...candidates.values()].some((candidate) => !candidate.finished),
+  };
+}

@@ -1,0 +1,76 @@
+// A conversation as Gemini's contents: function responses right behind their calls, in their order and by themselves
+// (text beside them breaks the pairing, and the answer is 400); otherwise `user` and `model` take turns.
+// Source: ai.google.dev/api/caching#Content, /gemini-api/docs/function-calling, /gemini-api/docs/thought-signatures
+
+import type { Call, Turn } from "#providers/translate/conversation.ts";
+import { isFields, parsedExactly } from "#providers/translate/json.ts";
+import type { Part, TextPart } from "#providers/translate/message-parts.ts";
+
+type GeminiPart = Record<string, unknown>;
+
+export interface GeminiContent {
+  role: "user" | "model";
+  parts: GeminiPart[];
+}
+
+/** Google's own word for "this call was not signed": for calls that another model made, or whose sign was lost. */
+export const unsigned = "skip_thought_signature_validator";
+
+/** `signs`: the model knows calls by id, and refuses the first one of a turn without a signature (Gemini 3 and later). */
+export function geminiContents(
+  turns: readonly Turn[],
+  signs: boolean,
+): { contents: GeminiContent[]; fault: string | null } {
+  const contents: GeminiContent[] = [];
+  const faults: string[] = [];
+  for (const turn of turns) {
+    contents.push({
+      role: turn.role === "assistant" ? "model" : "user",
+      parts: partsOf(turn, signs, faults),
+    });
+  }
+  return { contents, fault: faults[0] ?? null };
+}
+
+/** The system text: a part for each message. */
+export function geminiSystem(system: readonly TextPart[]): { parts: GeminiPart[] } | null {
+  return system.length === 0 ? null : { parts: system.map(({ text }) => ({ text })) };
+}
+
+function partsOf(turn: Turn, signs: boolean, faults: string[]): GeminiPart[] {
+  if (turn.role === "user") return turn.parts.map(partOf);
+  if (turn.role === "assistant") {
+    return [...turn.parts.map(partOf), ...turn.calls.map((call, at) => callPart(call, signs, at === 0))];
+  }
+  return turn.results.map(({ call, parts }) => {
+    if (parts.some(({ kind }) => kind !== "text")) faults.push("Gemini takes text alone as a tool's result.");
+    const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+    return { functionResponse: { ...idOf(call, signs), name: call.name, response: responseOf(text) } };
+  });
+}
+
+/** An object is the response itself; anything else is what Google calls its `output`. */
+function responseOf(text: string): object {
+  const value = /^\s*\{/.test(text) ? parsedExactly(text) : undefined;
+  return isFields(value) ? value : { output: text };
+}
+
+const idOf = ({ id }: Call, signs: boolean) => (signs ? { id } : {});
+
+function callPart(call: Call, signs: boolean, first: boolean): GeminiPart {
+  const { name, arguments: text, signature } = call;
+  const given = parsedExactly(text);
+  const args = isFields(given) ? given : text.trim() === "" ? {} : { INVALID_JSON: text };
+  const sign = signature ?? (signs && first ? unsigned : null);
+  return {
+    functionCall: { ...idOf(call, signs), name, args },
+    ...(sign === null ? {} : { thoughtSignature: sign }),
+  };
+}
+
+function partOf(part: Part): GeminiPart {
+  if (part.kind === "text") return { text: part.text };
+  if (part.kind === "data") return { inlineData: { mimeType: part.mediaType, data: part.base64 } };
+  const type = part.mediaType === null ? {} : { mimeType: part.mediaType };
+  return { fileData: { ...type, fileUri: part.url } };
+}

@@ -1,0 +1,96 @@
+// OpenAI's embeddings by Gemini's batchEmbedContents, which takes one text as well as many. Vectors keep every digit
+// and the length that Google gives them: shortened ones (`dimensions`) of `gemini-embedding-001` are not of length 1.
+// Source: ai.google.dev/api/embeddings
+
+import { listAt, objectAt } from "#contract/json-text.ts";
+import { badAnswer } from "#providers/failure/vendor-failure.ts";
+import type { Answer, ChatRequest, Prepared } from "#providers/provider.ts";
+import { isFields, parsed } from "#providers/translate/json.ts";
+import { requestFields } from "#providers/translate/request-fields.ts";
+import { geminiError } from "./failure.ts";
+
+type EmbeddingsRequest = Omit<ChatRequest, "stream">;
+
+const mostDimensions = 100_000;
+
+/** `model`: with its collection, `models/…`. */
+export function geminiEmbeddingsBody(
+  { body }: EmbeddingsRequest,
+  model: string,
+): { kind: "body"; body: object } | Extract<Prepared, { kind: "untranslatable" }> {
+  const fields = requestFields(body, "Gemini");
+  const input = fields.take("input");
+  const texts = Array.isArray(input) ? input : [input];
+  if (texts.length === 0 || texts.some((text) => typeof text !== "string"))
+    fields.fault("input", "Gemini embeds a text or a list of texts, not tokens.");
+  const outputDimensionality = fields.whole("dimensions", 1, mostDimensions);
+  const format = fields.take("encoding_format");
+  if (format !== undefined && format !== "float" && format !== "base64")
+    fields.fault("encoding_format", "`encoding_format` must be `float` or `base64`.");
+  const more = outputDimensionality === undefined ? {} : { outputDimensionality };
+  const requests = texts.map((text) => ({ model, content: { parts: [{ text }], role: "user" }, ...more }));
+  return fields.refused() ?? { kind: "body", body: { requests } };
+}
+
+/** No answer has more members on its top level, or in one embedding. */
+const mostMembers = 1000;
+
+/**
+ * One vector for each text, in the form that was asked for; Google tells no usage for all models. The vectors, which
+ * are nearly all of the text, are moved as text: printed anew, the 300,000 numbers of a hundred texts take a second.
+ */
+export function geminiEmbeddingsAnswer(given: string, { body, model }: EmbeddingsRequest): Answer {
+  const text = given.trim();
+  const { members } = objectAt(text, 0, mostMembers);
+  const textAt = (key: string) => {
+    const found = members.findLast((member) => member.key === key);
+    return found && text.slice(found.valueStart, found.end);
+  };
+  if (members.length === 0 || members.length === mostMembers || !text.endsWith("}"))
+    return badAnswer("Gemini's answer is not a JSON object.");
+  const error = parsed(textAt("error") ?? "null");
+  if (isFields(error)) return { kind: "failure", failure: geminiError(200, { error }, null) };
+  const wanted = Array.isArray(body.input) ? body.input.length : 1;
+  const packs = body.encoding_format === "base64";
+  const vectors = vectorsIn(textAt("embeddings") ?? "", wanted + 1).map(
+    (vector) => vector && written(vector, packs),
+  );
+  if (vectors.length !== wanted || vectors.includes(null))
+    return badAnswer("Gemini's answer does not have an embedding for each text.");
+  const data = vectors.map(
+    (vector, index) => `{"object":"embedding","index":${index},"embedding":${vector}}`,
+  );
+  const metadata = parsed(textAt("usageMetadata") ?? "null");
+  const counted = isFields(metadata) ? metadata.promptTokenCount : undefined;
+  const tokens = Number.isSafeInteger(counted) && Number(counted) >= 0 ? Number(counted) : null;
+  const usage = tokens === null ? "" : `,"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}`;
+  return {
+    kind: "answer",
+    text: `{"object":"list","data":[${data.join(",")}],"model":${JSON.stringify(model)}${usage}}`,
+    output: true,
+    usage: tokens === null ? null : { promptTokens: tokens, completionTokens: 0, totalTokens: tokens },
+  };
+}
+
+/** The text of a list of numbers, as far as that can be told without parsing it. */
+const numbers = /^\[\s*-?\d[-+.\deE,\s]*\]$/;
+
+/** The text of each embedding's vector; null for one that is missing or holds anything but numbers. */
+function vectorsIn(list: string, most: number): (string | null)[] {
+  return listAt(list, 0, most).items.map(({ start, end }) => {
+    const embedding = list.slice(start, end);
+    const values = objectAt(embedding, 0, mostMembers).members.findLast(({ key }) => key === "values");
+    const vector = values ? embedding.slice(values.valueStart, values.end) : "";
+    return numbers.test(vector) ? vector : null;
+  });
+}
+
+/** The vector as JSON text: as it came, or as OpenAI packs them, little-endian floats of 32 bits. Null: it is no JSON. */
+function written(vector: string, packs: boolean): string | null {
+  try {
+    const values = JSON.parse(vector) as number[];
+    return packs ? `"${Buffer.from(Float32Array.from(values).buffer).toString("base64")}"` : vector;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,86 @@
+// What Google means by an error: a canonical status (google.rpc.Code), its details (RetryInfo, ErrorInfo), and, where
+// one status means several things, the sentence that the message begins with. A wrong key comes as 400
+// INVALID_ARGUMENT. Source: ai.google.dev/gemini-api/docs/troubleshooting and google/rpc/error_details.proto
+
+import { kindOf, type VendorWords } from "#providers/failure/classify.ts";
+import { clampedRest, retryAfterMs } from "#providers/failure/retry-after.ts";
+import { vendorFailure } from "#providers/failure/vendor-failure.ts";
+import type { Failure } from "#providers/provider.ts";
+import { type Fields, fieldsIn, isFields, parsed, textOf } from "#providers/translate/json.ts";
+
+/** Reasons of google.rpc.ErrorInfo that mean the key or the project. */
+const deniedReason =
+  /^(API_KEY_|SERVICE_DISABLED|BILLING_DISABLED|CONSUMER_|ACCESS_TOKEN_|CREDENTIALS_MISSING|USER_PROJECT_DENIED)/;
+
+const words: VendorWords = {
+  codes: { UNAUTHENTICATED: "denied" },
+  types: {
+    INVALID_ARGUMENT: "caller",
+    OUT_OF_RANGE: "caller",
+    // No billing or not served in this country, but also a file of the caller's that is not ready yet.
+    FAILED_PRECONDITION: "unable",
+    PERMISSION_DENIED: "denied",
+    NOT_FOUND: "no_model",
+    RESOURCE_EXHAUSTED: "limited",
+    INTERNAL: "broken",
+    UNKNOWN: "broken",
+    UNAVAILABLE: "broken",
+    ABORTED: "broken",
+    CANCELLED: "broken",
+    DEADLINE_EXCEEDED: "broken",
+    DATA_LOSS: "broken",
+    UNIMPLEMENTED: "broken",
+  },
+  openings: [
+    [/^api key (not valid|expired|not found)/i, "denied"],
+    [/^(your |the )?api key was reported/i, "denied"],
+    [/^your prepa(id|yment) credits?/i, "denied"],
+    [/^user location is not supported/i, "denied"],
+    [/^(gemini api )?free tier is not available|^please enable billing/i, "denied"],
+    // A file that the caller names and this key may not read.
+    [/^you do not have permission to access the (file|cached ?content)/i, "caller"],
+    [/^(file|cached ?content) \S{0,200} ?(was |is )?not found/i, "caller"],
+    [/^(unable to submit request because )?the input token count\b/i, "context"],
+    [
+      /^(the prompt|the input|your request|request) (was |is )?(blocked|rejected) .{0,60}(safety|polic)/i,
+      "policy",
+    ],
+    [/^models?\/[\w.:@-]{1,200} is not (found|supported)/i, "no_model"],
+    [/^tunedmodels\/[\w.:@-]{1,200} (is|was) not found/i, "no_model"],
+    [/^(publisher )?model [`'"]?[\w./:@-]{1,300}[`'"]? (is|was) not found/i, "no_model"],
+  ],
+};
+
+/** An answer that is no 2xx. `now`: epoch ms. */
+export function geminiFailure(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  text: string,
+  now: number,
+): Failure {
+  return geminiError(status, parsed(text), retryAfterMs(headers, now));
+}
+
+/** An error object, wherever it stood; `status` 200 for one inside a 200. A list of one is what streams begin with. */
+export function geminiError(status: number, value: unknown, rest: number | null): Failure {
+  const top = Array.isArray(value) ? value[0] : value;
+  const error = isFields(top) && isFields(top.error) ? top.error : {};
+  const said = textOf(error.message);
+  const details = fieldsIn(error.details);
+  const refused = details.some(({ reason }) => deniedReason.test(textOf(reason)));
+  const codes = [refused ? "UNAUTHENTICATED" : textOf(error.status)];
+  const kind = kindOf({ status, codes, param: null, message: said }, words);
+  const message = said === "" ? `Gemini answered ${status} without an error that could be read.` : said;
+  const retryMs = rest ?? (kind === "limited" || kind === "broken" ? retryOf(details, said) : null);
+  const param = kind === "no_model" ? "model" : kind === "context" ? "messages" : null;
+  return vendorFailure(kind, status, message, { retryAfterMs: retryMs, param });
+}
+
+/** RetryInfo's `retryDelay` ("37s", "0.5s"), or the words "Please retry in 37.8s.". */
+function retryOf(details: readonly Fields[], said: string): number | null {
+  const told = details.map(({ retryDelay }) => textOf(retryDelay)).find((delay) => delay !== "");
+  const seconds =
+    /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(told ?? "")?.[1] ??
+    /retry in (\d{1,9}(?:\.\d{1,9})?)s/i.exec(said)?.[1];
+  return seconds === undefined ? null : clampedRest(Number(seconds) * 1000);
+}

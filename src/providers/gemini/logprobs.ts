@@ -1,0 +1,21 @@
+// Gemini's log probabilities as OpenAI's: the token that was chosen, and what else might have been, place by place.
+// Source: ai.google.dev/api/generate-content#LogprobsResult
+
+import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
+
+/** OpenAI's `logprobs`; null where Gemini tells none. */
+export function geminiLogprobs(result: unknown): { content: object[] } | null {
+  if (!isFields(result) || !Array.isArray(result.chosenCandidates)) return null;
+  const top = fieldsIn(result.topCandidates);
+  const content = fieldsIn(result.chosenCandidates).map((chosen, at) => ({
+    ...tokenOf(chosen),
+    top_logprobs: fieldsIn(top[at]?.candidates).map(tokenOf),
+  }));
+  return { content };
+}
+
+function tokenOf({ token, logProbability }: Fields): object {
+  const text = textOf(token);
+  const logprob = typeof logProbability === "number" ? logProbability : -9999;
+  return { token: text, logprob, bytes: [...Buffer.from(text)] };
+}

@@ -1,0 +1,164 @@
+// An OpenAI request as one for Gemini's generateContent. Each parameter is translated, at its default, a hint, or a
+// refusal that names it. Dropped as hints: a picture's `detail`, `strict` of tools (Gemini always follows their
+// schema as far as it can), what request-fields.ts lists. Beyond OpenAI's: `top_k`.
+// Source: ai.google.dev/api/generate-content, /gemini-api/docs/openai (effort), /gemini-api/docs/thinking
+
+import type { ChatRequest, Prepared } from "#providers/provider.ts";
+import { readConversation } from "#providers/translate/conversation.ts";
+import { isFields, parsedExactly } from "#providers/translate/json.ts";
+import {
+  type FunctionTool,
+  formatOf,
+  mostTokensOf,
+  type RequestFields,
+  requestFields,
+  stopsOf,
+  toolChoiceOf,
+  toolsOf,
+} from "#providers/translate/request-fields.ts";
+import { geminiContents, geminiSystem } from "./contents.ts";
+
+/** 205 for 2.5; null where the name has no version (`gemini-flash-latest`): such a one counts as the newest. */
+export function geminiVersion(model: string): number | null {
+  const found = /gemini-(\d{1,2})(?:\.(\d{1,2}))?(?![\d.])/.exec(model);
+  return found ? Number(found[1]) * 100 + Number(found[2] ?? 0) : null;
+}
+
+/** Google's own table of efforts, for models that take a number of tokens. */
+const budgets: Readonly<Record<string, number>> = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+};
+/** And for those that take a level; `HIGH` is the most there is. */
+const levels: Readonly<Record<string, string>> = {
+  minimal: "MINIMAL",
+  low: "LOW",
+  medium: "MEDIUM",
+  high: "HIGH",
+  xhigh: "HIGH",
+  max: "HIGH",
+};
+
+const int32 = 2 ** 31;
+
+export function geminiBody(
+  request: ChatRequest,
+): { kind: "body"; body: object } | Extract<Prepared, { kind: "untranslatable" }> {
+  const exact = parsedExactly(request.text);
+  const fields = requestFields(isFields(exact) ? exact : request.body, "Gemini");
+  const read = readConversation(fields.take("messages"));
+  if (read.kind === "fault") return { kind: "untranslatable", ...read.fault };
+  const version = geminiVersion(request.model) ?? Number.POSITIVE_INFINITY;
+  const { contents, fault } = geminiContents(read.turns, version >= 300);
+  if (fault !== null) fields.fault("messages", fault);
+  const system = geminiSystem(read.system);
+  const tools = toolsOf(fields);
+  const calling = callingOf(fields, tools);
+  const generation = {
+    ...samplingOf(fields),
+    ...outputOf(fields, tools.length > 0 && version < 300),
+    ...thinkingOf(fields, request.model, version),
+  };
+  const body = {
+    ...(system === null ? {} : { systemInstruction: system }),
+    contents,
+    ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools.map(declaration) }] }),
+    ...(calling === null ? {} : { toolConfig: { functionCallingConfig: calling } }),
+    ...(Object.keys(generation).length === 0 ? {} : { generationConfig: generation }),
+  };
+  return fields.refused() ?? { kind: "body", body };
+}
+
+function declaration({ name, description, parameters }: FunctionTool): object {
+  return {
+    name,
+    ...(description === null ? {} : { description }),
+    ...(parameters === null ? {} : { parametersJsonSchema: parameters }),
+  };
+}
+
+function callingOf(fields: RequestFields, tools: readonly FunctionTool[]): object | null {
+  const choice = toolChoiceOf(fields, tools);
+  const parallel = fields.take("parallel_tool_calls");
+  if (tools.length === 0) return null;
+  if (parallel !== undefined && parallel !== true && choice?.kind !== "none") {
+    fields.fault("parallel_tool_calls", "Gemini cannot be kept from calling several tools at once.");
+  }
+  switch (choice?.kind) {
+    case undefined:
+      return null;
+    case "auto":
+      return { mode: "AUTO" };
+    case "none":
+      return { mode: "NONE" };
+    case "required":
+      return { mode: "ANY" };
+    case "named":
+      return { mode: "ANY", allowedFunctionNames: choice.names };
+  }
+}
+
+function samplingOf(fields: RequestFields): object {
+  const stops = stopsOf(fields);
+  const logprobs = fields.take("logprobs");
+  const top = fields.whole("top_logprobs", 0, 20);
+  if (logprobs !== undefined && typeof logprobs !== "boolean") {
+    fields.fault("logprobs", "`logprobs` must be true or false.");
+  }
+  if (top !== undefined && top > 0 && logprobs !== true) {
+    fields.fault("top_logprobs", "`top_logprobs` needs `logprobs`.");
+  }
+  const given = {
+    temperature: fields.number("temperature", 0, 2),
+    topP: fields.number("top_p", 0, 1),
+    topK: fields.whole("top_k", 1, 1_000_000),
+    candidateCount: fields.whole("n", 1, 8),
+    maxOutputTokens: mostTokensOf(fields),
+    stopSequences: stops.length === 0 ? undefined : stops,
+    presencePenalty: fields.number("presence_penalty", -2, 2),
+    frequencyPenalty: fields.number("frequency_penalty", -2, 2),
+    seed: fields.whole("seed", -int32, int32 - 1),
+    responseLogprobs: logprobs === true ? true : undefined,
+    logprobs: logprobs === true && top !== undefined && top > 0 ? top : undefined,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** `toolsExclude`: before version 3, a JSON answer and tools do not go together. */
+function outputOf(fields: RequestFields, toolsExclude: boolean): object {
+  const format = formatOf(fields);
+  if (format === undefined) return {};
+  if (toolsExclude) fields.fault("response_format", "This model gives no JSON answers while it has tools.");
+  return {
+    responseMimeType: "application/json",
+    ...(format.kind === "json_schema" ? { responseJsonSchema: format.schema } : {}),
+  };
+}
+
+/** `reasoning_effort`: a level from version 3 on, before it a number of tokens. Thoughts are told where asked for. */
+function thinkingOf(fields: RequestFields, model: string, version: number): object {
+  const effort = fields.take("reasoning_effort");
+  if (effort === undefined) return {};
+  const isPro = /\bpro\b/.test(model);
+  if (effort === "none") {
+    if (version < 205) return {};
+    if (version < 300 && !isPro) return { thinkingConfig: { thinkingBudget: 0 } };
+    fields.fault("reasoning_effort", "This model cannot be kept from thinking.");
+    return {};
+  }
+  if (typeof effort !== "string" || !Object.hasOwn(levels, effort)) {
+    fields.fault("reasoning_effort", "This `reasoning_effort` is not known.");
+    return {};
+  }
+  if (version < 205) {
+    fields.fault("reasoning_effort", "This model does not think.");
+    return {};
+  }
+  const level = effort === "minimal" && isPro ? "LOW" : levels[effort];
+  const much = version < 300 ? { thinkingBudget: budgets[effort] } : { thinkingLevel: level };
+  return { thinkingConfig: { includeThoughts: true, ...much } };
+}

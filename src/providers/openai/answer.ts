@@ -1,0 +1,114 @@
+// Whole answers of OpenAI and its like, read as far as the gateway has to know them: whether they say something, what
+// they cost, and what went wrong. The text itself is passed on. Two parts of it are rightly larger than what may be
+// parsed, log probabilities and vectors; nothing in them matters here, and they are passed on unread.
+
+import { listAt, objectAt, valueEnd } from "#contract/json-text.ts";
+import { badAnswer } from "#providers/failure/vendor-failure.ts";
+import type { Answer } from "#providers/provider.ts";
+import { parsed } from "#providers/translate/json.ts";
+import { openaiFailure } from "./failure.ts";
+import { isRecord, readUsage, saysSomething } from "./stream.ts";
+
+/** No vendor's answer has more members on its top level, or more choices. */
+const mostMembers = 1000;
+const mostChoices = 1024;
+/**
+ * Texts, UTF-16 units, that are passed over for their log probabilities: shorter ones keep the bounds, and 4,096 tokens
+ * with twenty others each fill the longest.
+ */
+const shortestUnread = 64 * 1024;
+const longestUnread = 8 * 1024 * 1024;
+/** Shorter answers of vectors, UTF-16 units, are parsed whole. */
+const shortVectors = 1024 * 1024;
+/** Brackets and quotes of each sort in an answer of vectors: a dozen for each of the 2,048 texts of a request. */
+const mostMarks = 200_000;
+
+/** A whole completion. */
+export function openaiAnswer(text: string): Answer {
+  const value = parsed(text) ?? parsed(withoutLogprobs(text));
+  if (!isRecord(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
+  if (value.error !== undefined && value.error !== null) {
+    return { kind: "failure", failure: openaiFailure(200, {}, text, 0) };
+  }
+  if (!Array.isArray(value.choices)) return badAnswer("The provider's answer has no choices.");
+  const choices = value.choices.filter(isRecord);
+  // OpenRouter tells here what went wrong while it was answering.
+  const failed = choices.find((choice) => isRecord(choice.error));
+  if (failed) return { kind: "failure", failure: openaiFailure(200, {}, JSON.stringify(failed), 0) };
+  const usage = readUsage(value.usage);
+  // Without any choice nothing was answered, whatever was counted.
+  const counted = choices.length > 0 && (usage?.completionTokens ?? 0) > 0;
+  const output = counted || choices.some((choice) => saysSomething(choice.message, choice.finish_reason));
+  return { kind: "answer", text, output, usage };
+}
+
+/** Vectors. */
+export function openaiEmbeddings(text: string): Answer {
+  const value = parsed(text.length < shortVectors ? text : withoutVectors(text));
+  if (!isRecord(value) || !Array.isArray(value.data)) {
+    return isRecord(value) && value.error
+      ? { kind: "failure", failure: openaiFailure(200, {}, text, 0) }
+      : badAnswer("The provider's answer has no embeddings.");
+  }
+  return { kind: "answer", text, output: value.data.length > 0, usage: readUsage(value.usage) };
+}
+
+/**
+ * The text without what stands under `logprobs` in its choices: each token may have twenty others beside it, every
+ * one with its bytes. One pass over the text. Empty where there is no such thing.
+ */
+function withoutLogprobs(given: string): string {
+  if (given.length < shortestUnread || given.length > longestUnread) return "";
+  const text = given.trimStart();
+  const left: Part[] = [];
+  const choiceEnd = (at: number) => {
+    const { members, end } = objectAt(text, at, mostMembers);
+    for (const { key, valueStart, end: behind } of members)
+      if (key === "logprobs") left.push({ start: valueStart, end: behind });
+    return end;
+  };
+  const top = objectAt(text, 0, mostMembers, (key, at) =>
+    key === "choices" ? listAt(text, at, mostChoices, choiceEnd).end : valueEnd(text, at),
+  );
+  return top.members.length < mostMembers && left.length > 0 ? without(text, left, "null") : "";
+}
+
+/** The text without the vectors, which are one list of the top level; empty where they are not. */
+function withoutVectors(given: string): string {
+  if (!isSparse(given)) return "";
+  const text = given.trimStart();
+  const { members } = objectAt(text, 0, mostMembers);
+  const data = members.filter(({ key }) => key === "data");
+  if (members.length >= mostMembers || data.length !== 1) return "";
+  const [{ valueStart, end } = { valueStart: 0, end: 0 }] = data;
+  const some = listAt(text, valueStart, 1).items.length > 0;
+  return without(text, [{ start: valueStart, end }], some ? "[null]" : "[]");
+}
+
+interface Part {
+  start: number;
+  end: number;
+}
+
+/** The text with each of these parts, in order, replaced. */
+function without(text: string, parts: readonly Part[], by: string): string {
+  let result = "";
+  let copied = 0;
+  for (const { start, end } of parts) {
+    result += text.slice(copied, start) + by;
+    copied = end;
+  }
+  return result + text.slice(copied);
+}
+
+/** Whether the text is nearly all numbers, or long strings: passing over it is quick then. */
+function isSparse(text: string): boolean {
+  for (const mark of ["{", "[", '"']) {
+    let times = 0;
+    for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) {
+      times += 1;
+      if (times > mostMarks) return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,176 @@
+// Everything that speaks OpenAI's chat completions: OpenAI itself and those who copied it. The request and the
+// answer are passed on as they came; only the model's name changes on the way in, and usage is asked for in
+// streams. Source: platform.openai.com/docs/api-reference/chat, and each vendor's page on compatibility.
+
+import { z } from "zod";
+import { membersOf, withMembers } from "#contract/json-text.ts";
+import { type ChatRequest, defineProvider, secret } from "#providers/provider.ts";
+import { addedHeaders } from "#providers/settings.ts";
+import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
+import { openaiFailure } from "./failure.ts";
+import { isRecord, openaiStream } from "./stream.ts";
+
+interface VendorFacts {
+  /** Null: wherever the account's own one runs. */
+  url: string | null;
+  /** The header for the key, where it is no Bearer. */
+  keyHeader?: string;
+  /** Streams tell their usage without being asked, and do not like to be. */
+  usageUnasked?: boolean;
+}
+
+const vendorNames = [
+  "openai",
+  "azure-openai",
+  "openrouter",
+  "groq",
+  "mistral",
+  "deepseek",
+  "together",
+  "xai",
+  "ollama",
+  "vllm",
+  "llama.cpp",
+  "lm-studio",
+] as const;
+
+/** Where each vendor is, and what it needs that OpenAI does not. */
+const vendors: Readonly<Record<(typeof vendorNames)[number], VendorFacts>> = {
+  openai: { url: "https://api.openai.com/v1" },
+  "azure-openai": { url: null, keyHeader: "api-key" },
+  openrouter: { url: "https://openrouter.ai/api/v1" },
+  groq: { url: "https://api.groq.com/openai/v1" },
+  mistral: { url: "https://api.mistral.ai/v1", usageUnasked: true },
+  deepseek: { url: "https://api.deepseek.com/v1" },
+  together: { url: "https://api.together.xyz/v1" },
+  xai: { url: "https://api.x.ai/v1" },
+  ollama: { url: "http://127.0.0.1:11434/v1" },
+  vllm: { url: "http://127.0.0.1:8000/v1" },
+  "llama.cpp": { url: "http://127.0.0.1:8080/v1" },
+  "lm-studio": { url: "http://127.0.0.1:1234/v1" },
+};
+
+const settings = z
+  .strictObject({
+    vendor: z
+      .enum(vendorNames)
+      .default("openai")
+      .describe("Who it is: gives the base URL and what is special about it."),
+    base_url: z
+      .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+      // A path is put behind it, and it is shown: whatever is secret belongs elsewhere.
+      .regex(/^[^?#@]*$/, "must be a URL without a login and a query")
+      .optional()
+      .describe(
+        "What comes before `/chat/completions`, such as `https://api.openai.com/v1`. Default: the vendor's.",
+      ),
+    api_key: secret().optional().describe("The vendor's key."),
+    headers: addedHeaders(),
+    stream_usage: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether to ask for the usage of streams (`stream_options`); default: unless the vendor tells it unasked.",
+      ),
+    api_version: z
+      .string()
+      .regex(/^[\w.-]{1,40}$/, "must be a version such as 2024-10-21")
+      .optional()
+      .describe(
+        "Azure alone: the `api-version` of a base URL such as `https://NAME.openai.azure.com/openai/deployments/DEPLOYMENT`. One that ends in `/openai/v1` needs none.",
+      ),
+  })
+  .refine((value) => value.api_version === undefined || value.vendor === "azure-openai", {
+    path: ["api_version"],
+    message: "is Azure's alone",
+  })
+  .refine((value) => value.base_url !== undefined || vendors[value.vendor].url !== null, {
+    path: ["base_url"],
+    message: "is needed: this vendor has no common address",
+  });
+type Settings = z.output<typeof settings>;
+
+/** Names under which other gateways let a caller choose the upstream; one behind us must not be told. */
+const upstreamChoices = ["api_base", "base_url"] as const;
+
+function baseOf({ vendor, base_url }: Settings): string {
+  return (base_url ?? vendors[vendor].url ?? "").replace(/(?<!\/)\/+$/, "");
+}
+
+/** Azure's older interface has a base URL for each deployment; its models are told beside them. */
+const deployment = /\/deployments\/[^/]+$/;
+
+function urlOf(given: Settings, path: "/chat/completions" | "/embeddings" | "/models"): string {
+  const base = baseOf(given);
+  const root = path === "/models" ? base.replace(deployment, "") : base;
+  return `${root}${path}${given.api_version === undefined ? "" : `?api-version=${given.api_version}`}`;
+}
+
+function headersOf({ vendor, api_key, headers }: Settings): Record<string, string> {
+  const { keyHeader } = vendors[vendor];
+  const auth: Record<string, string> =
+    api_key === undefined
+      ? {}
+      : keyHeader === undefined
+        ? { authorization: `Bearer ${api_key}` }
+        : { [keyHeader]: api_key };
+  return { ...auth, ...headers };
+}
+
+/** What changes in a request's text on its way to a vendor. */
+function bodyFor(request: Omit<ChatRequest, "stream">, more: Record<string, string | undefined>): string {
+  const changes: Record<string, string | undefined> = { model: JSON.stringify(request.model), ...more };
+  for (const name of upstreamChoices) if (Object.hasOwn(request.body, name)) changes[name] = undefined;
+  return withMembers(request.text, changes);
+}
+
+function usageAsked(request: ChatRequest): string {
+  const { stream_options: options } = request.body;
+  if (!isRecord(options)) return '{"include_usage":true}';
+  const member = membersOf(request.text).findLast(({ key }) => key === "stream_options");
+  const text = member === undefined ? "{}" : request.text.slice(member.valueStart, member.end);
+  return withMembers(text, { include_usage: "true" });
+}
+
+export const openaiCompatible = defineProvider({
+  kind: "openai-compatible",
+  title: "OpenAI and compatible",
+  summary: "OpenAI's chat completions, from OpenAI or anybody who speaks them; passed on as they are.",
+  settings,
+  urls: (given) => [baseOf(given)],
+  chat: (request, given) => {
+    const ask = request.stream && (given.stream_usage ?? vendors[given.vendor].usageUnasked !== true);
+    return {
+      kind: "request",
+      request: {
+        method: "POST",
+        url: urlOf(given, "/chat/completions"),
+        headers: {
+          ...headersOf(given),
+          "content-type": "application/json",
+          accept: request.stream ? "text/event-stream" : "application/json",
+        },
+        body: bodyFor(request, ask ? { stream_options: usageAsked(request) } : {}),
+      },
+    };
+  },
+  answer: openaiAnswer,
+  stream: openaiStream,
+  failure: openaiFailure,
+  embeddings: (request, given) => ({
+    kind: "request",
+    request: {
+      method: "POST",
+      url: urlOf(given, "/embeddings"),
+      headers: { ...headersOf(given), "content-type": "application/json", accept: "application/json" },
+      body: bodyFor(request, {}),
+    },
+  }),
+  embeddingsAnswer: openaiEmbeddings,
+  check: (given) => ({
+    method: "GET",
+    url: urlOf(given, "/models"),
+    headers: { ...headersOf(given), accept: "application/json" },
+    body: null,
+  }),
+});

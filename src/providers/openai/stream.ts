@@ -1,0 +1,137 @@
+// Reads what OpenAI and its like say in streams and messages: which chunk holds real output, which finishes,
+// which tells the usage. The chunks themselves are passed on as text.
+
+import { badFrame } from "#providers/failure/vendor-failure.ts";
+import type { ChatRequest, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
+import { parsed } from "#providers/translate/json.ts";
+import { openaiFailure } from "./failure.ts";
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** No upstream bills more in one call; a larger count is a lie or a bug. */
+const mostTokens = 1_000_000_000;
+
+const count = (value: unknown): number =>
+  typeof value === "number" && value >= 0 && value <= mostTokens ? Math.floor(value) : 0;
+
+/** OpenAI's usage object; null for anything else. */
+export function readUsage(value: unknown): Usage | null {
+  if (!isRecord(value)) return null;
+  const promptTokens = count(value.prompt_tokens);
+  const completionTokens = count(value.completion_tokens);
+  const total = count(value.total_tokens);
+  return { promptTokens, completionTokens, totalTokens: total || promptTokens + completionTokens };
+}
+
+const spoken = [
+  "content",
+  "refusal",
+  "reasoning_content",
+  "reasoning",
+  "tool_calls",
+  "function_call",
+  "audio",
+] as const;
+
+/** Reasons for which an answer may rightly be empty. */
+const emptyReasons: readonly unknown[] = ["length", "content_filter", "tool_calls", "function_call"];
+
+/** Whether a message, or a delta of one, holds real output: text, reasoning, a tool call, a refusal. */
+export function saysSomething(message: unknown, finishReason: unknown): boolean {
+  if (emptyReasons.includes(finishReason)) return true;
+  if (!isRecord(message)) return false;
+  return spoken.some((field) => {
+    const value = message[field];
+    return typeof value === "string" || Array.isArray(value) ? value.length > 0 : isRecord(value);
+  });
+}
+
+/** A stream of OpenAI's. Behind `[DONE]` nothing is read. */
+export function openaiStream(request: ChatRequest): StreamReader {
+  const asked = typeof request.body.n === "number" ? request.body.n : 1;
+  const finished = new Map<unknown, boolean>();
+  let done = false;
+  return {
+    push: ({ event, data }) => {
+      // Proxies keep connections alive with events that hold nothing.
+      if (done || data.trim() === "") return [];
+      done = data.trim() === "[DONE]";
+      return [done ? { kind: "done" } : read(event, data, finished)];
+    },
+    // `[DONE]` says that no choice is to come any more: some vendors make one, whatever `n` says.
+    missing: () => [...finished.values()].includes(false) || (!done && finished.size < asked),
+  };
+}
+
+/** No upstream makes more choices; their states are kept. */
+const mostChoices = 1024;
+
+function read(event: string | null, data: string, finished: Map<unknown, boolean>): StreamPiece {
+  const value = parsed(data);
+  if (value === undefined)
+    return badFrame("The provider sent a frame that is not JSON, or too large to read.");
+  if (!isRecord(value)) return badFrame("The provider sent a frame that is no object.");
+  if (event === "error" || (value.error !== undefined && value.error !== null)) {
+    return { kind: "failure", failure: openaiFailure(200, {}, data, 0) };
+  }
+  const choices = Array.isArray(value.choices) ? value.choices.filter(isRecord) : [];
+  const failed = choices.find((choice) => isRecord(choice.error));
+  if (failed) return { kind: "failure", failure: openaiFailure(200, {}, JSON.stringify(failed), 0) };
+  for (const { index = 0, finish_reason: reason } of choices) {
+    if (finished.size >= mostChoices && !finished.has(index)) break;
+    if (typeof reason === "string") finished.set(index, true);
+    else if (!finished.has(index)) finished.set(index, false);
+  }
+  const usage = readUsage(value.usage);
+  let units = 0;
+  for (const choice of choices) units += unitsSaid(choice.delta);
+  return {
+    kind: "chunk",
+    // An event of several lines: the line ends stand between the values, since no string of JSON holds one.
+    text: data.includes("\n") ? data.replaceAll("\n", " ") : data,
+    output: choices.some((choice) => saysSomething(choice.delta, choice.finish_reason)),
+    finish: choices.some((choice) => typeof choice.finish_reason === "string"),
+    usage,
+    usageOnly: usage !== null && choices.length === 0,
+    units,
+  };
+}
+
+/**
+ * UTF-16 units that a message, or a delta of one, says: text, reasoning, a refusal, calls of tools. Asked for every chunk:
+ * it looks at the few fields that are there, not for all that may be.
+ */
+export function unitsSaid(message: unknown): number {
+  if (!isRecord(message)) return 0;
+  let units = 0;
+  let reasoning = 0;
+  for (const key in message) {
+    const value = message[key];
+    if (key === "content" || key === "refusal") units += unitsIn(value);
+    // Some servers tell the same reasoning under both names.
+    else if (key === "reasoning_content" || key === "reasoning")
+      reasoning = Math.max(reasoning, unitsIn(value));
+    else if (key === "tool_calls" && Array.isArray(value)) {
+      for (const call of value) if (isRecord(call)) units += unitsCalled(call.function);
+    } else if (key === "function_call") units += unitsCalled(value);
+  }
+  return units + reasoning;
+}
+
+/** Of a text, or of the texts in a list of parts. */
+function unitsIn(content: unknown): number {
+  if (typeof content === "string") return content.length;
+  let units = 0;
+  if (Array.isArray(content))
+    for (const part of content)
+      if (isRecord(part) && typeof part.text === "string") units += part.text.length;
+  return units;
+}
+
+function unitsCalled(called: unknown): number {
+  if (!isRecord(called)) return 0;
+  const { name, arguments: given } = called;
+  return (typeof name === "string" ? name.length : 0) + (typeof given === "string" ? given.length : 0);
+}

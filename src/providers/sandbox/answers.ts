@@ -1,0 +1,72 @@
+// What the sandbox says: the last words of the user, arguments that fit a tool's schema, a vector for a text. The
+// same question always gets the same answer, so that a demo can be repeated and a test can know it.
+
+import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
+import { exampleOf } from "./schema-example.ts";
+
+export const nothingSaid = "(nothing was said)";
+
+/** The texts of a message's content, whichever of its forms it has. */
+function contentOf(message: Fields | undefined): string {
+  const content = message?.content;
+  if (typeof content === "string") return content;
+  return fieldsIn(content)
+    .map((part) => textOf(part.text))
+    .join("");
+}
+
+/** What the user said last; never empty, since an empty answer counts as a failure. */
+export function lastWords(messages: unknown): string {
+  const said = contentOf(fieldsIn(messages).findLast(({ role }) => role === "user"));
+  return said.trim() === "" ? nothingSaid : said;
+}
+
+/** What a tool just answered; null where the last message is no tool's. */
+export function toolsWords(messages: unknown): string | null {
+  const last = fieldsIn(messages).at(-1);
+  return last?.role === "tool" ? contentOf(last) : null;
+}
+
+/** The words of a text, each with the space behind it. */
+export function wordsOf(text: string): string[] {
+  return text.match(/^\s+\S+\s*|\S+\s*/g) ?? [text];
+}
+
+/** The first function that may be called, with arguments that fit its schema (JSON text); null: none may. */
+export function toolCall(body: Fields): { name: string; arguments: string } | null {
+  if (body.tool_choice === "none") return null;
+  const tool = fieldsIn(body.tools).find(({ type }) => type === "function")?.function;
+  const name = isFields(tool) ? textOf(tool.name) : "";
+  if (!isFields(tool) || name === "") return null;
+  const value = exampleOf(tool.parameters);
+  return { name, arguments: JSON.stringify(isFields(value) ? value : {}) };
+}
+
+/** A vector of length 1 that depends on every character of the text, and on nothing else. */
+export function vectorOf(text: string, dimensions: number): number[] {
+  const raw = Array.from({ length: dimensions }, (_, at) => {
+    // FNV-1a, seeded by the place in the vector.
+    let hash = (2_166_136_261 ^ at) >>> 0;
+    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16_777_619) >>> 0;
+    // Its low bits of a short text are nearly those of the seed.
+    return (Math.imul(hash ^ (hash >>> 15), 2_246_822_519) >>> 0) / 2 ** 31 - 1;
+  });
+  const length = Math.hypot(...raw) || 1;
+  return raw.map((value) => value / length);
+}
+
+const unitsPerToken = 4;
+
+/** About what a text is in tokens. */
+export function tokensOf(text: string): number {
+  return Math.ceil(text.length / unitsPerToken);
+}
+
+/** The text, or what of it fits into so many tokens; anything but a whole number from 1 on is no limit. */
+export function shortened(text: string, tokens: unknown): string {
+  if (!Number.isInteger(tokens) || Number(tokens) < 1) return text;
+  const units = Number(tokens) * unitsPerToken;
+  // Half of a character that takes two units is none.
+  const whole = /[\ud800-\udbff]/.test(text.charAt(units - 1)) ? units - 1 : units;
+  return text.length <= units ? text : text.slice(0, whole);
+}

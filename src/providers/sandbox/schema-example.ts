@@ -1,0 +1,106 @@
+// An example of what a JSON Schema describes, for the sandbox's tool calls and structured answers: of the usual words
+// of schemas, which is what SDKs make of a type. `pattern`, `not` and the like are not understood.
+
+import { type Fields, fieldsIn, isFields } from "#providers/translate/json.ts";
+
+/** Schemas may refer to themselves, and a value of this depth convinces anybody. */
+const deepest = 8;
+/** A schema that refers to itself in many places would make a value without end. */
+const mostValues = 500;
+/** Where a schema wants a longer text, or a longer list, it is not obeyed. */
+const longest = 200;
+const mostItems = 10;
+
+const formats: Readonly<Record<string, string>> = {
+  "date-time": "2026-01-01T00:00:00Z",
+  date: "2026-01-01",
+  time: "00:00:00Z",
+  duration: "PT1S",
+  email: "someone@example.com",
+  hostname: "example.com",
+  ipv4: "192.0.2.1",
+  ipv6: "2001:db8::1",
+  uri: "https://example.com/",
+  uuid: "00000000-0000-4000-8000-000000000000",
+};
+
+/** A value that fits, as far as the schema's plain words go; null for what is no schema. */
+export function exampleOf(schema: unknown): unknown {
+  const root = isFields(schema) ? schema : {};
+  let left = mostValues;
+
+  function of(given: unknown, depth: number): unknown {
+    const one = resolved(given, root);
+    left -= 1;
+    if (!isFields(one) || depth > deepest || left < 0) return null;
+    if ("const" in one) return one.const;
+    if (one.default !== undefined) return one.default;
+    if (Array.isArray(one.enum) && one.enum.length > 0) return one.enum[0];
+    const [alternative] = [one.anyOf, one.oneOf, one.allOf].flatMap(fieldsIn);
+    if (alternative) return of(alternative, depth + 1);
+    const type = Array.isArray(one.type) ? one.type[0] : one.type;
+    switch (type ?? (isFields(one.properties) ? "object" : null)) {
+      case "object":
+        return Object.fromEntries(
+          Object.entries(isFields(one.properties) ? one.properties : {}).map(([name, property]) => [
+            name,
+            of(property, depth + 1),
+          ]),
+        );
+      case "array":
+        return depth === deepest ? [] : items(one, depth);
+      case "string":
+        return textFor(one);
+      case "integer":
+      case "number":
+        return numberFor(one);
+      case "boolean":
+        return true;
+      default:
+        return null;
+    }
+  }
+
+  function items(one: Fields, depth: number): unknown[] {
+    const least = Math.min(sizeOf(one.minItems), mostItems);
+    const most = typeof one.maxItems === "number" ? sizeOf(one.maxItems) : Number.POSITIVE_INFINITY;
+    const count = Math.min(Math.max(1, least), most);
+    return Array.from({ length: count }, () => of(one.items, depth + 1));
+  }
+
+  return of(schema, 0);
+}
+
+/** What a `$ref` inside the schema names, `#/$defs/…`; a chain of them is followed a few steps. */
+function resolved(schema: unknown, root: Fields): unknown {
+  let one = schema;
+  for (let steps = 0; steps < 10 && isFields(one) && typeof one.$ref === "string"; steps++) {
+    const names = one.$ref.split("/").slice(1);
+    one = names.reduce<unknown>(
+      (at, name) => (isFields(at) ? at[name.replaceAll("~1", "/").replaceAll("~0", "~")] : undefined),
+      root,
+    );
+  }
+  return one;
+}
+
+const sizeOf = (value: unknown) => (Number.isInteger(value) && Number(value) > 0 ? Number(value) : 0);
+
+function textFor({ format, minLength, maxLength }: Fields): string {
+  const known = typeof format === "string" && Object.hasOwn(formats, format) ? formats[format] : undefined;
+  if (known !== undefined) return known;
+  const text = "example".padEnd(Math.min(sizeOf(minLength), longest), "e");
+  return typeof maxLength === "number" ? text.slice(0, sizeOf(maxLength)) : text;
+}
+
+function numberFor({ type, minimum, exclusiveMinimum, maximum, exclusiveMaximum }: Fields): number {
+  const whole = type !== "number";
+  const step = whole ? 1 : 0.5;
+  const number = (value: unknown) => (typeof value === "number" ? value : null);
+  const above = number(exclusiveMinimum);
+  const below = number(exclusiveMaximum);
+  const least = number(minimum) ?? (above === null ? null : above + step);
+  const most = number(maximum) ?? (below === null ? null : below - step);
+  if (least !== null) return whole ? Math.ceil(least) : least;
+  return most !== null && most < 1 ? (whole ? Math.floor(most) : most) : 1;
+}

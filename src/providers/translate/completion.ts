@@ -1,0 +1,170 @@
+// OpenAI's completions and chunks, as an adapter writes them that translates another format. The parts of one
+// stream keep one id and one model; what says something is marked as output, so that nobody commits to an empty answer.
+
+import { unitsSaid } from "#providers/openai/stream.ts";
+import type { Answer, Chunk, Usage } from "#providers/provider.ts";
+
+/** `created`: 0 where the vendor does not say; the gateway puts its own clock there. `id`: empty likewise. */
+export interface Heading {
+  id: string;
+  created: number;
+  model: string;
+}
+
+/** Tokens with their details; null where the vendor does not count them apart. */
+export interface Counted {
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number | null;
+  reasoningTokens: number | null;
+}
+
+export interface CalledTool {
+  id: string;
+  name: string;
+  /** JSON text. */
+  arguments: string;
+  /** Beside the call, as Google's own OpenAI interface has it. */
+  extraContent?: object;
+}
+
+export interface Choice {
+  index: number;
+  text: string;
+  reasoning: string;
+  refusal: string | null;
+  calls: readonly CalledTool[];
+  finishReason: string;
+  logprobs?: object | null;
+}
+
+/** Reasons with which an answer may rightly be empty: all tokens went into thoughts, or it was withheld. */
+const rightlyEmpty: readonly string[] = ["length", "content_filter"];
+
+export function usageOf({ promptTokens, completionTokens }: Counted): Usage {
+  return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
+}
+
+function usageJson(counted: Counted): object {
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = counted;
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    ...(cachedTokens === null ? {} : { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+    ...(reasoningTokens === null ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+  };
+}
+
+function callJson({ id, name, arguments: text, extraContent }: CalledTool): object {
+  return {
+    id,
+    type: "function",
+    function: { name, arguments: text },
+    ...(extraContent === undefined ? {} : { extra_content: extraContent }),
+  };
+}
+
+function messageJson({ text, reasoning, refusal, calls }: Choice): object {
+  return {
+    role: "assistant",
+    content: text === "" && (calls.length > 0 || refusal !== null) ? null : text,
+    refusal,
+    ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map(callJson) }),
+  };
+}
+
+/** A whole `chat.completion`. */
+export function completion(heading: Heading, choices: readonly Choice[], counted: Counted | null): Answer {
+  const { id, created, model } = heading;
+  const value = {
+    id,
+    object: "chat.completion",
+    created,
+    model,
+    choices: choices.map((choice) => ({
+      index: choice.index,
+      message: messageJson(choice),
+      logprobs: choice.logprobs ?? null,
+      finish_reason: choice.finishReason,
+    })),
+    ...(counted === null ? {} : { usage: usageJson(counted) }),
+  };
+  const output = choices.some(
+    ({ text, reasoning, refusal, calls, finishReason }) =>
+      text !== "" ||
+      reasoning !== "" ||
+      refusal !== null ||
+      calls.length > 0 ||
+      rightlyEmpty.includes(finishReason),
+  );
+  return { kind: "answer", text: JSON.stringify(value), output, usage: counted && usageOf(counted) };
+}
+
+/** Part of a tool call: its first chunk has id and name, the later ones arguments alone. */
+export interface CallDelta {
+  index: number;
+  id?: string;
+  name?: string;
+  arguments: string;
+  extraContent?: object;
+}
+
+export interface Delta {
+  content?: string;
+  reasoning_content?: string;
+  refusal?: string;
+  call?: CallDelta;
+}
+
+/** Writes the chunks of one stream. */
+export interface ChunkWriter {
+  role(index: number): Chunk;
+  delta(index: number, delta: Delta, logprobs?: object | null): Chunk;
+  finish(index: number, reason: string): Chunk;
+  usage(counted: Counted): Chunk;
+}
+
+export function chunkWriter({ id, created, model }: Heading): ChunkWriter {
+  const write = (choices: object[], more: Partial<Omit<Chunk, "kind" | "text">>, usage?: object): Chunk => ({
+    kind: "chunk",
+    text: JSON.stringify({
+      id,
+      object: "chat.completion.chunk",
+      created,
+      model,
+      choices,
+      ...(usage === undefined ? {} : { usage }),
+    }),
+    output: false,
+    finish: false,
+    usage: null,
+    usageOnly: false,
+    units: 0,
+    ...more,
+  });
+  const choice = (index: number, delta: object, reason: string | null, logprobs?: object | null) => [
+    { index, delta, logprobs: logprobs ?? null, finish_reason: reason },
+  ];
+  return {
+    role: (index) => write(choice(index, { role: "assistant", content: "" }, null), {}),
+    delta: (index, { call, ...texts }, logprobs) => {
+      const delta = call === undefined ? texts : { ...texts, tool_calls: [callDeltaJson(call)] };
+      const output = call !== undefined || Object.values(texts).some((text) => text !== "");
+      return write(choice(index, delta, null, logprobs), { output, units: unitsSaid(delta) });
+    },
+    finish: (index, reason) =>
+      write(choice(index, {}, reason), { finish: true, output: rightlyEmpty.includes(reason) }),
+    usage: (counted) => write([], { usage: usageOf(counted), usageOnly: true }, usageJson(counted)),
+  };
+}
+
+function callDeltaJson({ index, id, name, arguments: text, extraContent }: CallDelta): object {
+  return {
+    index,
+    ...(id === undefined ? {} : { id, type: "function" }),
+    function: { ...(name === undefined ? {} : { name }), arguments: text },
+    ...(extraContent === undefined ? {} : { extra_content: extraContent }),
+  };
+}

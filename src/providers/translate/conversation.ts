@@ -1,0 +1,211 @@
+// OpenAI's list of messages as a conversation that vendors with another format accept: system text apart, turns
+// merged, every round of tool calls answered in full before anybody speaks again, call ids fit and distinct.
+// What OpenAI itself would refuse (a tool message that answers no call) is a fault here too.
+
+import { type Fields, isFields, textOf } from "./json.ts";
+import { mediaPart, type Part, type TextPart } from "./message-parts.ts";
+
+export interface Call {
+  /** Distinct in the whole conversation; letters, digits, `_` and `-`. Not always the caller's. */
+  id: string;
+  name: string;
+  /** JSON text as the model wrote it: perhaps empty, perhaps no JSON. */
+  arguments: string;
+  /** Gemini's sign of its thoughts, where the caller kept it (`extra_content.google.thought_signature`). */
+  signature: string | null;
+}
+
+export type Turn =
+  | { role: "user"; parts: Part[] }
+  | { role: "assistant"; parts: Part[]; calls: Call[] }
+  /** In the order of the calls. */
+  | { role: "tool"; results: { call: Call; parts: Part[] }[] };
+
+/** What cannot be translated: the name of the parameter, and why. */
+export interface Fault {
+  param: string;
+  message: string;
+}
+
+export interface Conversation {
+  kind: "conversation";
+  system: TextPart[];
+  /** Begins with a user turn; no two user turns and no two assistant turns in a row; no turn is empty. */
+  turns: Turn[];
+}
+
+/** Stands where a vendor demands a turn and the caller said nothing: a conversation that opens with the assistant. */
+export const nothingSaid = "(nothing)";
+
+/**
+ * Reads `messages`. Whitespace alone counts as no content (Anthropic refuses it). A user's `name` is written
+ * before the text, an assistant's is dropped. Reasoning that is sent back is dropped: vendors take only their own, signed.
+ */
+export function readConversation(messages: unknown): Conversation | { kind: "fault"; fault: Fault } {
+  const faults: string[] = [];
+  const found = conversation(Array.isArray(messages) ? messages : [], faults);
+  const [message] = faults;
+  return message === undefined ? found : { kind: "fault", fault: { param: "messages", message } };
+}
+
+/** A call and the id that the caller knows it by; `parts`: its answer, once there. */
+interface OpenCall {
+  call: Call;
+  given: string;
+  parts: Part[] | null;
+}
+
+function conversation(messages: readonly unknown[], faults: string[]): Conversation {
+  const system: TextPart[] = [];
+  const turns: Turn[] = [];
+  const ids = new Set<string>();
+  let open: OpenCall[] = [];
+  for (const [at, message] of messages.entries()) {
+    const where = `messages[${at}]`;
+    if (!isFields(message)) {
+      faults.push(`${where} is not an object.`);
+      continue;
+    }
+    const { role } = message;
+    const parts = partsOf(message.content, where, faults);
+    if (role === "system" || role === "developer") {
+      system.push(...parts.filter((part) => part.kind === "text"));
+      if (parts.some(({ kind }) => kind !== "text")) {
+        faults.push(`${where}: only text can stand in a ${role} message.`);
+      }
+      continue;
+    }
+    if (role === "tool") {
+      const waiting = open.find((one) => one.given === message.tool_call_id && one.parts === null);
+      if (waiting) waiting.parts = parts;
+      else faults.push(`${where}: \`tool_call_id\` is not that of a call that waits for it.`);
+      if (open.length > 0 && open.every((one) => one.parts !== null)) {
+        turns.push({
+          role: "tool",
+          results: open.map((one) => ({ call: one.call, parts: one.parts ?? [] })),
+        });
+        open = [];
+      }
+      continue;
+    }
+    if (open.length > 0) faults.push(unanswered(open, where));
+    if (role === "user") {
+      addUser(turns, named(parts, message.name));
+    } else if (role === "assistant") {
+      open = callsOf(message, where, ids, faults);
+      addAssistant(
+        turns,
+        parts,
+        open.map(({ call }) => call),
+      );
+    } else {
+      faults.push(`${where} has a role that cannot be translated.`);
+    }
+  }
+  if (open.length > 0) faults.push(unanswered(open, `messages[${messages.length}]`));
+  return { kind: "conversation", ...opened(system, turns) };
+}
+
+function unanswered(open: readonly OpenCall[], where: string): string {
+  const waiting = open.filter(({ parts }) => parts === null).map(({ given }) => given);
+  return `Before ${where}: tool calls without a tool message: ${waiting.join(", ").slice(0, 200)}.`;
+}
+
+/** Vendors want a first turn, and want it to be the user's. */
+function opened(system: TextPart[], turns: Turn[]): { system: TextPart[]; turns: Turn[] } {
+  const [first] = turns;
+  if (first?.role === "user") return { system, turns };
+  if (!first && system.length > 0) return { system: [], turns: [{ role: "user", parts: [...system] }] };
+  return { system, turns: [{ role: "user", parts: [{ kind: "text", text: nothingSaid }] }, ...turns] };
+}
+
+function addUser(turns: Turn[], parts: Part[]): void {
+  const last = turns.at(-1);
+  if (parts.length === 0) return;
+  if (last?.role === "user") last.parts.push(...parts);
+  else turns.push({ role: "user", parts });
+}
+
+function addAssistant(turns: Turn[], parts: Part[], calls: Call[]): void {
+  const last = turns.at(-1);
+  if (parts.length === 0 && calls.length === 0) return;
+  if (last?.role === "assistant") {
+    last.parts.push(...parts);
+    last.calls.push(...calls);
+  } else turns.push({ role: "assistant", parts, calls });
+}
+
+function named(parts: Part[], name: unknown): Part[] {
+  if (typeof name !== "string" || name.trim() === "") return parts;
+  const at = parts.findIndex(({ kind }) => kind === "text");
+  const part = parts[at];
+  if (part?.kind !== "text") return parts;
+  return parts.with(at, { ...part, text: `${name}: ${part.text}` });
+}
+
+function partsOf(content: unknown, where: string, faults: string[]): Part[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === "string") return content.trim() === "" ? [] : [{ kind: "text", text: content }];
+  if (!Array.isArray(content)) {
+    faults.push(`${where}: \`content\` is neither text nor a list.`);
+    return [];
+  }
+  return content.flatMap((part: unknown, at): Part[] => {
+    const read = isFields(part) ? partOf(part) : "this is not an object.";
+    if (typeof read !== "string") return isBlank(read) ? [] : [read];
+    faults.push(`${where}.content[${at}]: ${read}`);
+    return [];
+  });
+}
+
+function partOf(part: Fields): Part | string {
+  const isText = part.type === "text" || part.type === "refusal";
+  const read: Part | string = isText
+    ? { kind: "text", text: textOf(part.text ?? part.refusal) }
+    : mediaPart(part);
+  return typeof read === "string" ? read : { ...read, ...cacheOf(part) };
+}
+
+const isBlank = (part: Part) => part.kind === "text" && part.text.trim() === "";
+
+/** `cache_control` on a part: how callers ask Anthropic to cache a prompt; others do not need it. */
+function cacheOf(part: Fields): { cacheControl?: Fields } {
+  return isFields(part.cache_control) ? { cacheControl: part.cache_control } : {};
+}
+
+function callsOf(message: Fields, where: string, ids: Set<string>, faults: string[]): OpenCall[] {
+  if (isFields(message.function_call)) {
+    faults.push(`${where}: \`function_call\` is out of date; use \`tool_calls\`.`);
+  }
+  const { tool_calls: given } = message;
+  if (given === null || given === undefined) return [];
+  return (Array.isArray(given) ? given : [given]).flatMap((one: unknown, at): OpenCall[] => {
+    const own = isFields(one) && isFields(one.function) ? one.function : null;
+    if (!isFields(one) || own === null || textOf(own.name) === "" || typeof one.id !== "string") {
+      faults.push(`${where}.tool_calls[${at}] is no call of a function.`);
+      return [];
+    }
+    const call: Call = {
+      id: distinctId(one.id, ids),
+      name: textOf(own.name),
+      arguments: textOf(own.arguments),
+      signature: signatureOf(one),
+    };
+    return [{ call, given: one.id, parts: null }];
+  });
+}
+
+function signatureOf(call: Fields): string | null {
+  const google = isFields(call.extra_content) ? call.extra_content.google : null;
+  const signature = isFields(google) ? google.thought_signature : null;
+  return typeof signature === "string" && signature !== "" ? signature : null;
+}
+
+/** Ids come from whoever answered before: another vendor may use other letters, or count anew in every answer. */
+function distinctId(given: string, ids: Set<string>): string {
+  const stem = given.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 56) || "call";
+  let id = stem;
+  for (let n = 2; ids.has(id); n++) id = `${stem}_${n}`;
+  ids.add(id);
+  return id;
+}

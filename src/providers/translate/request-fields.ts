@@ -1,0 +1,180 @@
+// OpenAI's request parameters, read one by one by an adapter that translates them. What nobody read, and what is
+// neither a hint nor at its default, is a fault: a parameter that changes the answer is never dropped in silence.
+
+import type { Prepared } from "#providers/provider.ts";
+import type { Fault } from "./conversation.ts";
+import { type Fields, isFields, textOf } from "./json.ts";
+
+/**
+ * Dropped without a word, because no answer depends on them: bookkeeping (`store`, `metadata`, `user`,
+ * `safety_identifier`), price and speed (`service_tier`, `prediction`, `prompt_cache_*`), what the gateway itself
+ * reads (`stream_options`), and what must never be honoured (`base_url`, `api_base`).
+ */
+const hints: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "store",
+  "metadata",
+  "user",
+  "safety_identifier",
+  "service_tier",
+  "prediction",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+  "base_url",
+  "api_base",
+]);
+
+const isEmpty = (value: unknown) =>
+  Array.isArray(value) ? value.length === 0 : isFields(value) && Object.keys(value).length === 0;
+
+/** Values with which a parameter asks for nothing. */
+const defaults: Readonly<Record<string, (value: unknown) => boolean>> = {
+  n: (value) => value === 1,
+  logprobs: (value) => value === false,
+  top_logprobs: (value) => value === 0,
+  presence_penalty: (value) => value === 0,
+  frequency_penalty: (value) => value === 0,
+  logit_bias: isEmpty,
+  modalities: (value) => Array.isArray(value) && value.length === 1 && value[0] === "text",
+  verbosity: (value) => value === "medium",
+  functions: isEmpty,
+  function_call: (value) => value === "none" || value === "auto",
+};
+
+export interface RequestFields {
+  /** The value, marked as read; undefined for null too. */
+  take(name: string): unknown;
+  /** A number within the bounds; a fault for anything else that is given. */
+  number(name: string, least: number, most: number): number | undefined;
+  whole(name: string, least: number, most: number): number | undefined;
+  fault(param: string, message: string): undefined;
+  /** The first fault, or that of a parameter that was not read; null: everything is translated. */
+  refused(): Extract<Prepared, { kind: "untranslatable" }> | null;
+}
+
+/** `vendor`: for the message, such as "Anthropic". */
+export function requestFields(body: Fields, vendor: string): RequestFields {
+  const faults: Fault[] = [];
+  const read = new Set<string>();
+  const fault = (param: string, message: string): undefined => {
+    faults.push({ param, message });
+  };
+  const take = (name: string): unknown => {
+    read.add(name);
+    return Object.hasOwn(body, name) ? (body[name] ?? undefined) : undefined;
+  };
+  const number = (name: string, least: number, most: number): number | undefined => {
+    const value = take(name);
+    if (value === undefined) return undefined;
+    if (typeof value === "number" && value >= least && value <= most) return value;
+    return fault(name, `${vendor} takes a \`${name}\` from ${least} to ${most}.`);
+  };
+  return {
+    take,
+    number,
+    whole: (name, least, most) => {
+      const value = number(name, least, most);
+      return value === undefined || Number.isInteger(value)
+        ? value
+        : fault(name, `\`${name}\` must be a whole number.`);
+    },
+    fault,
+    refused: () => {
+      const unread = Object.keys(body).find(
+        (name) =>
+          !read.has(name) &&
+          !hints.has(name) &&
+          body[name] !== null &&
+          body[name] !== undefined &&
+          !(Object.hasOwn(defaults, name) && defaults[name]?.(body[name])),
+      );
+      const first =
+        faults[0] ??
+        (unread === undefined
+          ? null
+          : { param: unread, message: `${vendor} has nothing for \`${unread}\`.` });
+      return first && { kind: "untranslatable", ...first };
+    },
+  };
+}
+
+/** `stop`: one text or a list. */
+export function stopsOf(fields: RequestFields): string[] {
+  const stop = fields.take("stop");
+  const list: unknown[] = stop === undefined ? [] : Array.isArray(stop) ? stop : [stop];
+  if (list.every((one): one is string => typeof one === "string")) return list;
+  fields.fault("stop", "`stop` must be a text or a list of texts.");
+  return [];
+}
+
+/** `max_completion_tokens`, or its older name `max_tokens`. */
+export function mostTokensOf(fields: RequestFields): number | undefined {
+  const older = fields.whole("max_tokens", 1, Number.MAX_SAFE_INTEGER);
+  return fields.whole("max_completion_tokens", 1, Number.MAX_SAFE_INTEGER) ?? older;
+}
+
+export interface FunctionTool {
+  name: string;
+  description: string | null;
+  /** JSON Schema; null: no parameters. */
+  parameters: Fields | null;
+  strict: boolean;
+}
+
+/** `tools`: functions alone; OpenAI's own and custom tools exist nowhere else. */
+export function toolsOf(fields: RequestFields): FunctionTool[] {
+  const tools = fields.take("tools");
+  if (tools === undefined) return [];
+  const found: FunctionTool[] = [];
+  for (const tool of Array.isArray(tools) ? tools : [tools]) {
+    const own = isFields(tool) && tool.type === "function" && isFields(tool.function) ? tool.function : null;
+    if (own === null || textOf(own.name) === "") {
+      fields.fault("tools", "Only tools of type `function`, with a name, can be translated.");
+      continue;
+    }
+    found.push({
+      name: textOf(own.name),
+      description: typeof own.description === "string" ? own.description : null,
+      parameters: isFields(own.parameters) ? own.parameters : null,
+      strict: own.strict === true,
+    });
+  }
+  return found;
+}
+
+export type ToolChoice = { kind: "auto" | "none" | "required" } | { kind: "named"; names: string[] };
+
+/** `tool_choice`; undefined where it is not given. `names`: one of them must be called. */
+export function toolChoiceOf(fields: RequestFields, tools: readonly FunctionTool[]): ToolChoice | undefined {
+  const choice = fields.take("tool_choice");
+  if (choice === undefined) return undefined;
+  if (tools.length === 0 && choice !== "none" && choice !== "auto") {
+    return fields.fault("tool_choice", "`tool_choice` needs `tools`.");
+  }
+  if (choice === "auto" || choice === "none" || choice === "required") return { kind: choice };
+  if (isFields(choice) && choice.type === "function" && isFields(choice.function)) {
+    const name = textOf(choice.function.name);
+    if (tools.some((tool) => tool.name === name)) return { kind: "named", names: [name] };
+    return fields.fault("tool_choice", "`tool_choice` names a function that is not among `tools`.");
+  }
+  return fields.fault("tool_choice", "This `tool_choice` cannot be translated.");
+}
+
+export type Format = { kind: "json_object" } | { kind: "json_schema"; schema: Fields };
+
+/** `response_format`; undefined for text. */
+export function formatOf(fields: RequestFields): Format | undefined {
+  const format = fields.take("response_format");
+  if (format === undefined) return undefined;
+  const type = isFields(format) ? format.type : undefined;
+  if (type === "text") return undefined;
+  if (type === "json_object") return { kind: "json_object" };
+  if (isFields(format) && type === "json_schema" && isFields(format.json_schema)) {
+    const { schema } = format.json_schema;
+    if (isFields(schema)) return { kind: "json_schema", schema };
+  }
+  return fields.fault("response_format", "This `response_format` cannot be translated.");
+}

@@ -1,0 +1,82 @@
+// Anthropic's streams beside the recorded ones: a stream and a whole message of the same content say the same, at
+// any cut of text and arguments.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { anthropicAnswer, anthropicStream } from "#providers/anthropic/answer.ts";
+import { requestOf } from "../conformance-cases.ts";
+import { folded } from "../folded.ts";
+
+const request = requestOf({ messages: [] }, "claude", true);
+const pieces = fc.array(fc.string({ minLength: 1, maxLength: 6 }), { maxLength: 4 });
+const block = fc.oneof(
+  pieces.map((parts) => ({ type: "text" as const, parts })),
+  pieces.map((parts) => ({ type: "thinking" as const, parts })),
+  fc.tuple(fc.dictionary(fc.string(), fc.integer()), fc.nat({ max: 20 })).map(([input, cut]) => {
+    const text = JSON.stringify(input);
+    return { type: "tool_use" as const, input, parts: [text.slice(0, cut), text.slice(cut)] };
+  }),
+);
+
+test("a stream says what the whole message says", () => {
+  fc.assert(
+    fc.property(fc.array(block, { maxLength: 5 }), (blocks) => {
+      const usage = { input_tokens: 3, output_tokens: 5 };
+      const reason = blocks.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn";
+      const whole = {
+        id: "msg_1",
+        type: "message",
+        model: "claude",
+        stop_reason: reason,
+        usage,
+        content: blocks.map((one, at) => {
+          if (one.type === "tool_use") return { type: one.type, id: `t${at}`, name: "f", input: one.input };
+          return { type: one.type, [one.type]: one.parts.join("") };
+        }),
+      };
+      const deltas = { text: "text_delta", thinking: "thinking_delta", tool_use: "input_json_delta" };
+      const fields = { text: "text", thinking: "thinking", tool_use: "partial_json" };
+      const events = [
+        {
+          type: "message_start",
+          message: { ...whole, content: [], usage: { input_tokens: 3, output_tokens: 1 } },
+        },
+        ...blocks.flatMap(({ type, parts }, index) => [
+          {
+            type: "content_block_start",
+            index,
+            content_block: { type, id: `t${index}`, name: "f", input: {} },
+          },
+          ...parts.map((part) => ({
+            type: "content_block_delta",
+            index,
+            delta: { type: deltas[type], [fields[type]]: part },
+          })),
+          { type: "content_block_stop", index },
+        ]),
+        { type: "message_delta", delta: { stop_reason: reason }, usage: { output_tokens: 5 } },
+        { type: "message_stop" },
+      ];
+      const reader = anthropicStream(request);
+      const read = events.flatMap((event) => reader.push({ event: event.type, data: JSON.stringify(event) }));
+      const answer = anthropicAnswer(JSON.stringify(whole), request);
+      assert.equal(answer.kind, "answer");
+      assert.deepEqual(folded(read), JSON.parse(answer.text));
+    }),
+  );
+});
+
+test("the name of an event may be missing, and nothing is read behind the end", () => {
+  const reader = anthropicStream(request);
+  const push = (event: object) =>
+    reader.push({ event: null, data: JSON.stringify(event) }).map(({ kind }) => kind);
+  assert.deepEqual(push({ type: "message_start", message: { id: "m", model: "claude", usage: {} } }), [
+    "chunk",
+  ]);
+  assert.deepEqual(push({ type: "message_start", message: { id: "n" } }), []);
+  assert.deepEqual(push({ type: "message_delta", delta: { stop_reason: "end_turn" } }), ["chunk"]);
+  assert.deepEqual(push({ type: "message_stop" }), ["done"]);
+  assert.deepEqual(push({ type: "message_stop" }), []);
+  assert.deepEqual(push({ type: "error", error: { type: "api_error" } }), []);
+});

@@ -1,0 +1,37 @@
+// Claude's versions by name, and what follows from them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { claudeFacts, claudeVersion } from "#providers/anthropic/model.ts";
+
+test("versions, whoever writes the name", () => {
+  const names: [string, number | null][] = [
+    ["claude-3-haiku-20240307", 300],
+    ["claude-3-5-sonnet-latest", 305],
+    ["claude-3-7-sonnet-20250219", 307],
+    ["claude-sonnet-4-20250514", 400],
+    ["claude-opus-4-1@20250805", 401],
+    ["anthropic/claude-haiku-4.5", 405],
+    ["eu.anthropic.claude-sonnet-4-5-20250929-v1:0", 405],
+    ["claude-opus-5-5", 505],
+    ["claude-haiku-5", 500],
+    ["claude", null],
+    ["claude-latest", null],
+    ["gpt-4", null],
+  ];
+  for (const [name, version] of names) assert.equal(claudeVersion(name), version, name);
+});
+
+test("what a version can do", () => {
+  const facts = (name: string) => {
+    const { thinking, sampling, oneSampler, structured, maxTokens, thinksUnasked } = claudeFacts(name);
+    return [thinking, sampling, oneSampler, structured, thinksUnasked, maxTokens];
+  };
+  assert.deepEqual(facts("claude-3-haiku-20240307"), ["none", true, false, false, false, 4096]);
+  assert.deepEqual(facts("claude-3-5-haiku-20241022"), ["none", true, false, false, false, 8192]);
+  assert.deepEqual(facts("claude-sonnet-4-20250514"), ["budget", true, false, false, false, 21_333]);
+  assert.deepEqual(facts("claude-haiku-4-5"), ["budget", true, true, true, false, 21_333]);
+  assert.deepEqual(facts("claude-opus-4-7"), ["adaptive", false, true, true, false, 21_333]);
+  assert.deepEqual(facts("claude-opus-5-5"), ["adaptive", false, true, true, true, 21_333]);
+  assert.deepEqual(facts("house-claude"), ["adaptive", true, false, true, false, 4096]);
+});

@@ -1,0 +1,170 @@
+// What decides about a request to Anthropic beside the recorded ones: efforts and budgets by model, strict tools,
+// and numbers that keep their digits.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { answersByTool, anthropicBody } from "#providers/anthropic/request.ts";
+import { requestOf } from "../conformance-cases.ts";
+
+const version = "2023-06-01";
+const messages = [{ role: "user", content: "Hello" }];
+
+function bodyOf(more: Record<string, unknown>, model = "claude-haiku-4-5") {
+  const made = anthropicBody(requestOf({ messages, ...more }, model), undefined, version);
+  assert.equal(made.kind, "body", JSON.stringify(made));
+  return made.body;
+}
+function refusedAt(more: Record<string, unknown>, model?: string) {
+  const made = anthropicBody(
+    requestOf({ messages, ...more }, model ?? "claude-haiku-4-5"),
+    undefined,
+    version,
+  );
+  return made.kind === "untranslatable" ? made.param : null;
+}
+
+test("a budget leaves room for the answer", () => {
+  const budget = (max_tokens: number) => bodyOf({ reasoning_effort: "high", max_tokens }).thinking;
+  assert.deepEqual(budget(100_000), { type: "enabled", budget_tokens: 16_384 });
+  assert.deepEqual(budget(5000), { type: "enabled", budget_tokens: 4000 });
+  assert.deepEqual(budget(1025), { type: "enabled", budget_tokens: 1024 });
+});
+
+test("without a limit thoughts come on top, within what every model can write; the member's limit is whole", () => {
+  const total = (effort: string, own?: number) => {
+    const made = anthropicBody(
+      requestOf({ messages, reasoning_effort: effort }, "claude-opus-4-1"),
+      own,
+      version,
+    );
+    assert.equal(made.kind, "body");
+    return [made.body.max_tokens, (made.body.thinking as { budget_tokens: number }).budget_tokens];
+  };
+  assert.deepEqual(total("low"), [23_381, 2048]);
+  assert.deepEqual(total("max"), [32_000, 24_000]);
+  assert.deepEqual(total("max", 10_000), [10_000, 8000]);
+});
+
+test("effort none: said only to models that think unasked", () => {
+  assert.equal(bodyOf({ reasoning_effort: "none" }).thinking, undefined);
+  assert.equal(bodyOf({ reasoning_effort: "none" }, "claude-opus-4-7").thinking, undefined);
+  assert.deepEqual(bodyOf({ reasoning_effort: "none" }, "claude-haiku-5-5").thinking, { type: "disabled" });
+});
+
+test("a model that does not think, and an effort that nobody knows, are refused", () => {
+  assert.equal(refusedAt({ reasoning_effort: "low" }, "claude-3-5-haiku-latest"), "reasoning_effort");
+  assert.equal(refusedAt({ reasoning_effort: "extreme" }), "reasoning_effort");
+});
+
+test("in the middle of a round of tools a budget model goes on without thinking", () => {
+  const round = [
+    ...messages,
+    {
+      role: "assistant",
+      tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "" } }],
+    },
+    { role: "tool", tool_call_id: "a", content: "1" },
+  ];
+  const more = { messages: round, reasoning_effort: "high" };
+  assert.equal(bodyOf(more).thinking, undefined);
+  assert.deepEqual(bodyOf(more, "claude-opus-4-6").thinking, { type: "adaptive", display: "summarized" });
+});
+
+test("thinking as Anthropic has it passes, and excludes samplers", () => {
+  const thinking = { type: "enabled", budget_tokens: 2000 };
+  assert.deepEqual(bodyOf({ thinking, max_tokens: 4000 }).thinking, thinking);
+  assert.equal(refusedAt({ thinking, temperature: 0 }), "temperature");
+  assert.equal(refusedAt({ thinking: true }), "thinking");
+  assert.deepEqual(bodyOf({ top_k: 5 }).top_k, 5);
+});
+
+test("tools are strict where Anthropic can be", () => {
+  const tool = (parameters: object) => ({
+    type: "function",
+    function: { name: "f", strict: true, parameters },
+  });
+  const closed = { type: "object", properties: { a: { type: "number", minimum: 1 } } };
+  const strict = {
+    name: "f",
+    input_schema: {
+      type: "object",
+      properties: { a: { type: "number", description: "{minimum: 1}" } },
+      additionalProperties: false,
+    },
+    strict: true,
+  };
+  assert.deepEqual(bodyOf({ tools: [tool(closed)] }).tools, [strict]);
+  assert.deepEqual(bodyOf({ tools: [tool(closed)] }, "claude-sonnet-4-0").tools, [
+    { name: "f", input_schema: closed },
+  ]);
+  const open = { type: "object", additionalProperties: true };
+  assert.deepEqual(bodyOf({ tools: [tool(open)] }).tools, [{ name: "f", input_schema: open }]);
+  const many = Array.from({ length: 21 }, () => tool(closed));
+  assert.deepEqual((bodyOf({ tools: many }).tools as object[])[0], { name: "f", input_schema: closed });
+  assert.deepEqual(bodyOf({ tools: [{ type: "function", function: { name: "f" } }] }).tools, [
+    { name: "f", input_schema: { type: "object" } },
+  ]);
+});
+
+test("choices of tools", () => {
+  const tools = [{ type: "function", function: { name: "f" } }];
+  const choice = (more: object) => bodyOf({ tools, ...more }).tool_choice;
+  assert.equal(choice({}), undefined);
+  assert.deepEqual(choice({ parallel_tool_calls: false }), { type: "auto", disable_parallel_tool_use: true });
+  assert.deepEqual(choice({ tool_choice: "auto" }), { type: "auto" });
+  assert.deepEqual(choice({ tool_choice: "none", parallel_tool_calls: false }), { type: "none" });
+  assert.deepEqual(choice({ tool_choice: { type: "function", function: { name: "f" } } }), {
+    type: "tool",
+    name: "f",
+  });
+  assert.equal(bodyOf({ tool_choice: "none" }).tool_choice, undefined);
+});
+
+test("numbers of a schema keep their digits", () => {
+  const text =
+    '{"messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"id":{"const":12345678901234567890}}}}}]}';
+  const made = anthropicBody(
+    { text, body: JSON.parse(text), model: "claude", stream: false },
+    undefined,
+    version,
+  );
+  assert.equal(made.kind, "body");
+  assert.match(JSON.stringify(made.body), /"const":12345678901234567890\b/);
+});
+
+test("a user's id that is too long stays here", () => {
+  assert.deepEqual(bodyOf({ user: "u".repeat(256) }).metadata, { user_id: "u".repeat(256) });
+  assert.equal(bodyOf({ user: "u".repeat(257) }).metadata, undefined);
+});
+
+test("only json_object is answered by a tool", () => {
+  assert.equal(answersByTool({ body: { response_format: { type: "json_object" } } }), true);
+  for (const response_format of [undefined, null, "json_object", { type: "json_schema" }]) {
+    assert.equal(answersByTool({ body: { response_format } }), false);
+  }
+});
+
+test("models without structured output refuse a schema", () => {
+  const response_format = {
+    type: "json_schema",
+    json_schema: { name: "x", schema: { type: "object", properties: { a: {} } } },
+  };
+  assert.equal(refusedAt({ response_format }), null);
+  assert.equal(refusedAt({ response_format }, "claude-sonnet-4-20250514"), "response_format");
+});
+
+test("the newer version of the API takes no samplers, whatever the model; their defaults say nothing", () => {
+  const made = (more: object) =>
+    anthropicBody(requestOf({ messages, ...more }, "claude-haiku-4-5"), undefined, "2026-10-21");
+  for (const [name, value] of [
+    ["temperature", 0],
+    ["top_p", 0.5],
+    ["top_k", 5],
+  ] as const) {
+    const refused = made({ [name]: value });
+    assert.equal(refused.kind === "untranslatable" && refused.param, name);
+    assert.equal(refusedAt({ [name]: value }), null);
+  }
+  const plain = made({ temperature: 1, top_p: 1 });
+  assert.ok(plain.kind === "body" && !("temperature" in plain.body) && !("top_p" in plain.body));
+});
