@@ -2,7 +2,7 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { audit, commandLine } from "#accounts/audit.ts";
+import { audit, commandLine } from "#identity/audit.ts";
 import { holdAll, releaseAll } from "#messaging/held.ts";
 import type { ReturnedMail } from "#messaging/returned-mail.ts";
 import type { ProvisionFile } from "#provision/file.ts";

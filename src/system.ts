@@ -1,11 +1,8 @@
 // Puts the parts together; tests do it with a runtime of their own.
 
 import type { FastifyInstance } from "fastify";
-import { audit, commandLine } from "#accounts/audit.ts";
 import { createAuthenticator } from "#accounts/authenticate.ts";
 import { readCredit } from "#accounts/credit.ts";
-import { createPasswords } from "#accounts/password.ts";
-import { makeSetupCode } from "#accounts/setup.ts";
 import { openAiGateway } from "#ai/gateway.ts";
 import { accountInput, configureAccount, configureApiKey } from "#configure/account.ts";
 import { type ConfigureParts, configureGateway, gatewayInput } from "#configure/gateway.ts";
@@ -15,6 +12,9 @@ import { rescueStranded } from "#configure/stranded.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { createReportReader } from "#gateways/email/reports/reader.ts";
 import { buildApp } from "#http/app.ts";
+import { audit, commandLine } from "#identity/audit.ts";
+import { createPasswords } from "#identity/password.ts";
+import { makeSetupCode } from "#identity/setup.ts";
 import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept.ts";
 import { warnOfHold } from "#messaging/held.ts";
 import { Intake } from "#messaging/intake.ts";

@@ -1,9 +1,9 @@
 // Management tokens whose text somebody else chose: those of the provisioning file.
 
 import { z } from "zod";
-import { longestToken, tokenRow } from "#accounts/management-token.ts";
 import type { Issue } from "#contract/issue.ts";
 import { nameText } from "#contract/name.ts";
+import { longestToken, tokenRow } from "#identity/management-token.ts";
 import { findAccountByName } from "#store/accounts/accounts.ts";
 import { saveManagementToken } from "#store/identity/tokens.ts";
 import type { ConfigureParts } from "./gateway.ts";

@@ -1,8 +1,8 @@
 // The keys of a pool: what is stored of one is its SHA-256, and its text is shown once, if it was made here.
 
-import { hashSecret, newSecret } from "#accounts/secret.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { Random } from "#runtime/runtime.ts";
+import { hashSecret, newSecret } from "#runtime/secret.ts";
 import { revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { defined } from "./changes.ts";

@@ -1,8 +1,8 @@
 // Creates and changes pools, for the provisioning file (everything that it names, by its names) and for the
 // management API (what is given, by its id).
 
-import { hashSecret } from "#accounts/secret.ts";
 import type { Issue } from "#contract/issue.ts";
+import { hashSecret } from "#runtime/secret.ts";
 import { findKeyHash } from "#store/pools/keys.ts";
 import { findPoolByName, mostMembers, mostPools, removePool, savePool } from "#store/pools/pools.ts";
 import type { PoolsTable } from "#store/schema/pools.ts";

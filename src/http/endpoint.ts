@@ -4,9 +4,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
 import type { Account } from "#accounts/account.ts";
-import type { Principal } from "#accounts/principal.ts";
-import type { Session } from "#accounts/session.ts";
 import type { Problem, ProblemCode } from "#contract/problem.ts";
+import type { Principal } from "#identity/principal.ts";
+import type { Session } from "#identity/session.ts";
 import type { Intake } from "#messaging/intake.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";
 import { canName, nowhere, queryRefusal } from "./address-text.ts";

@@ -3,14 +3,14 @@
 // to the audit log here, before and after the handler, so that no route can forget it.
 
 import type { IncomingMessage } from "node:http";
-import { actorOf, audit, auditEnd } from "#accounts/audit.ts";
-import { longestToken, principalOfToken } from "#accounts/management-token.ts";
-import { mayManage, type Principal } from "#accounts/principal.ts";
-import { hashSecret } from "#accounts/secret.ts";
-import { isCsrfToken, resumeSession, type Session } from "#accounts/session.ts";
 import { type Problem, problem } from "#contract/problem.ts";
+import { actorOf, audit, auditEnd } from "#identity/audit.ts";
+import { longestToken, principalOfToken } from "#identity/management-token.ts";
+import { mayManage, type Principal } from "#identity/principal.ts";
+import { isCsrfToken, resumeSession, type Session } from "#identity/session.ts";
 import { idTime } from "#runtime/ids.ts";
 import { clientNetwork } from "#runtime/net/client-network.ts";
+import { hashSecret } from "#runtime/secret.ts";
 import { type AccountRow, findAccount } from "#store/accounts/accounts.ts";
 import type { Answer } from "./answer.ts";
 import { announcesBody } from "./body.ts";

@@ -3,7 +3,6 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { ChannelCredit } from "#accounts/credit.ts";
-import type { Passwords } from "#accounts/password.ts";
 import type { AskedRequest } from "#ai/complete.ts";
 import type { ModelEntry } from "#ai/models.ts";
 import type { PoolKey } from "#ai/pool-key.ts";
@@ -16,6 +15,7 @@ import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { Passwords } from "#identity/password.ts";
 import type { Accepted, Repeatable } from "#messaging/accept.ts";
 import type { Intake } from "#messaging/intake.ts";
 import type { Cancelled, Page } from "#messaging/lookup.ts";

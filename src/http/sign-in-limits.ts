@@ -13,7 +13,7 @@
 // characters; before that, a hash costs 45 to 55 ms, and two run at once. A network is an IPv4 address or an IPv6 /64;
 // over all addresses it is a /48, because one customer may hold 65,536 networks of /64.
 
-import type { Attempts } from "#accounts/sign-in.ts";
+import type { Attempts } from "#identity/sign-in.ts";
 import { clientNetwork, clientSite } from "#runtime/net/client-network.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { createRateLimit } from "./rate-limit.ts";

@@ -1,10 +1,10 @@
 // Applies the entries of a provisioning file that there may be thousands of, gateways and webhook endpoints, many in
 // one transaction each: every one in transactions of its own took a minute for 5,000 of each.
 
-import { auditRow, provisioning } from "#accounts/audit.ts";
 import { identifierTaken, prepareGateway } from "#configure/gateway.ts";
 import { configureWebhook, prepareWebhook, tooMany } from "#configure/webhook.ts";
 import type { Issue } from "#contract/issue.ts";
+import { auditRow, provisioning } from "#identity/audit.ts";
 import {
   type EntrySaved,
   type Mark,

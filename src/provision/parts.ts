@@ -1,8 +1,8 @@
 // What the parts of applying a provisioning file share.
 
-import { audit, provisioning } from "#accounts/audit.ts";
 import type { ConfigureParts } from "#configure/gateway.ts";
 import type { Issue } from "#contract/issue.ts";
+import { audit, provisioning } from "#identity/audit.ts";
 import type { Log, Random } from "#runtime/runtime.ts";
 import { type Mark, markProvisioned } from "#store/maintenance/provisioned.ts";
 import type { ProvisionFile } from "./file.ts";

@@ -1,7 +1,7 @@
 // What signing in and managing people works with, on a store and a clock of a test.
 
-import { createPasswords } from "#accounts/password.ts";
-import { type Attempts, type SignedIn, type SignInParts, signIn } from "#accounts/sign-in.ts";
+import { createPasswords } from "#identity/password.ts";
+import { type Attempts, type SignedIn, type SignInParts, signIn } from "#identity/sign-in.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";

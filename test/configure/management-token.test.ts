@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { principalOfToken } from "#accounts/management-token.ts";
 import {
   configureManagementToken,
   managementTokenFaults,
   managementTokenInput,
 } from "#configure/management-token.ts";
+import { principalOfToken } from "#identity/management-token.ts";
 import { peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { makeAccount } from "../store/rows.ts";

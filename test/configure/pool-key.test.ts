@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { hashSecret } from "#accounts/secret.ts";
 import { accountInput, configureAccount } from "#configure/account.ts";
 import { createPool } from "#configure/pool.ts";
 import { keyChanges, keyInput, poolFields } from "#configure/pool-input.ts";
 import { changeKey, configureKey, keyBounds, revokeKey } from "#configure/pool-key.ts";
 import type { PoolOf } from "#configure/pool-member.ts";
+import { hashSecret } from "#runtime/secret.ts";
 import { findPoolKey } from "#store/pools/keys.ts";
 import { findPoolByKey } from "#store/pools/pools.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";

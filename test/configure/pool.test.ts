@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import test, { afterEach, beforeEach } from "node:test";
-import { hashSecret } from "#accounts/secret.ts";
 import { accountInput, configureAccount } from "#configure/account.ts";
 import {
   changePool,
@@ -15,6 +14,7 @@ import {
 } from "#configure/pool.ts";
 import { poolChanges, poolFields, poolInput } from "#configure/pool-input.ts";
 import { revokeKey } from "#configure/pool-key.ts";
+import { hashSecret } from "#runtime/secret.ts";
 import { markProvisioned } from "#store/maintenance/provisioned.ts";
 import { findPoolByKey, findPoolByName, mostMembers, poolMark } from "#store/pools/pools.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";

@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import type { LightMyRequestResponse } from "fastify";
-import { makeManagementToken } from "#accounts/management-token.ts";
-import { createPasswords } from "#accounts/password.ts";
-import { makeUser } from "#accounts/users.ts";
+import { makeManagementToken } from "#identity/management-token.ts";
+import { createPasswords } from "#identity/password.ts";
+import { makeUser } from "#identity/users.ts";
 import type { Role } from "#store/schema/identity.ts";
 import { type Harness, seededRandom } from "../harness.ts";
 

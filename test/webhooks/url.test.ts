@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { makeManagementToken } from "#accounts/management-token.ts";
 import { configureWebhook, updateWebhook, webhookInput } from "#configure/webhook.ts";
+import { makeManagementToken } from "#identity/management-token.ts";
 import { forbiddenAddress, readAllowList } from "#runtime/net/address.ts";
 import type { Resolved } from "#runtime/net/connect.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";

@@ -1,6 +1,5 @@
 // GET and POST /api/manage/v1/accounts, GET and PATCH /api/manage/v1/accounts/{account}
 
-import type { Principal } from "#accounts/principal.ts";
 import {
   type AccountChanged,
   accountChanges,
@@ -23,6 +22,7 @@ import { checked, checkedQuery } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { pageOf, wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
+import type { Principal } from "#identity/principal.ts";
 import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.ts";
 import type { Database } from "#store/database.ts";
 

@@ -1,10 +1,5 @@
 // POST, GET and DELETE /api/manage/v1/session, POST /api/manage/v1/session/password
 
-import { deviceMs } from "#accounts/device.ts";
-import type { Principal } from "#accounts/principal.ts";
-import { hashSecret } from "#accounts/secret.ts";
-import { leaveSession, resumeSession, type Session } from "#accounts/session.ts";
-import { changePassword, type NewSession, type SignInParts, signIn } from "#accounts/sign-in.ts";
 import { changePasswordRequest, doneReply, sessionReply, signInRequest } from "#contract/manage/identity.ts";
 import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { checked } from "#http/checked.ts";
@@ -13,6 +8,11 @@ import { type Call, endpoint } from "#http/endpoint.ts";
 import { unauthenticated } from "#http/manage.ts";
 import type { HttpParts } from "#http/parts.ts";
 import { isProblem } from "#http/read-body.ts";
+import { deviceMs } from "#identity/device.ts";
+import type { Principal } from "#identity/principal.ts";
+import { leaveSession, resumeSession, type Session } from "#identity/session.ts";
+import { changePassword, type NewSession, type SignInParts, signIn } from "#identity/sign-in.ts";
+import { hashSecret } from "#runtime/secret.ts";
 
 /** How soon a place in the queue of hashes may be free, ms. */
 const busyMs = 1_000;

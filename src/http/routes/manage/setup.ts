@@ -1,12 +1,12 @@
 // POST /api/manage/v1/setup
 
-import { setUp } from "#accounts/setup.ts";
 import { sessionReply, setUpRequest } from "#contract/manage/identity.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { checked } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { unauthenticated } from "#http/manage.ts";
 import { isProblem } from "#http/read-body.ts";
+import { setUp } from "#identity/setup.ts";
 import { sessionAnswer, shownSession, signInParts, tooBusy } from "./session.ts";
 
 export const setUpRoute = endpoint({

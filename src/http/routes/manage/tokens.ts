@@ -1,13 +1,6 @@
 // GET and POST /api/manage/v1/tokens, DELETE /api/manage/v1/tokens/{token}
 
 import {
-  type ManagementTokenRow,
-  makeManagementToken,
-  managementTokens,
-  revokeToken,
-} from "#accounts/management-token.ts";
-import { placeFault } from "#accounts/users.ts";
-import {
   type ManagementTokenReplyData,
   makeManagementTokenRequest,
   managementTokenReply,
@@ -21,6 +14,13 @@ import { checked, checkedQuery } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { pageOf, wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
+import {
+  type ManagementTokenRow,
+  makeManagementToken,
+  managementTokens,
+  revokeToken,
+} from "#identity/management-token.ts";
+import { placeFault } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
 import { signInParts } from "./session.ts";
 

@@ -1,6 +1,5 @@
 // GET and POST /api/manage/v1/users, PATCH /api/manage/v1/users/{user}
 
-import { changeUserAs, makeUser, type UserRow, type UserSaved, users } from "#accounts/users.ts";
 import {
   changeUserRequest,
   makeUserRequest,
@@ -15,6 +14,7 @@ import { checked, checkedQuery } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { pageOf, wireTime } from "#http/page.ts";
 import { isProblem } from "#http/read-body.ts";
+import { changeUserAs, makeUser, type UserRow, type UserSaved, users } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
 import { signInParts, tooBusy } from "./session.ts";
 

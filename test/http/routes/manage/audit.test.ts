@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { audit, provisioning } from "#accounts/audit.ts";
+import { audit, provisioning } from "#identity/audit.ts";
 import { type Harness, harness } from "../../../harness.ts";
 import { bearer, type Entry, manage, tokenFor } from "../../managing.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { hashSecret } from "#accounts/secret.ts";
+import { hashSecret } from "#runtime/secret.ts";
 import { findPoolByKey } from "#store/pools/pools.ts";
 import { dataOf, type Managed, managed } from "./managed.ts";
 

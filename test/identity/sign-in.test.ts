@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { resumeSession } from "#accounts/session.ts";
-import { changePassword, emailOf } from "#accounts/sign-in.ts";
-import { changeUserAs, makeUser } from "#accounts/users.ts";
+import { resumeSession } from "#identity/session.ts";
+import { changePassword, emailOf } from "#identity/sign-in.ts";
+import { changeUserAs, makeUser } from "#identity/users.ts";
 import { listAudit } from "#store/identity/audit.ts";
+import { enter, peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh, makeAccount } from "../store/rows.ts";
-import { enter, peopleParts } from "./parts.ts";
 
 let store: Store;
 before(async () => {

@@ -3,11 +3,11 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock, Random } from "#runtime/runtime.ts";
+import { hashSecret, newSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";
 import { endSession, findSession, startSession, touchSession } from "#store/identity/users.ts";
 import type { UsersTable } from "#store/schema/identity.ts";
 import type { Principal } from "./principal.ts";
-import { hashSecret, newSecret } from "./secret.ts";
 
 const hour = 3_600_000;
 /** A session that is not used ends. */

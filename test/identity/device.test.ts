@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { deviceMs, isDeviceOf, newDevice, readDevice } from "#accounts/device.ts";
+import { deviceMs, isDeviceOf, newDevice, readDevice } from "#identity/device.ts";
 import { createSealer } from "#store/seal.ts";
 import { seededRandom } from "../harness.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { mayManage, type Principal } from "#accounts/principal.ts";
+import { mayManage, type Principal } from "#identity/principal.ts";
 
 const principal = (role: "operator" | "member", accountId: string | null): Principal => ({
   kind: "token",

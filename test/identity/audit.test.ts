@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { actorOf, audit, auditEnd, commandLine, provisioning } from "#accounts/audit.ts";
+import { actorOf, audit, auditEnd, commandLine, provisioning } from "#identity/audit.ts";
 import { listAudit } from "#store/identity/audit.ts";
+import { peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
-import { peopleParts } from "./parts.ts";
 
 let store: Store;
 before(async () => {

@@ -1,7 +1,7 @@
 // Secrets that we make ourselves: 256 bits as text, and the SHA-256 that the database keeps instead.
 
 import { createHash } from "node:crypto";
-import type { Random } from "#runtime/runtime.ts";
+import type { Random } from "./runtime.ts";
 
 /** 43 characters of base64url. */
 export function newSecret(random: Random): string {

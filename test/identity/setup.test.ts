@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { resumeSession } from "#accounts/session.ts";
-import { makeSetupCode, setUp, setupCodeMs } from "#accounts/setup.ts";
+import { resumeSession } from "#identity/session.ts";
+import { makeSetupCode, setUp, setupCodeMs } from "#identity/setup.ts";
 import { changeUser, findUserByEmail } from "#store/identity/users.ts";
+import { enter, type PeopleParts, peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh } from "../store/rows.ts";
-import { enter, type PeopleParts, peopleParts } from "./parts.ts";
 
 let store: Store;
 before(async () => {

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { resumeSession } from "#accounts/session.ts";
-import { changeUserAs, makeUser, placeFault, users } from "#accounts/users.ts";
+import { resumeSession } from "#identity/session.ts";
+import { changeUserAs, makeUser, placeFault, users } from "#identity/users.ts";
+import { enter, peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh, makeAccount } from "../store/rows.ts";
-import { enter, peopleParts } from "./parts.ts";
 
 let store: Store;
 let accountId: string;

@@ -8,11 +8,11 @@ import {
   managementTokens,
   principalOfToken,
   revokeToken,
-} from "#accounts/management-token.ts";
-import { hashSecret } from "#accounts/secret.ts";
+} from "#identity/management-token.ts";
+import { hashSecret } from "#runtime/secret.ts";
+import { peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh, makeAccount } from "../store/rows.ts";
-import { peopleParts } from "./parts.ts";
 
 let store: Store;
 before(async () => {

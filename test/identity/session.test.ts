@@ -11,7 +11,7 @@ import {
   leaveSession,
   longestMs,
   resumeSession,
-} from "#accounts/session.ts";
+} from "#identity/session.ts";
 import { changeUser, insertUser } from "#store/identity/users.ts";
 import type { UsersTable } from "#store/schema/identity.ts";
 import { movableClock } from "../clock.ts";

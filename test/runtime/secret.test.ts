@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { hashSecret, newSecret } from "#accounts/secret.ts";
 import { systemRandom } from "#runtime/random.ts";
+import { hashSecret, newSecret } from "#runtime/secret.ts";
 
 test("a secret is 256 bits in 43 characters, and never the same", () => {
   const random = systemRandom();

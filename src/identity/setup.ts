@@ -2,13 +2,13 @@
 // stranger in, and there is no first password that everybody knows.
 
 import type { Clock, Random } from "#runtime/runtime.ts";
+import { hashSecret, newSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";
 import { findSetupCode, keepSetupCode, spendSetupCode } from "#store/identity/users.ts";
 import { audit } from "./audit.ts";
 import { newDevice } from "./device.ts";
 import type { Busy } from "./password.ts";
 import { passwordFault } from "./password.ts";
-import { hashSecret, newSecret } from "./secret.ts";
 import { beginSession } from "./session.ts";
 import { emailOf, type NewSession, type SignInParts } from "./sign-in.ts";
 

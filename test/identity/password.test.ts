@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import test from "node:test";
-import { createPasswords, passwordFault } from "#accounts/password.ts";
+import { createPasswords, passwordFault } from "#identity/password.ts";
 import { seededRandom } from "../harness.ts";
 
 const make = () => createPasswords(seededRandom(3));

@@ -1,6 +1,7 @@
 // Management tokens: what programs show to manage an installation (operator) or one account (member).
 
 import type { Clock, Random } from "#runtime/runtime.ts";
+import { hashSecret, newSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";
 import {
   findManagementToken,
@@ -10,7 +11,6 @@ import {
 } from "#store/identity/tokens.ts";
 import type { ManagementTokensTable, Role } from "#store/schema/identity.ts";
 import type { Principal } from "./principal.ts";
-import { hashSecret, newSecret } from "./secret.ts";
 
 export type ManagementTokenRow = ManagementTokensTable;
 
