@@ -9,8 +9,8 @@
 
 import { defaultGateway } from "#accounts/account.ts";
 import { accountOf } from "#accounts/authenticate.ts";
-import { bands } from "#queue/band.ts";
-import { Wait } from "#queue/wait.ts";
+import { Wait } from "#queue/auto-reset-event.ts";
+import { bands } from "#queue/priority.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";

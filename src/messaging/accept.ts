@@ -7,7 +7,7 @@ import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
-import { bandOf } from "#queue/band.ts";
+import { bandOf } from "#queue/priority.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
 import { type Database, StorageError } from "#store/database.ts";

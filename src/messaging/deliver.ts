@@ -2,8 +2,8 @@
 
 import type { Outcome } from "#gateways/gateway.ts";
 import { retryDelay } from "#gateways/rules.ts";
-import { bands } from "#queue/band.ts";
 import type { LaneWork } from "#queue/lane.ts";
+import { bands } from "#queue/priority.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { pauseLane, resumeLane } from "#store/lanes/lanes.ts";

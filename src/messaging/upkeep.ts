@@ -2,9 +2,9 @@
 // where nobody sends is expired, and what is old is removed, in small batches with pauses between them. Two
 // processes at once would do no harm; they would only do it twice.
 
-import { bands } from "#queue/band.ts";
+import { Wait } from "#queue/auto-reset-event.ts";
 import type { OpenLane } from "#queue/lanes.ts";
-import { Wait } from "#queue/wait.ts";
+import { bands } from "#queue/priority.ts";
 import { idAt } from "#runtime/ids.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";

@@ -5,8 +5,8 @@
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { readDueLanes } from "#store/lanes/due.ts";
-import { bands } from "./band.ts";
-import { Wait } from "./wait.ts";
+import { Wait } from "./auto-reset-event.ts";
+import { bands } from "./priority.ts";
 
 /** Storage that was away is asked again after this long at first, then twice as long, up to the poll itself, ms. */
 const firstRetryMs = 500;

@@ -4,10 +4,10 @@
 // What would break it: handing over what was not stamped under this fence, or losing an outcome before it is settled.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { type Band, bandOrder, bands } from "./band.ts";
+import { Wait } from "./auto-reset-event.ts";
 import { Breaker, type Health } from "./breaker.ts";
 import { Pacer } from "./pace.ts";
-import { Wait } from "./wait.ts";
+import { type Band, bandOrder, bands } from "./priority.ts";
 
 export interface LaneRow {
   id: string;

@@ -3,8 +3,8 @@
 // owner goes on where the storage stands.
 
 import { asksFor } from "#contract/messages/events.ts";
+import { Wait } from "#queue/auto-reset-event.ts";
 import type { OpenLane } from "#queue/lanes.ts";
-import { Wait } from "#queue/wait.ts";
 import type { Clock, Log, Runtime } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";

@@ -2,8 +2,8 @@
 // process that died had posted is posted again, under the same webhook-id, and its receiver can tell.
 
 import { cleanText, retryAfter } from "#gateways/http-outcome.ts";
-import { bands } from "#queue/band.ts";
 import type { LaneWork } from "#queue/lane.ts";
+import { bands } from "#queue/priority.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, OutboundResult, Random, Runtime } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";

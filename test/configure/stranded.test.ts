@@ -5,7 +5,7 @@ import test, { after, before } from "node:test";
 import { accountInput, configureAccount } from "#configure/account.ts";
 import { configureGateway, type GatewayInput, gatewayInput } from "#configure/gateway.ts";
 import { failOver, rescueOnce, rescueStranded } from "#configure/stranded.ts";
-import { Wait } from "#queue/wait.ts";
+import { Wait } from "#queue/auto-reset-event.ts";
 import type { Database } from "#store/database.ts";
 import { claimLanes, pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import { storeSends } from "#store/messages/insert.ts";

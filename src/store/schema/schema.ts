@@ -113,7 +113,7 @@ export interface MessagesTable {
   body: string;
   test: Flag;
   status: Status;
-  /** By the size of its request; see `queue/band.ts`. */
+  /** By the size of its request; see `queue/priority.ts`. */
   band: number;
   /** When it may go out; not null exactly while it waits (queued, scheduled). */
   due_at: number | null;

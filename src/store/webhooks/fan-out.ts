@@ -44,7 +44,7 @@ export interface OutboxPage {
 
 /** Requests of which a page is read at once. */
 const requestsAtOnce = 50;
-/** So that however many there are, small ones (see `queue/band.ts`) are told whole. */
+/** So that however many there are, small ones (see `queue/priority.ts`) are told whole. */
 const leastShare = 10;
 
 /**

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Wait } from "#queue/wait.ts";
+import { Wait } from "#queue/auto-reset-event.ts";
 import { movableClock } from "../clock.ts";
 
 async function waiting(wait: Wait, ms: number) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { type Band, bandOf, bandOrder, bands } from "#queue/band.ts";
+import { type Band, bandOf, bandOrder, bands } from "#queue/priority.ts";
 
 test("a request's band is the class of its size", () => {
   const expected: [messages: number, band: Band][] = [
