@@ -3,8 +3,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { audit, commandLine } from "#identity/audit.ts";
-import { holdAll, releaseAll } from "#messaging/held.ts";
-import type { ReturnedMail } from "#messaging/returned-mail.ts";
+import { holdAll, releaseAll } from "#maintenance/restore-hold.ts";
+import type { ReturnedMail } from "#messaging/feedback/bounce-mail.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { createIds } from "#runtime/ids.ts";
 import { type AllowList, readAllowList } from "#runtime/net/address.ts";

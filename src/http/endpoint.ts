@@ -7,7 +7,7 @@ import type { Account } from "#accounts/account.ts";
 import type { Problem, ProblemCode } from "#contract/problem.ts";
 import type { Principal } from "#identity/principal.ts";
 import type { Session } from "#identity/session.ts";
-import type { Intake } from "#messaging/intake.ts";
+import type { Intake } from "#messaging/accept/attachment-upload.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";
 import { canName, nowhere, queryRefusal } from "./address-text.ts";
 import { type Answer, tooManyUnread } from "./answer.ts";

@@ -5,7 +5,7 @@ import type { Issue } from "#contract/issue.ts";
 import type { Send } from "#contract/messages/contacts.ts";
 import { idempotencyMismatch, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { say } from "#contract/wording.ts";
-import type { Accepted, Repeatable } from "#messaging/accept.ts";
+import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { AccountCall } from "./endpoint.ts";
 import { idempotencyKey } from "./idempotency-key.ts";

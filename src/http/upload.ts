@@ -4,7 +4,7 @@
 
 import type { Account } from "#accounts/account.ts";
 import { type Problem, problem, refusals } from "#contract/problem.ts";
-import type { Intake } from "#messaging/intake.ts";
+import type { Intake } from "#messaging/accept/attachment-upload.ts";
 import type { Answer } from "./answer.ts";
 import { asKey, type Key } from "./api-key.ts";
 import { authenticate, judgeKey, keyInBody, keyInFront } from "./authenticate.ts";

@@ -3,12 +3,12 @@
 
 import { sameAddress } from "#contract/address.ts";
 import { type Channel, channels, type Status } from "#contract/messages/channel.ts";
+import { toRecipient } from "#messaging/accept/phone.ts";
 import { idAt, idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
 import { bodyBytes } from "#store/email/emails.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import { type Found, findOwnGateway, searchMessages } from "#store/messages/search.ts";
-import { toRecipient } from "./phone.ts";
 
 export interface MessageFilters {
   channel: Channel | null;

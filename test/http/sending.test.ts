@@ -6,7 +6,7 @@ import type { Send } from "#contract/messages/contacts.ts";
 import type { AccountCall } from "#http/endpoint.ts";
 import { isProblem } from "#http/read-body.ts";
 import { fileIssues, inSlices, sendContacts } from "#http/sending.ts";
-import type { Accepted, Repeatable } from "#messaging/accept.ts";
+import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
 import { movableClock } from "../clock.ts";
 
 interface Draft {

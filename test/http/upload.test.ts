@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { refusals } from "#contract/problem.ts";
 import { problemReply, validationReply } from "#contract/replies.ts";
-import { Intake } from "#messaging/intake.ts";
+import { Intake } from "#messaging/accept/attachment-upload.ts";
 import { StorageError } from "#store/database.ts";
 import { account, type Edge, expiredKey, key } from "./edge.ts";
 import { lastAnswer, type Wire, withWire } from "./wire.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { problemReply, sendReply, validationReply } from "#contract/replies.ts";
-import type { Accepted } from "#messaging/accept.ts";
+import type { Accepted } from "#messaging/accept/accept.ts";
 import { ask, contact, edge, key, send } from "../edge.ts";
 
 function errorsOf(json: unknown): Record<string, string[]> {

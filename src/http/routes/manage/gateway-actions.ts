@@ -10,7 +10,7 @@ import { problem, validationFailed } from "#contract/problem.ts";
 import { checked } from "#http/checked.ts";
 import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
 import { isProblem } from "#http/read-body.ts";
-import type { Accepted } from "#messaging/accept.ts";
+import type { Accepted } from "#messaging/accept/accept.ts";
 import { continueGateway, stopGateway } from "#store/gateways/actions.ts";
 import { findOwn, gatewayAnswer, gatewayParams, stoppedByHand } from "./gateways.ts";
 

@@ -2,7 +2,7 @@
 
 import { holdEndedReply, installationReply } from "#contract/manage/installation.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { cancelAll, currentHold, releaseAll } from "#messaging/held.ts";
+import { cancelAll, currentHold, releaseAll } from "#maintenance/restore-hold.ts";
 import { version } from "#runtime/version.ts";
 
 export const readInstallation = endpoint({

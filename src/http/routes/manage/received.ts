@@ -6,7 +6,7 @@ import { queryOf } from "#http/authenticate.ts";
 import { checkedQuery } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isProblem } from "#http/read-body.ts";
-import { received } from "#messaging/received.ts";
+import { received } from "#messaging/inbound.ts";
 import { accountParam } from "./accounts.ts";
 
 export const listReceivedRoute = endpoint({

@@ -14,7 +14,7 @@ import { checked, checkedQuery } from "#http/checked.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isProblem } from "#http/read-body.ts";
 import { channelParam, isChannel } from "#http/routes/lookup.ts";
-import { release, suppress, suppressions } from "#messaging/suppress.ts";
+import { release, suppress, suppressions } from "#messaging/suppressions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
 import { accountParam } from "./accounts.ts";
 

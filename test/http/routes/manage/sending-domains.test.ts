@@ -10,7 +10,7 @@ import {
   sendingDomainReply,
   sendingDomainsReply,
 } from "#contract/manage/sending-domains.ts";
-import { activeDkimKeys } from "#messaging/signing-keys.ts";
+import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { createSealer } from "#store/seal.ts";
 import { type Zone, zone } from "../../../dns-zone.ts";
 import { seededRandom } from "../../../harness.ts";

@@ -1,0 +1,170 @@
+// The text part of a mail whose sender gave HTML alone, and the HTML part of one that was given text alone. Read as a
+// stream of tags, so that it costs a fixed amount per byte however deep the HTML nests; of a very long mail, its
+// beginning.
+
+import { readTags } from "./html-tokens.ts";
+
+/** Names of elements that a mail's HTML has; anything else in angle brackets may be a person's `<name@host>`. */
+const elements =
+  "a|abbr|address|article|aside|b|big|blockquote|body|br|button|caption|center|code|col|dd|del|div|dl|dt|em|figure|font|footer|form|h[1-6]|head|header|hr|html|i|img|ins|label|li|link|main|mark|meta|nav|ol|p|pre|q|s|section|small|span|strike|strong|style|sub|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul|wbr";
+const tag = new RegExp(`<(?:!doctype\\s+html|!--|/?(?:${elements})(?:\\s[^<>]*)?/?>)`, "i");
+
+/** Whether a body is HTML: it has at least one HTML tag. */
+export function isHtml(body: string): boolean {
+  return tag.test(body);
+}
+
+const hidden = new Set(["head", "style", "script", "title", "template", "noscript", "object", "svg"]);
+/** Elements that stand on lines of their own, and how many line ends come before and after them. */
+const blocks = new Map<string, number>([
+  ...["p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "ul", "ol", "dl", "pre", "table"].map(
+    (name) => [name, 2] as const,
+  ),
+  ...[
+    "div",
+    "li",
+    "tr",
+    "section",
+    "article",
+    "header",
+    "footer",
+    "address",
+    "dt",
+    "dd",
+    "center",
+    "form",
+  ].map((name) => [name, 1] as const),
+]);
+const rule = "-".repeat(40);
+/** Characters of HTML that are read for a text, and of text that is made: more than anybody reads as text. */
+export const longestText = 512 * 1024;
+/** How a text ends that does not say everything. */
+const more = "\n\n[…]";
+
+/** What a reader without HTML sees: blocks on lines of their own, lists with dashes, links with where they lead. */
+export function textOfHtml(html: string): string {
+  const text = textOf(html.slice(0, longestText));
+  if (html.length <= longestText && text.length <= longestText) return text;
+  return `${text.slice(0, longestText).toWellFormed().trimEnd()}${more}`;
+}
+
+function textOf(html: string): string {
+  const out: string[] = [];
+  /** Line ends owed before the next word; a blank owed within a line. */
+  let breaks = 0;
+  let blank = false;
+  /** The element whose content nobody sees, while inside one. */
+  let hiddenBy: string | null = null;
+  let preformatted = false;
+  /** The link that is open; in HTML links do not nest. */
+  let link: { href: string; from: number } | null = null;
+  const write = (text: string) => {
+    if (out.length > 0 && breaks > 0) out.push("\n".repeat(breaks));
+    else if (out.length > 0 && blank) out.push(" ");
+    breaks = 0;
+    blank = false;
+    out.push(text);
+  };
+  const endLink = () => {
+    if (link === null) return;
+    const { href, from } = link;
+    link = null;
+    const said = out.slice(from).join("").trim();
+    if (said === href || `mailto:${said}` === href) return;
+    blank = out.length > from;
+    write(`(${href})`);
+  };
+  readTags(html, {
+    open(name, attribute) {
+      if (hiddenBy !== null) return;
+      if (hidden.has(name)) {
+        hiddenBy = name;
+        return;
+      }
+      breaks = Math.max(breaks, blocks.get(name) ?? 0);
+      switch (name) {
+        case "br":
+          breaks = Math.min(breaks + 1, 2);
+          break;
+        case "hr":
+          breaks = Math.max(breaks, 1);
+          write(rule);
+          breaks = 1;
+          break;
+        case "li":
+          write("-");
+          blank = true;
+          break;
+        case "td":
+        case "th":
+          blank = true;
+          break;
+        case "img": {
+          const words = attribute("alt")?.trim();
+          if (words) write(words);
+          break;
+        }
+        case "a": {
+          endLink();
+          const href = targetOf(attribute("href"));
+          if (href !== null) link = { href, from: out.length };
+          break;
+        }
+        case "pre":
+          preformatted = true;
+          break;
+      }
+    },
+    close(name) {
+      if (hiddenBy !== null) {
+        if (name === hiddenBy) hiddenBy = null;
+        return;
+      }
+      if (name === "a") endLink();
+      if (name === "pre") preformatted = false;
+      breaks = Math.max(breaks, blocks.get(name) ?? 0);
+    },
+    text(text) {
+      if (hiddenBy !== null) return;
+      if (preformatted) {
+        write(text);
+        return;
+      }
+      const words = text.replace(/[\s\u00ad\u200b-\u200d\u2060\ufeff]+/g, " ");
+      if (words.startsWith(" ")) blank = true;
+      const bare = words.trim();
+      if (bare === "") return;
+      write(bare);
+      blank = words.endsWith(" ");
+    },
+  });
+  endLink();
+  return out.join("").trim();
+}
+
+/** Where a link leads, if a reader of text can go there. */
+function targetOf(href: string | undefined): string | null {
+  const target = href?.trim() ?? "";
+  return /^(?:https?|mailto|tel):/i.test(target) ? target : null;
+}
+
+const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const escaped = (text: string) => text.replace(/\r\n|[&<>"\r\n]/g, (each) => escapes[each] ?? "<br>\n");
+
+/** Web addresses of a text that become links. */
+const mostLinks = 1000;
+
+/** The same text as HTML, with its web addresses as links: the first 1,000 of them. */
+export function htmlOfText(text: string): string {
+  let html = "";
+  let done = 0;
+  let links = 0;
+  for (const { 0: address, index } of text.matchAll(/https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}']/g)) {
+    const safe = escaped(address);
+    html += `${escaped(text.slice(done, index))}<a href="${safe}">${safe}</a>`;
+    done = index + address.length;
+    links += 1;
+    if (links === mostLinks) break;
+  }
+  return `<!doctype html><html><body><p>${html}${escaped(text.slice(done))}</p></body></html>`;
+}

@@ -1,0 +1,223 @@
+// Accepting a send when storage misbehaves: what the caller may be told.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Account } from "#accounts/account.ts";
+import { readEmail } from "#contract/messages/email.ts";
+import { readSms } from "#contract/messages/sms.ts";
+import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
+import { createIds } from "#runtime/ids.ts";
+import { type Database, StorageError, type StorageFault } from "#store/database.ts";
+import type { BoundFile } from "#store/email/attachments.ts";
+import type { SendInput } from "#store/messages/insert.ts";
+import { movableClock } from "../../clock.ts";
+import { seededRandom } from "../../harness.ts";
+
+const account: Account = {
+  id: "acc_1",
+  name: "acme",
+  timeZone: "Pacific/Auckland",
+  country: null,
+  plan: { name: "basic", expiresAt: null },
+  requestsPerMinute: null,
+  attachments: { maxFiles: 10, maxBytes: 10_485_760 },
+  gateways: ["one", "two"].map((identifier) => ({
+    id: `gw_${identifier}`,
+    identifier,
+    channel: "sms" as const,
+    kind: "http-api",
+    active: true,
+    isDefault: identifier === "one",
+    test: false,
+  })),
+};
+
+/** Each call takes the next entry: a value to answer with, or a fault to throw. */
+type Script = (StorageFault | { answer: unknown })[];
+
+function accepting(script: Script, contact: object[] = [{ number: "+4915123456789", message: "Hi" }]) {
+  const clock = movableClock();
+  const calls: { name: string; input: unknown; at: number }[] = [];
+  const woken: string[] = [];
+  const database: Database = {
+    engine: "postgres",
+    run: async (operation, input) => {
+      calls.push({ name: operation.name, input, at: clock.monotonic() });
+      const next = script.length > 1 ? script.shift()! : script[0]!;
+      if (typeof next === "object") return next.answer as never;
+      throw new StorageError(next, `scripted ${next}`);
+    },
+    announce: () => {},
+    onAnnounced: () => {},
+    close: async () => {},
+  };
+  const parts = {
+    database,
+    clock,
+    newIds: createIds(clock, seededRandom()).many,
+    wake: (lane: string) => void woken.push(lane),
+    announced: () => {},
+    running: new Set<string>(),
+    crashPoint: () => {},
+  };
+  const result = acceptSms(parts, account, "req_1", readSms({ contact }, { maxContacts: 100 }));
+  const finished = async (): Promise<Accepted> => {
+    await Promise.race([result.catch(() => {}), clock.advance(60_000)]);
+    return await result;
+  };
+  return { calls, woken, finished };
+}
+
+const storedAnswer = { answer: { kind: "stored" } };
+
+test("what is stored is accepted, and its lanes are woken, each once", async () => {
+  const contact = ["one", "two", "one"].map((gateway_identifier, i) => ({
+    number: `+491512345678${i}`,
+    message: "Hi",
+    gateway_identifier,
+    ...(i === 2 ? { schedule_at: "2030-01-01 00:00:00" } : {}),
+  }));
+  const { finished, woken, calls } = accepting([storedAnswer], contact);
+  const result = await finished();
+  assert.equal(result.kind, "accepted");
+  if (result.kind !== "accepted") return;
+  assert.equal(result.requestId, "req_1");
+  assert.deepEqual(result.statuses, ["queued", "queued", "scheduled"]);
+  assert.deepEqual(woken, ["gw_one", "gw_two"]);
+  const input = calls[0]?.input as SendInput;
+  assert.deepEqual(
+    input.messages.map(([id]) => id),
+    result.ids,
+  );
+  assert.equal(new Set(result.ids).size, 3);
+  assert.equal(input.cost, 3);
+  assert.equal(input.band, 0);
+  // The local month began before the one in UTC did: 2026-01-01 00:00 there.
+  assert.equal(input.renewedFrom, Date.parse("2025-12-31T11:00:00Z"));
+});
+
+test("faults of the request never reach storage", async () => {
+  const { finished, calls, woken } = accepting([storedAnswer], [{ number: "x", message: "Hi" }]);
+  assert.equal((await finished()).kind, "invalid");
+  assert.deepEqual([calls, woken], [[], []]);
+});
+
+test("too little credit accepts nothing and wakes nobody", async () => {
+  const { finished, woken } = accepting([{ answer: { kind: "insufficient_credit", remaining: 0 } }]);
+  assert.deepEqual(await finished(), { kind: "insufficient_credit", needed: 1, remaining: 0 });
+  assert.deepEqual(woken, []);
+});
+
+for (const fault of ["unavailable", "full", "io"] as const) {
+  test(`storage that is ${fault} is told as unavailable`, async () => {
+    const { finished, woken } = accepting([fault]);
+    assert.deepEqual(await finished(), { kind: "unavailable", retryAfterMs: 5000 });
+    assert.deepEqual(woken, []);
+  });
+}
+
+test("a bug is not called unavailable", async () => {
+  const { finished } = accepting(["failed"]);
+  await assert.rejects(finished(), StorageError);
+});
+
+test("a broken COMMIT that turns out to have been stored is accepted", async () => {
+  const { finished, woken, calls } = accepting(["commit_unknown", "unavailable", { answer: true }]);
+  assert.equal((await finished()).kind, "accepted");
+  assert.deepEqual(woken, ["gw_one"]);
+  assert.deepEqual(
+    calls.map(({ name }) => name),
+    ["storeSends", "proveRequest", "proveRequest"],
+  );
+});
+
+test("a broken COMMIT that turns out not to have been stored is unavailable", async () => {
+  const { finished, woken } = accepting(["commit_unknown", { answer: false }]);
+  assert.deepEqual(await finished(), { kind: "unavailable", retryAfterMs: 5000 });
+  assert.deepEqual(woken, []);
+});
+
+test("what cannot be found out within 10 s is told as unknown", async () => {
+  const { finished, calls, woken } = accepting(["commit_unknown", "unavailable"]);
+  assert.deepEqual(await finished(), { kind: "commit_unknown", retryAfterMs: 5000 });
+  assert.deepEqual(woken, []);
+  const last = calls.at(-1)!.at;
+  assert.ok(last >= 9000 && last < 10_000, `last asked after ${last} ms`);
+});
+
+test("a proof that breaks in its own COMMIT is asked for again", async () => {
+  const { finished } = accepting(["commit_unknown", "commit_unknown", { answer: true }]);
+  assert.equal((await finished()).kind, "accepted");
+});
+
+const mailer: Account = {
+  ...account,
+  gateways: [{ ...account.gateways[0]!, id: "gw_mail", identifier: "mail", channel: "email" }],
+};
+const mail = { email: "ada@example.com", subject: "Hello", message: "Hi" };
+const file: BoundFile = {
+  id: "att_1",
+  filename: "a.pdf",
+  content_type: "application/pdf",
+  size: 3,
+  sha256: "00",
+};
+
+/** Has an email accepted under a key; gives what became of it and what storage was asked. */
+async function acceptMail(answer: object, contact: object = mail, files: readonly BoundFile[] = [file]) {
+  const clock = movableClock();
+  const calls: { name: string; input: unknown }[] = [];
+  const run = async ({ name }: { name: string }, input: unknown) => {
+    calls.push({ name, input });
+    return name === "storeSends" ? answer : null;
+  };
+  const parts = {
+    database: { run } as unknown as Database,
+    clock,
+    newIds: createIds(clock, seededRandom()).many,
+    wake: () => {},
+    announced: () => {},
+    running: new Set<string>(),
+    crashPoint: () => {},
+  };
+  const send = readEmail({ contact: [contact] }, { maxContacts: 100 });
+  const repeatable = { path: "/p", key: "k" };
+  const result = await acceptEmail(parts, mailer, "req_1", send, files, repeatable);
+  return { result, input: calls.find(({ name }) => name === "storeSends")?.input as SendInput };
+}
+
+test("an email is stored with its own columns and its files, for one credit", async () => {
+  const { result, input } = await acceptMail(storedAnswer.answer);
+  assert.ok(result.kind === "accepted");
+  assert.equal(input.channel, "email");
+  assert.equal(input.cost, 1);
+  assert.deepEqual(input.emails, [[result.ids[0], "Hello", null, null]]);
+  assert.deepEqual(input.attachments, [file]);
+});
+
+test("what was staged and is gone is told as unavailable", async () => {
+  const { result } = await acceptMail({ kind: "file_gone" });
+  assert.deepEqual(result, { kind: "unavailable", retryAfterMs: 5000 });
+});
+
+test("two sends are the same by every field of their contacts, and by their files' names, types and contents", async () => {
+  const of = async (contact: object, files?: readonly BoundFile[]) =>
+    (await acceptMail(storedAnswer.answer, contact, files)).input.repeat?.fingerprint;
+  const same = await of(mail);
+  assert.equal(await of({ ...mail, email: " ada@example.com " }, [{ ...file, id: "att_2" }]), same);
+  const others = [
+    await of({ ...mail, email: "b@example.com" }),
+    await of({ ...mail, subject: "x" }),
+    await of({ ...mail, message: "x" }),
+    await of({ ...mail, sender_name: "x" }),
+    await of({ ...mail, reply_to_email: "b@example.com" }),
+    await of({ ...mail, gateway_identifier: "mail" }),
+    await of({ ...mail, schedule_at: "2030-01-01 00:00:00" }),
+    await of(mail, []),
+    await of(mail, [file, file]),
+    await of(mail, [{ ...file, filename: "b.pdf" }]),
+    await of(mail, [{ ...file, content_type: "text/plain" }]),
+    await of(mail, [{ ...file, sha256: "01" }]),
+  ];
+  assert.equal(new Set([same, ...others]).size, others.length + 1);
+});

@@ -1,0 +1,91 @@
+// Where and when a contact goes, for a channel of its own: gateways of others do not count.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Account, AccountGateway } from "#accounts/account.ts";
+import type { Issue } from "#contract/issue.ts";
+import type { SharedDraft } from "#contract/messages/contacts.ts";
+import { placer } from "#messaging/accept/route.ts";
+
+const now = Date.UTC(2026, 2, 1, 12);
+
+const gateway = (identifier: string, change: Partial<AccountGateway> = {}): AccountGateway => ({
+  id: `gw_${identifier}`,
+  identifier,
+  channel: "email",
+  kind: "smtp",
+  active: true,
+  isDefault: false,
+  test: false,
+  ...change,
+});
+
+const account: Account = {
+  id: "acc_1",
+  name: "acme",
+  timeZone: "Europe/Berlin",
+  country: null,
+  plan: { name: "basic", expiresAt: null },
+  requestsPerMinute: null,
+  attachments: { maxFiles: 10, maxBytes: 10_485_760 },
+  gateways: [
+    gateway("sms", { channel: "sms", isDefault: true }),
+    gateway("off", { active: false }),
+    gateway("one", { test: true }),
+    gateway("two", { isDefault: true }),
+  ],
+};
+
+function place(contact: Partial<SharedDraft>, of = account) {
+  const issues: Issue[] = [];
+  const found = placer(
+    of,
+    "email",
+    now,
+    issues,
+  )({ gateway_identifier: null, schedule_at: null, ...contact }, 4);
+  return { found, errors: issues.map(({ path, message }) => `${path.join(".")}: ${message}`) };
+}
+
+test("without a name: the channel's default gateway, now", () => {
+  assert.deepEqual(place({}).found, {
+    gateway: account.gateways[3],
+    named: 0,
+    test: 0,
+    status: "queued",
+    dueAt: now,
+    scheduleAt: null,
+    scheduledFor: null,
+  });
+});
+
+test("a named gateway is marked so, a sandbox too", () => {
+  const { found } = place({ gateway_identifier: "one" });
+  assert.deepEqual([found?.gateway.id, found?.named, found?.test], ["gw_one", 1, 1]);
+});
+
+test("a local time is an instant; a past one is due at once", () => {
+  const later = place({ schedule_at: "2026-03-02 09:00:00" }).found;
+  const at = Date.UTC(2026, 2, 2, 8);
+  assert.deepEqual([later?.status, later?.dueAt, later?.scheduledFor], ["scheduled", at, at]);
+  const past = place({ schedule_at: "2026-01-01 00:00:00" }).found;
+  assert.deepEqual([past?.status, past?.dueAt], ["scheduled", now]);
+});
+
+test("what is no active gateway of the channel is a fault of its contact", () => {
+  for (const identifier of ["sms", "off", "nobody"]) {
+    const { found, errors } = place({ gateway_identifier: identifier });
+    assert.equal(found, null);
+    assert.deepEqual(errors, [
+      "contact.4.gateway_identifier: The selected contact.4.gateway_identifier is invalid.",
+    ]);
+  }
+  const none = place({}, { ...account, gateways: account.gateways.slice(0, 2) });
+  assert.deepEqual(none.errors, ["contact.4.gateway_identifier: No active email gateway is configured."]);
+});
+
+test("a field with an issue of its own gets no second one", () => {
+  for (const contact of [{ gateway_identifier: undefined }, { schedule_at: undefined }]) {
+    assert.deepEqual(place(contact), { found: null, errors: [] });
+  }
+});

@@ -1,0 +1,373 @@
+// What each answer of a gateway becomes: the settlement that is written, and what it says about the lane.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Gateway, GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
+import type { GatewayRules } from "#gateways/rules.ts";
+import { type DeliverParts, deliverWork } from "#messaging/deliver/deliver.ts";
+import { createMailFiles } from "#messaging/email/files.ts";
+import { createMetrics } from "#runtime/metrics.ts";
+import type { Database } from "#store/database.ts";
+import type { DueMessage, Settlement } from "#store/messages/attempts.ts";
+import { movableClock } from "../../clock.ts";
+import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
+import { memoryLog } from "../../log.ts";
+
+const row: DueMessage = {
+  id: "msg_1",
+  account_id: "acc_1",
+  channel: "sms",
+  number: "0151",
+  recipient: "+49151",
+  body: "Hello",
+  band: 0,
+  due_at: 1000,
+  attempts: 0,
+  resends: 0,
+  deferred_from: null,
+};
+
+const usualRules: GatewayRules = {
+  pace: { perSecond: null, concurrency: 8, jitterMs: 0, perDay: null, hours: null },
+  retry: { firstMs: 5000, maxMs: 900_000, forMs: 86_400_000 },
+  onUnknown: null,
+};
+
+interface Options {
+  rules?: Partial<GatewayRules>;
+  adapterPolicy?: "hold" | "resend";
+  fraction?: number;
+  answers?: Record<string, (input: never) => unknown>;
+}
+
+function delivering(
+  send: (message: OutgoingMessage, settings: unknown, tools: GatewayTools) => Promise<Outcome>,
+  options: Options = {},
+) {
+  const clock = movableClock();
+  const log = memoryLog();
+  const calls: { name: string; input: never }[] = [];
+  const points: string[] = [];
+  const database: Database = {
+    engine: "sqlite",
+    run: async (operation, input) => {
+      calls.push({ name: operation.name, input: input as never });
+      const answers: Options["answers"] = { settleMessages: () => "settled", ...options.answers };
+      return answers[operation.name]?.(input as never) as never;
+    },
+    announce: () => {},
+    onAnnounced: () => {},
+    close: async () => {},
+  };
+  const adapter = {
+    kind: "test",
+    onUnknown: options.adapterPolicy ?? "hold",
+    send,
+  } as Partial<Gateway> as Gateway;
+  const parts: DeliverParts = {
+    database,
+    clock,
+    random: { bytes: (count) => new Uint8Array(count), fraction: () => options.fraction ?? 0 },
+    outbound: scriptedOutbound({ kind: "no_answer", reason: "" }),
+    log,
+    crashPoint: (name) => void points.push(name),
+    metrics: createMetrics(async () => []),
+    announced: () => {},
+    newId: (prefix) => `${prefix}_1`,
+    pausesChanged: () => void points.push("pauses changed"),
+    composing: {
+      database,
+      files: createMailFiles(database),
+      add: ({ html }) => ({ html, headers: [], returnPath: null }),
+    },
+  };
+  const work = deliverWork(
+    parts,
+    {
+      id: "gw_1",
+      identifier: "main",
+      adapter,
+      settings: { a: 1 },
+      rules: { ...usualRules, ...options.rules },
+      timeoutMs: 7000,
+      callbackUrl: "https://trunkline.test/callbacks/main",
+      email: null,
+      latenessMs: 259_200_000,
+    },
+    9,
+  );
+  return { work, clock, log, calls, points, parts };
+}
+
+/** Hands the row over and settles it; returns the settlement. */
+async function settled(
+  outcome: Outcome,
+  options: Options & { row?: Partial<DueMessage>; attempt?: number; blamed?: boolean; laneNow?: number } = {},
+) {
+  const it = delivering(async () => outcome, options);
+  const due = { ...row, ...options.row };
+  const attempt = options.attempt ?? 1;
+  const sent = await it.work.send(due, attempt, new AbortController().signal);
+  const judged = { blamed: options.blamed ?? false, laneNow: options.laneNow ?? it.clock.now() };
+  const dueAgain = await it.work.settle(due, attempt, sent.outcome, judged);
+  const settlement = it.calls.at(-1)!.input as Settlement;
+  return { settlement, dueAgain, health: sent.health, reason: sent.reason, now: it.clock.now(), it };
+}
+
+test("the adapter is given the message and its tools", async () => {
+  let seen: unknown[] = [];
+  const it = delivering(async (...given) => {
+    seen = given;
+    return { kind: "accepted", reference: null };
+  });
+  const { signal } = new AbortController();
+  await it.work.send(row, 3, signal);
+  const [message, settings, tools] = seen as [OutgoingMessage, unknown, GatewayTools];
+  assert.deepEqual(message, {
+    id: "msg_1",
+    channel: "sms",
+    recipient: "+49151",
+    message: "Hello",
+    attempt: 3,
+  });
+  assert.deepEqual(settings, { a: 1 });
+  assert.equal(tools.timeoutMs, 7000);
+  assert.equal(tools.callbackUrl, "https://trunkline.test/callbacks/main");
+  assert.equal(tools.signal, signal);
+  assert.deepEqual(it.points, ["send.before", "send.after"]);
+});
+
+test("accepted: sent, with the provider's reference, under the fence and for this attempt", async () => {
+  const { settlement, dueAgain, health, now } = await settled(
+    { kind: "accepted", reference: "ref-1" },
+    { attempt: 2 },
+  );
+  assert.deepEqual(settlement, {
+    id: "msg_1",
+    laneId: "gw_1",
+    fence: 9,
+    attempt: 2,
+    step: "accepted",
+    happening: { at: now, detail: "Accepted by main as ref-1.", reference: "ref-1" },
+    receipt: null,
+  });
+  assert.equal(dueAgain, null);
+  assert.equal(health, "well");
+});
+
+test("accepted without a reference", async () => {
+  const { settlement } = await settled({ kind: "accepted", reference: null });
+  assert.equal(settlement.happening.detail, "Accepted by main.");
+  assert.equal(settlement.happening.reference, null);
+});
+
+test("accepted with the end in the same answer carries its receipt", async () => {
+  const { settlement, now } = await settled({
+    kind: "accepted",
+    reference: "r",
+    receipt: { status: "undelivered", code: "E7", reason: "switched\noff" },
+  });
+  assert.deepEqual(settlement.receipt, {
+    step: "undelivered",
+    happening: { at: now, detail: "switched off", code: "E7", message: "switched off" },
+  });
+  const plain = await settled({ kind: "accepted", reference: "r", receipt: { status: "failed" } });
+  assert.equal(plain.settlement.receipt?.happening.code, "failed");
+  assert.equal(plain.settlement.receipt?.happening.message, "The provider gave no reason.");
+});
+
+test("rejected: failed with the code and the reason; the gateway is well", async () => {
+  const { settlement, health, dueAgain } = await settled({
+    kind: "rejected",
+    code: "21211",
+    reason: "no number",
+  });
+  assert.equal(settlement.step, "rejected");
+  assert.equal(settlement.happening.code, "21211");
+  assert.equal(settlement.happening.message, "no number");
+  assert.equal(dueAgain, null);
+  assert.equal(health, "well");
+});
+
+test("deferred: due again after the back-off, from 5 s doubling to 15 min with full jitter", async () => {
+  const waits = async (fraction: number) => {
+    const list: number[] = [];
+    for (const attempt of [1, 2, 3, 6, 8, 20]) {
+      const { settlement, dueAgain, now } = await settled(
+        { kind: "deferred", reason: "busy" },
+        { attempt, fraction },
+      );
+      assert.equal(settlement.step, "deferred");
+      assert.equal(settlement.happening.dueAt, dueAgain);
+      list.push(((dueAgain ?? 0) - now) / 1000);
+    }
+    return list;
+  };
+  assert.deepEqual(await waits(0), [5, 5, 5, 5, 5, 5]);
+  assert.deepEqual((await waits(0.999999999)).map(Math.round), [10, 20, 40, 320, 900, 900]);
+});
+
+test("a Retry-After longer than the back-off is honoured; a shorter one is not hurried by", async () => {
+  const wait = async (retryAfterMs: number) => {
+    const { dueAgain, now } = await settled({ kind: "deferred", reason: "busy", retryAfterMs });
+    return (dueAgain ?? 0) - now;
+  };
+  assert.equal(await wait(60_000), 60_000);
+  assert.equal(await wait(1000), 5000);
+});
+
+test("the retry window runs on the lane's clock from the first deferral, and ends in failed", async () => {
+  const day = 86_400_000;
+  const first = await settled({ kind: "deferred", reason: "busy" }, { laneNow: 500 });
+  assert.equal(first.settlement.happening.deferredFrom, 500);
+  const within = await settled(
+    { kind: "deferred", reason: "busy" },
+    { row: { deferred_from: 500 }, laneNow: 500 + day - 1 },
+  );
+  assert.equal(within.settlement.step, "deferred");
+  assert.equal(within.settlement.happening.deferredFrom, 500);
+  const over = await settled(
+    { kind: "deferred", code: "busy", reason: "busy" },
+    { row: { deferred_from: 500 }, laneNow: 500 + day },
+  );
+  assert.equal(over.settlement.step, "rejected");
+  assert.equal(over.settlement.happening.code, "busy");
+  assert.equal(over.dueAgain, null);
+  // However much wall time a pause took, the lane's clock decides.
+  const paused = await settled(
+    { kind: "deferred", reason: "busy" },
+    { row: { deferred_from: 0 }, laneNow: 10 },
+  );
+  assert.equal(paused.settlement.step, "deferred");
+});
+
+for (const trouble of ["refused", "unreachable"] as const) {
+  test(`${trouble}: the message keeps its place and its tries, and the lane hears of it`, async () => {
+    const { settlement, health, dueAgain, reason } = await settled(
+      { kind: "deferred", code: "http_401", reason: "bad key", trouble },
+      // Even past its window: it is not the message's fault.
+      { row: { deferred_from: 0 }, laneNow: 10 ** 12 },
+    );
+    assert.equal(settlement.step, "deferred");
+    assert.equal(settlement.happening.uncounted, true);
+    assert.equal(dueAgain, row.due_at);
+    assert.equal(settlement.happening.deferredFrom, undefined);
+    assert.equal(health, trouble);
+    assert.equal(reason, "bad key");
+  });
+}
+
+test("a message that is to blame for the trouble is rejected", async () => {
+  const { settlement } = await settled(
+    { kind: "deferred", code: "http_403", reason: "forbidden", trouble: "refused" },
+    { blamed: true },
+  );
+  assert.equal(settlement.step, "rejected");
+  assert.equal(settlement.happening.code, "http_403");
+});
+
+test("unknown is held", async () => {
+  const { settlement, health, dueAgain } = await settled({ kind: "unknown", reason: "no answer" });
+  assert.equal(settlement.step, "doubted");
+  assert.equal(settlement.happening.code, "unknown");
+  assert.equal(dueAgain, null);
+  assert.equal(health, "doubtful");
+});
+
+test("unknown is sent once more, and only once, where the gateway or its kind says so", async () => {
+  const unknown: Outcome = { kind: "unknown", reason: "no answer" };
+  for (const options of [{ rules: { onUnknown: "resend" as const } }, { adapterPolicy: "resend" as const }]) {
+    const { settlement, dueAgain, now } = await settled(unknown, options);
+    assert.equal(settlement.step, "repeated");
+    assert.equal(settlement.happening.resend, true);
+    assert.equal(dueAgain, now + 5000);
+    const again = await settled(unknown, { ...options, row: { resends: 1 }, attempt: 2 });
+    assert.equal(again.settlement.step, "doubted");
+  }
+  const held = await settled(unknown, { adapterPolicy: "resend", rules: { onUnknown: "hold" } });
+  assert.equal(held.settlement.step, "doubted");
+});
+
+test("an adapter that throws leaves the message unknown, and the log says why", async () => {
+  const it = delivering(async () => {
+    throw new Error("a bug");
+  });
+  const sent = await it.work.send(row, 1, new AbortController().signal);
+  assert.deepEqual(sent.outcome, {
+    kind: "unknown",
+    code: "adapter_error",
+    reason: "The gateway adapter failed; see the log.",
+  });
+  assert.equal(sent.health, "doubtful");
+  assert.match(it.log.text(), /a bug/);
+});
+
+test("texts from outside are cleaned: control characters, lone surrogates, length", async () => {
+  const { settlement } = await settled({
+    kind: "rejected",
+    code: `E\u0000\u001b[31m`,
+    reason: `a\u0000b\r\nc\ud800d ${"x".repeat(10_000)}`,
+  });
+  assert.equal(settlement.happening.code, "E [31m");
+  assert.ok(settlement.happening.message?.startsWith("a b c d x"));
+  assert.ok((settlement.happening.message?.length ?? 0) <= 500);
+  const accepted = await settled({ kind: "accepted", reference: "r\u0000ef" });
+  assert.equal(accepted.settlement.happening.reference, "r ef");
+});
+
+test("stamps go under the fence; an outcome that came late is logged", async () => {
+  const it = delivering(async () => ({ kind: "accepted", reference: null }), {
+    answers: { stampMessages: () => ({ kind: "fenced" }), settleMessages: () => "late" },
+  });
+  assert.deepEqual(await it.work.stamp([row], "2026-01-01"), { kind: "fenced" });
+  assert.deepEqual(it.calls[0]?.input, {
+    laneId: "gw_1",
+    fence: 9,
+    ids: ["msg_1"],
+    at: it.clock.now(),
+    lateBefore: it.clock.now() - 259_200_000,
+    day: "2026-01-01",
+  });
+  await it.work.settle(row, 1, { kind: "accepted", reference: null }, { blamed: false, laneNow: 0 });
+  assert.match(it.log.text(), /came late/);
+  assert.deepEqual(it.points, ["stamp.before", "stamp.after", "settle.before", "settle.after"]);
+});
+
+test("what an earlier owner left stamped is classified in batches until none is left", async () => {
+  for (const [onUnknown, first] of [
+    ["hold", "doubted"],
+    ["resend", "repeated"],
+  ] as const) {
+    let left = 2300;
+    const it = delivering(async () => ({ kind: "accepted", reference: null }), {
+      rules: { onUnknown },
+      answers: {
+        recoverMessages: ({ limit }: { limit: number }) => {
+          const found = Math.min(left, limit);
+          left -= found;
+          return found;
+        },
+      },
+    });
+    await it.work.recover();
+    assert.equal(left, 0);
+    assert.equal(it.calls.length, 3);
+    const input = it.calls[0]!.input as { first: { step: string }; again: { step: string }; fence: number };
+    assert.deepEqual([input.first.step, input.again.step, input.fence], [first, "doubted", 9]);
+  }
+});
+
+test("a pause is stored with its end and its reason, a resumption too", async () => {
+  const it = delivering(async () => ({ kind: "accepted", reference: null }));
+  await it.work.pause({ forMs: 5000, pauses: 1, reason: "bad\nkey" });
+  await it.work.resume();
+  const at = it.clock.now();
+  assert.deepEqual(it.calls, [
+    {
+      name: "pauseLane",
+      input: { id: "gw_1", fence: 9, at, until: at + 5000, reason: "bad key", pauses: 1, eventId: "gp_1" },
+    },
+    { name: "resumeLane", input: { id: "gw_1", fence: 9, at, eventId: "gp_1" } },
+  ]);
+  assert.deepEqual(it.points, ["pauses changed", "pauses changed"]);
+});

@@ -1,0 +1,142 @@
+// Opening a lane: what cannot be driven is left waiting, with a reason in the log.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openGateway, openSettings } from "#messaging/deliver/open-gateway.ts";
+import { createMailFiles } from "#messaging/email/files.ts";
+import { createMetrics } from "#runtime/metrics.ts";
+import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
+import type { LanesTable } from "#store/schema/schema.ts";
+import { createSealer } from "#store/seal.ts";
+import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
+import { type Harness, harness, seededRandom } from "../../harness.ts";
+import { provider, providerSettings, takes } from "../../scenarios/provider.ts";
+
+let it: Harness;
+let gatewayId: string;
+const random = seededRandom(3);
+
+before(async () => {
+  it = await harness({ started: false });
+  await it.account({ time_zone: "Asia/Tokyo" });
+  gatewayId = await it.gateway({
+    identifier: "main",
+    ...provider,
+    settings: { ...providerSettings, timeout_ms: 4000 },
+    pace: { hours: "08:00-20:00" },
+  });
+});
+after(() => it?.close());
+
+const lane = (change: Partial<LanesTable> = {}): LanesTable => ({
+  id: gatewayId,
+  kind: "gateway",
+  active: 1,
+  owner: "prc_1",
+  fence: 1,
+  paused_until: null,
+  pause_reason: null,
+  pauses: 0,
+  paused_since: null,
+  paused_ms: 0,
+  day: null,
+  day_count: 0,
+  revision: 0,
+  stopped_at: null,
+  ...change,
+});
+
+function open(state: LanesTable, sealer = it.system.configure.sealer) {
+  const outbound = scriptedOutbound((request) => takes(request));
+  const parts = {
+    database: it.system.database,
+    clock: it.clock,
+    random,
+    outbound,
+    log: it.log,
+    crashPoint: () => {},
+    announced: () => {},
+    newId: (prefix: string) => `${prefix}_1`,
+    pausesChanged: () => {},
+    metrics: createMetrics(async () => []),
+    sealer,
+    publicUrl: "https://trunkline.test",
+    longestWaitMs: 3_600_000,
+    composing: {
+      database: it.system.database,
+      files: createMailFiles(it.system.database),
+      add: ({ html }: { html: string | null }) => ({ html, headers: [], returnPath: null }),
+    },
+  };
+  return { opened: openGateway(parts, state), outbound };
+}
+
+test("settings come back as they were given, with their defaults", async () => {
+  const gateway = await it.system.database.run(findGateway, gatewayId);
+  assert.ok(gateway && !gateway.settings.includes("provider-key"));
+  const settings = openSettings(it.system.configure.sealer, gateway) as { headers: object; method: string };
+  assert.deepEqual(settings.headers, { authorization: "Bearer provider-key" });
+  assert.equal(settings.method, "POST");
+});
+
+test("a gateway that is gone opens no lane", async () => {
+  assert.equal(await open(lane({ id: "gw_gone" })).opened, null);
+  assert.match(it.log.text(), /no adapter for a gateway/);
+});
+
+test("settings under another master key open no lane, and the log does not show them", async () => {
+  const other = createSealer("another master key, just as long as it has to be", random);
+  assert.equal(await open(lane(), other).opened, null);
+  assert.match(it.log.text(), /settings do not open/);
+  assert.doesNotMatch(it.log.text(), /provider-key/);
+});
+
+test("a kind that this version does not know opens no lane", async () => {
+  const gateway = await it.system.database.run(findGateway, gatewayId);
+  await it.system.database.run(saveGateway, {
+    ...gateway!,
+    id: "gw_future",
+    identifier: "future",
+    kind: "telepathy",
+    is_default: 0,
+  });
+  assert.equal(await open(lane({ id: "gw_future" })).opened, null);
+});
+
+test("a lane is driven by its gateway's rules, in the account's hours, with its timeout", async () => {
+  // The clock stands at midnight UTC, nine in the morning in Tokyo; at eleven UTC the hours are over there.
+  const [day] = await it.accepted([{ number: "+4915123456789", message: "by day" }]);
+  const { opened, outbound } = open(lane());
+  const driven = await opened;
+  assert.deepEqual([driven?.id, driven?.fence], [gatewayId, 1]);
+  // The stamp is fenced: this lane row says fence 0, so nothing leaves under fence 1.
+  await it.settle();
+  assert.equal(outbound.requests.length, 0);
+  assert.equal((await it.message(day!)).status, "queued");
+  await driven?.stop();
+
+  const current = open(lane({ fence: 0 }));
+  const second = await current.opened;
+  await it.settle();
+  assert.equal(current.outbound.requests.length, 1);
+  assert.equal(current.outbound.requests[0]?.timeoutMs, 4000);
+  await it.advance(11 * 3_600_000);
+  await it.accepted([{ number: "+4915123456789", message: "by night" }]);
+  second?.wake();
+  await it.advance(11.9 * 3_600_000);
+  assert.equal(current.outbound.requests.length, 1);
+  await it.advance(0.2 * 3_600_000);
+  assert.equal(current.outbound.requests.length, 2);
+  await second?.stop();
+});
+
+test("a lane that was stopped by hand is held, and sends nothing, not even a probe", async () => {
+  const [id] = await it.accepted([{ number: "+4915123456789", message: "held" }]);
+  const stopped = { stopped_at: it.clock.now(), paused_until: it.clock.now() - 1, pauses: 1 };
+  const { opened, outbound } = open(lane(stopped));
+  const driven = await opened;
+  await it.advance(7_200_000);
+  assert.deepEqual([driven?.inFlight, outbound.requests.length], [0, 0]);
+  assert.equal((await it.message(id!)).attempts, 0);
+  await driven?.stop();
+});

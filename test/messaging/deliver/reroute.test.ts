@@ -1,0 +1,228 @@
+// Messages on a gateway that is switched off or paused: those that named none move to another one, the others wait.
+
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { accountInput, configureAccount } from "#configure/account.ts";
+import { configureGateway, type GatewayInput, gatewayInput } from "#configure/gateway.ts";
+import { failOver, rescueOnce, rescueStranded } from "#messaging/deliver/reroute.ts";
+import { Wait } from "#queue/auto-reset-event.ts";
+import type { Database } from "#store/database.ts";
+import { claimLanes, pauseLane, resumeLane } from "#store/lanes/lanes.ts";
+import { storeSends } from "#store/messages/insert.ts";
+import { type Configuring, openConfiguring } from "../../configure/parts.ts";
+import { sendOf } from "../../store/rows.ts";
+
+let open: Configuring;
+before(async () => {
+  open = await openConfiguring();
+});
+after(() => open.close());
+
+async function gateway(
+  accountId: string,
+  identifier: string,
+  more: Partial<GatewayInput> = {},
+): Promise<string> {
+  const input = gatewayInput.parse({ identifier, channel: "sms", kind: "sandbox", ...more });
+  const result = await configureGateway(open.parts, accountId, input);
+  assert.ok(result.kind === "saved");
+  return result.id;
+}
+
+const account = (name: string) => configureAccount(open.parts, accountInput.parse({ name }));
+const waitingOn = (gatewayId: string) =>
+  open.query("select id from messages where gateway_id = ? and due_at is not null", gatewayId).length;
+
+test("those that named no gateway move, and the lane that gets them is woken", async () => {
+  const accountId = await account("moving");
+  const old = await gateway(accountId, "m-old", { default: true });
+  const plain = await gateway(accountId, "m-plain");
+  const preferred = await gateway(accountId, "m-default");
+  const { database } = open.parts;
+  await database.run(storeSends, sendOf(accountId, old, { count: 2500 }));
+  await database.run(storeSends, sendOf(accountId, old, { count: 3, each: { named: 1 } }));
+  const woken: string[] = [];
+  const parts = { ...open.parts, wake: (id: string) => void woken.push(id) };
+  await rescueOnce(parts);
+  assert.equal(waitingOn(old), 2503, "an active gateway keeps what it has");
+  await gateway(accountId, "m-old", { active: false });
+  await gateway(accountId, "m-default", { default: true });
+  await rescueOnce(parts);
+  assert.deepEqual([waitingOn(old), waitingOn(plain), waitingOn(preferred)], [3, 0, 2500]);
+  assert.ok(woken.length > 0 && woken.every((id) => id === preferred));
+  woken.length = 0;
+  await rescueOnce(parts);
+  assert.deepEqual(woken, [], "nothing is left to do");
+});
+
+test("without another gateway they wait, and move once there is one", async () => {
+  const accountId = await account("waiting");
+  const only = await gateway(accountId, "w-only", { default: true });
+  await open.parts.database.run(storeSends, sendOf(accountId, only));
+  await gateway(accountId, "w-only", { active: false });
+  await gateway(accountId, "w-email", { channel: "email" });
+  const parts = { ...open.parts, wake: () => {} };
+  await rescueOnce(parts);
+  assert.equal(waitingOn(only), 1);
+  const other = await gateway(accountId, "w-other");
+  await rescueOnce(parts);
+  assert.deepEqual([waitingOn(only), waitingOn(other)], [0, 1]);
+});
+
+test("a test message is not sent for real because its sandbox was switched off", async () => {
+  const accountId = await account("testing");
+  const sandbox = await gateway(accountId, "t-sandbox", { default: true });
+  await open.parts.database.run(storeSends, sendOf(accountId, sandbox));
+  const real = await gateway(accountId, "t-real", {
+    kind: "http-api",
+    settings: { url: "https://sms.example.com/", body: { to: "{{to}}", text: "{{message}}" } },
+  });
+  await gateway(accountId, "t-sandbox", { active: false });
+  const parts = { ...open.parts, wake: () => {} };
+  await rescueOnce(parts);
+  assert.deepEqual([waitingOn(sandbox), waitingOn(real)], [1, 0]);
+});
+
+/** A gateway of the account whose lane this test owns, to pause it and to let it go on. */
+async function owned(accountId: string, identifier: string, more: Partial<GatewayInput> = {}) {
+  const id = await gateway(accountId, identifier, more);
+  const { database, clock } = open.parts;
+  const [lane] = await database.run(claimLanes, {
+    processId: "prc_1",
+    lanes: [{ id, owner: null, fence: 0 }],
+  });
+  assert.ok(lane);
+  const { fence } = lane;
+  const change = { id, fence, eventId: "gp_1" };
+  return {
+    id,
+    waiting: () => waitingOn(id),
+    pause: (forMs: number) => {
+      const at = clock.now();
+      return database.run(pauseLane, { ...change, at, until: at + forMs, reason: "bad key", pauses: 1 });
+    },
+    resume: () => database.run(resumeLane, { ...change, at: clock.now() }),
+  };
+}
+
+const wanting = (name: string) =>
+  configureAccount(open.parts, accountInput.parse({ name, channel_failover: true }));
+/** A send that is due by the clock of these tests. */
+const due = (accountId: string, gatewayId: string, count: number, each: object = {}) =>
+  open.parts.database.run(
+    storeSends,
+    sendOf(accountId, gatewayId, { count, each: { due_at: open.parts.clock.now(), ...each } }),
+  );
+
+test("from a paused gateway they move to the default one, or else the oldest, that is well, of the same channel", async () => {
+  const accountId = await wanting("failing over");
+  const main = await owned(accountId, "f-main");
+  const second = await owned(accountId, "f-second");
+  const third = await owned(accountId, "f-third", { default: true });
+  await owned(accountId, "f-mail", { channel: "email" });
+  await owned(accountId, "f-off", { active: false });
+  await owned(accountId, "f-real", {
+    kind: "http-api",
+    settings: { url: "https://sms.example.com/", body: { to: "{{to}}", text: "{{message}}" } },
+  });
+  await due(accountId, main.id, 2500);
+  await due(accountId, main.id, 2, { named: 1 });
+  await due(accountId, main.id, 3, { due_at: open.parts.clock.now() + 1 });
+  const woken: string[] = [];
+  const parts = { ...open.parts, wake: (id: string) => void woken.push(id) };
+  assert.equal(await failOver(parts), false, "nothing is paused");
+  await main.pause(60_000);
+  await third.pause(60_000);
+  assert.equal(await failOver(parts), true);
+  assert.deepEqual([main.waiting(), second.waiting(), third.waiting()], [5, 2500, 0]);
+  assert.deepEqual(new Set(woken), new Set([second.id]));
+  await third.resume();
+  await second.pause(60_000);
+  await failOver(parts);
+  assert.deepEqual([main.waiting(), second.waiting(), third.waiting()], [5, 0, 2500]);
+  await open.parts.clock.advance(60_001);
+  assert.equal(await failOver(parts), false, "the pauses are over");
+  assert.equal(main.waiting(), 5);
+});
+
+test("among paused ones alone nothing moves; one whose pause is over is lent one message to show itself", async () => {
+  const accountId = await wanting("lending");
+  const main = await owned(accountId, "l-main");
+  const second = await owned(accountId, "l-second");
+  await due(accountId, main.id, 10);
+  const parts = { ...open.parts, wake: () => {} };
+  await main.pause(60_000);
+  await second.pause(1000);
+  await failOver(parts);
+  assert.deepEqual([main.waiting(), second.waiting()], [10, 0]);
+  await open.parts.clock.advance(1000);
+  for (let look = 0; look < 3; look++) await failOver(parts);
+  assert.deepEqual([main.waiting(), second.waiting()], [9, 1]);
+  // It was refused: the message stays where it is, until one of the two may be well.
+  await second.pause(2000);
+  for (let look = 0; look < 3; look++) await failOver(parts);
+  assert.deepEqual([main.waiting(), second.waiting()], [9, 1]);
+  await second.resume();
+  await failOver(parts);
+  assert.deepEqual([main.waiting(), second.waiting()], [0, 10]);
+});
+
+test("an account that does not want it keeps its messages where they are", async () => {
+  const accountId = await account("staying");
+  const main = await owned(accountId, "s-main");
+  await owned(accountId, "s-second");
+  await due(accountId, main.id, 3);
+  await main.pause(60_000);
+  await failOver({ ...open.parts, wake: () => {} });
+  assert.equal(main.waiting(), 3);
+});
+
+test("a pause is noticed at once, and looked after every second while it lasts", async () => {
+  const accountId = await wanting("prompt");
+  const main = await owned(accountId, "p-main");
+  const second = await owned(accountId, "p-second");
+  const { clock } = open.parts;
+  const stop = new AbortController();
+  const pauses = new Wait();
+  const parts = { ...open.parts, wake: () => {} };
+  const running = rescueStranded(parts, 3_600_000, stop.signal, pauses);
+  const asleep = async () => {
+    await clock.settle();
+    while (clock.sleeping() === 0) await clock.settle();
+  };
+  await asleep();
+  await due(accountId, main.id, 2);
+  await main.pause(60_000);
+  pauses.end();
+  while (main.waiting() > 0) await clock.settle();
+  await asleep();
+  await due(accountId, main.id, 1);
+  await clock.advance(1000);
+  while (main.waiting() > 0) await clock.settle();
+  assert.equal(second.waiting(), 3);
+  stop.abort();
+  await running;
+});
+
+test("it looks again and again, lives through a fault of the storage, and stops when told", async () => {
+  const stop = new AbortController();
+  let looks = 0;
+  const failing: Database = {
+    ...open.parts.database,
+    run: async (operation, input) => {
+      looks += 1;
+      if (looks === 1) throw new Error("lost for a moment");
+      return await open.parts.database.run(operation, input);
+    },
+  };
+  const { clock, log } = open.parts;
+  const running = rescueStranded({ database: failing, clock, log, wake: () => {} }, 1000, stop.signal);
+  while (clock.sleeping() === 0) await clock.settle();
+  const before = looks;
+  await clock.advance(1000);
+  while (clock.sleeping() === 0) await clock.settle();
+  assert.ok(looks > before);
+  assert.match(log.text(), /could not be moved/);
+  stop.abort();
+  await running;
+});

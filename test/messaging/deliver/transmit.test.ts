@@ -1,0 +1,212 @@
+// Where nothing of a mail can have left, it is deferred and never in doubt; and large mails wait for room.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { type Gateway, type Outcome, type OutgoingMessage, Unreadable } from "#gateways/gateway.ts";
+import { type LaneGateway, sender } from "#messaging/deliver/transmit.ts";
+import { createMetrics } from "#runtime/metrics.ts";
+import type { Database } from "#store/database.ts";
+import type { DueMessage } from "#store/messages/attempts.ts";
+import { movableClock } from "../../clock.ts";
+import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
+import { memoryLog } from "../../log.ts";
+
+const row: DueMessage = {
+  id: "msg_1",
+  account_id: "acc_1",
+  channel: "email",
+  number: "Ada@BÜCHER.test",
+  recipient: "ada@xn--bcher-kva.test",
+  body: "",
+  band: 0,
+  due_at: 1000,
+  attempts: 0,
+  resends: 0,
+  deferred_from: null,
+};
+const accepted: Outcome = { kind: "accepted", reference: "r" };
+const notComposed: Outcome = {
+  kind: "deferred",
+  code: "not_composed",
+  reason: "The mail could not be put together; see the log.",
+};
+
+interface Options {
+  repeatWithinMs?: number;
+  /** What `firstAttempt` reads. */
+  first?: (() => Promise<number | null>) | undefined;
+  resends?: number;
+  /** Of the only file; none without it. */
+  size?: number;
+  body?: string;
+  mostBytes?: number;
+  run?: Database["run"];
+}
+
+function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: Options = {}) {
+  const { size, body = "Hi", mostBytes = null, repeatWithinMs = null } = options;
+  const clock = movableClock();
+  const log = memoryLog();
+  const mail = {
+    id: "msg_1",
+    account_id: "acc_1",
+    request_id: "req_1",
+    recipient: row.recipient,
+    body,
+    subject: "Hello",
+    sender_name: null,
+    reply_to: null,
+  };
+  const file = {
+    filename: "f",
+    contentType: "text/plain",
+    sha256: "0",
+    content: async () => Buffer.alloc(0),
+  };
+  const parts = {
+    database: { run: options.first ?? (() => assert.fail("asked")) } as never as Database,
+    clock,
+    outbound: scriptedOutbound({ kind: "no_answer", reason: "" }),
+    log,
+    crashPoint: () => {},
+    metrics: createMetrics(async () => []),
+    composing: {
+      database: { run: options.run ?? (async () => mail) } as never as Database,
+      files: { of: async () => (size === undefined ? [] : [{ ...file, size }]) },
+      add: ({ html }: { html: string | null }) => ({ html, headers: [], returnPath: null }),
+    },
+  };
+  const settings = {
+    from: "news@shop.test",
+    tracking: { opens: false, clicks: false },
+    unsubscribe: false,
+  };
+  const gateway = {
+    id: "gw_1",
+    identifier: "main",
+    adapter: { kind: "test", mostBytes, repeatWithinMs, send } as Partial<Gateway> as Gateway,
+    settings: {},
+    timeoutMs: 7000,
+    callbackUrl: null,
+    email: { settings, dkim: [] },
+  } as Partial<LaneGateway> as LaneGateway;
+  const handOver = sender(parts, gateway);
+  const due = { ...row, resends: options.resends ?? 0 };
+  return { send: () => handOver(due, 1, new AbortController().signal), log, clock };
+}
+
+test("a mail goes to the address that was given, composed", async () => {
+  const seen: OutgoingMessage[] = [];
+  const it = sending(async (message) => {
+    seen.push(message);
+    return accepted;
+  });
+  assert.deepEqual((await it.send()).outcome, accepted);
+  assert.equal(seen[0]?.recipient, "Ada@xn--bcher-kva.test");
+  assert.equal(seen[0]?.email?.text, "Hi");
+});
+
+test("files that cannot be read: not sent, tried again, and the log says why", async () => {
+  const it = sending(async () => {
+    throw new Unreadable("An attachment could not be read.", { cause: new Error("storage is away") });
+  });
+  const { outcome, health } = await it.send();
+  assert.deepEqual(outcome, notComposed);
+  assert.equal(health, "well");
+  assert.match(it.log.text(), /storage is away/);
+});
+
+test("any other fault inside the adapter leaves the mail in doubt", async () => {
+  const it = sending(async () => {
+    throw new Error("a bug");
+  });
+  assert.equal((await it.send()).outcome.kind, "unknown");
+});
+
+test("a mail that cannot be read, or is gone, is not sent", async () => {
+  const never = async () => assert.fail("sent");
+  const away = sending(never, { run: () => Promise.reject(new Error("storage is away")) });
+  assert.deepEqual((await away.send()).outcome, notComposed);
+  assert.match(away.log.text(), /storage is away/);
+  const gone = sending(never, { run: async () => null as never });
+  assert.deepEqual((await gone.send()).outcome, notComposed);
+});
+
+test("a mail that is larger than the provider takes is rejected before its files are read", async () => {
+  const options = { size: 30, body: "x".repeat(60) };
+  const never = async () => assert.fail("sent");
+  const { outcome, health } = await sending(never, { ...options, mostBytes: 99 }).send();
+  assert.deepEqual(outcome, {
+    kind: "rejected",
+    code: "too_large",
+    reason: "Of 100 bytes, and the gateway takes 99 at most.",
+  });
+  assert.equal(health, "well");
+  const fits = sending(async () => accepted, { ...options, mostBytes: 100 });
+  assert.deepEqual((await fits.send()).outcome, accepted);
+});
+
+test("large mails are put together and sent only as many at once as there is room for", async () => {
+  let inside = 0;
+  const leave: (() => void)[] = [];
+  const it = sending(
+    async () => {
+      inside += 1;
+      await new Promise<void>((resolve) => leave.push(resolve));
+      inside -= 1;
+      throw new Error("room is given back all the same");
+    },
+    // In base64 and four times: 21 million bytes of 67 million.
+    { size: 3_900_000 },
+  );
+  const sent = Array.from({ length: 8 }, () => it.send());
+  for (const expected of [3, 3, 3, 3, 3, 3, 2, 1]) {
+    await it.clock.settle();
+    assert.equal(inside, expected);
+    leave.shift()?.();
+  }
+  await Promise.all(sent);
+  assert.equal(inside, 0);
+});
+
+test("small mails do not wait for each other", async () => {
+  let inside = 0;
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const it = sending(async () => {
+    inside += 1;
+    return await promise;
+  });
+  const sent = Array.from({ length: 100 }, () => it.send());
+  await it.clock.settle();
+  assert.equal(inside, 100);
+  resolve(accepted);
+  await Promise.all(sent);
+});
+
+test("what may have been sent is not repeated when the provider would not notice any more", async () => {
+  const { now } = movableClock();
+  const bounded = { repeatWithinMs: 1000, resends: 1 };
+  for (const first of [now() - 1001, null]) {
+    const it = sending(async () => assert.fail("sent"), { ...bounded, first: async () => first });
+    const { outcome, health } = await it.send();
+    assert.equal(outcome.kind, "unknown");
+    assert.equal(outcome.code, "too_late_to_repeat");
+    assert.equal(health, "well");
+  }
+  const away = sending(async () => assert.fail("sent"), {
+    ...bounded,
+    first: () => Promise.reject(new Error("storage is away")),
+  });
+  assert.deepEqual((await away.send()).outcome, notComposed);
+});
+
+test("it is repeated in time, by a provider without a bound, and where nothing is in doubt", async () => {
+  const { now } = movableClock();
+  const sound: Options[] = [
+    { repeatWithinMs: 1000, resends: 1, first: async () => now() - 1000 },
+    { resends: 1 },
+    { repeatWithinMs: 1000 },
+  ];
+  for (const options of sound)
+    assert.deepEqual((await sending(async () => accepted, options).send()).outcome, accepted);
+});

@@ -1,0 +1,22 @@
+// Tags come as they stand, attributes decoded, whatever the quoting.
+
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { readTags } from "#messaging/email/html-tokens.ts";
+
+it("tells tags, attributes and texts in their order", () => {
+  const seen: string[] = [];
+  readTags(`<A HREF="x&amp;y" href=z Title='"'>t&lt;<br/></a><!-- c --><script><p></script>`, {
+    open: (name, attribute) => seen.push(`${name} ${attribute("href") ?? "-"} ${attribute("title") ?? "-"}`),
+    close: (name) => seen.push(`/${name}`),
+    text: (text) => seen.push(`"${text}"`),
+  });
+  assert.deepEqual(seen, ['a x&y "', '"t"', '"<"', "br - -", "/a", "script - -", '"<p>"', "/script"]);
+});
+
+it("tells a text with stray brackets as one", () => {
+  const texts: string[] = [];
+  const reader = { open: () => {}, close: () => {}, text: (text: string) => texts.push(text) };
+  readTags("1 < 2 <<< 3<b>x<!-- c -->y & z</b> <", reader);
+  assert.deepEqual(texts, ["1 < 2 <<< 3", "x", "y & z", " <"]);
+});
