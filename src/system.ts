@@ -3,7 +3,7 @@
 import type { FastifyInstance } from "fastify";
 import { createAuthenticator } from "#accounts/authenticate.ts";
 import { readCredit } from "#accounts/credit.ts";
-import { openAiGateway } from "#ai/gateway.ts";
+import { openAiGateway } from "#ai/ai.ts";
 import { accountInput, configureAccount, configureApiKey } from "#configure/account.ts";
 import { type ConfigureParts, configureGateway, gatewayInput } from "#configure/gateway.ts";
 import { configurePool } from "#configure/pool.ts";

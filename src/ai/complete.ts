@@ -1,15 +1,21 @@
 // One completion, from the caller's request to the caller's answer: members are asked in turn behind it, and
 // nothing of a member is shown before it has really answered. The usage is told once, however it ends.
 
+import {
+  type ChainParts,
+  type ChainResult,
+  type Member,
+  runChain,
+  type Tried,
+} from "#ai/failover/failover.ts";
+import type { RetryBudget } from "#ai/failover/retry-budget.ts";
+import { answerTokens, unitsPerToken } from "#ai/limits/estimate.ts";
+import { serving } from "#ai/pools/pool.ts";
+import { errorFrame, Frames, renamed, type ServicePool } from "#ai/stream/sse-writer.ts";
 import { aiProblems } from "#contract/ai/openai-error.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { ApiError, Failure, Usage } from "#providers/provider.ts";
 import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
-import { type ChainParts, type ChainResult, type Member, runChain, type Tried } from "./chain.ts";
-import { answerTokens, unitsPerToken } from "./estimate.ts";
-import { errorFrame, Frames, renamed, type ServicePool } from "./frames.ts";
-import { serving } from "./pool.ts";
-import type { RetryBudget } from "./retry-budget.ts";
 
 /** A pool, as a request uses it. */
 export interface Pool {

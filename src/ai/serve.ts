@@ -1,8 +1,12 @@
 // One call of a pool key: within its limits and budget, served by its pool, and its usage told.
 
+import type { ChainParts } from "#ai/failover/failover.ts";
+import type { Budgets } from "#ai/limits/budget.ts";
+import { promptTokens, reservedTokens } from "#ai/limits/estimate.ts";
+import type { Levels } from "#ai/limits/limits.ts";
+import type { Throttle } from "#ai/limits/throttle.ts";
+import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { StopSignal } from "#runtime/light-abort-controller.ts";
-import type { Budgets } from "./budget.ts";
-import type { ChainParts } from "./chain.ts";
 import {
   type AskedRequest,
   type Completed,
@@ -11,10 +15,6 @@ import {
   type Pool,
   type Spent,
 } from "./complete.ts";
-import { promptTokens, reservedTokens } from "./estimate.ts";
-import type { Levels } from "./limits.ts";
-import type { PoolKey } from "./pool-key.ts";
-import type { Throttle } from "./throttle.ts";
 
 export interface Refused {
   kind: "refused";

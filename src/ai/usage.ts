@@ -1,10 +1,10 @@
 // What calls used, written behind their answers: many at once, about every second. A storage that is away fails no
 // call; what waits is bounded, and what is dropped is counted. A crash loses the last second at the most.
 
+import { localDay } from "#ai/limits/local-day.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { recordUsage, type UsedCall } from "#store/pools/usage.ts";
-import { localDay } from "./local-day.ts";
 import type { Ended } from "./serve.ts";
 
 export interface UsageLog {

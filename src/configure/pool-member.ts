@@ -26,7 +26,7 @@ export interface PoolOf {
   poolId: string;
 }
 
-/** `Timeouts` of src/ai/attempt.ts. */
+/** `Timeouts` of src/ai/failover/attempt.ts. */
 interface StoredTimeouts {
   connectMs: number;
   headersMs: number;

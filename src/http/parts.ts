@@ -4,8 +4,8 @@
 import type { Account } from "#accounts/account.ts";
 import type { ChannelCredit } from "#accounts/credit.ts";
 import type { AskedRequest } from "#ai/complete.ts";
-import type { ModelEntry } from "#ai/models.ts";
-import type { PoolKey } from "#ai/pool-key.ts";
+import type { ModelEntry } from "#ai/pools/models.ts";
+import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { Served } from "#ai/serve.ts";
 import type { ConfigureParts } from "#configure/gateway.ts";
 import type { MemberState } from "#contract/manage/pools.ts";

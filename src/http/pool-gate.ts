@@ -2,7 +2,7 @@
 // whatever goes wrong. The caller's going away is a signal, so that what was asked of a provider is stopped.
 
 import { isUtf8 } from "node:buffer";
-import type { PoolKey } from "#ai/pool-key.ts";
+import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
 import { countValues } from "#runtime/json-bounds.ts";

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Member } from "#ai/chain.ts";
 import { complete, type Pool, type Spent } from "#ai/complete.ts";
-import { createRetryBudget } from "#ai/retry-budget.ts";
+import type { Member } from "#ai/failover/failover.ts";
+import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { answered, json, type Reply, type Script, script } from "./scripted-members.ts";
 
 const poolOf = (members: Member[]): Pool => ({

@@ -1,9 +1,9 @@
 // A completion over scripted members: its pool, its request, and what came of it.
 
 import assert from "node:assert/strict";
-import type { Member } from "#ai/chain.ts";
 import { type Completed, type CompletionRequest, complete, type Pool, type Spent } from "#ai/complete.ts";
-import { createRetryBudget } from "#ai/retry-budget.ts";
+import type { Member } from "#ai/failover/failover.ts";
+import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import type { Script } from "./scripted-members.ts";
 
 export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({

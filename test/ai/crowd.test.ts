@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Ask, Member } from "#ai/chain.ts";
-import { createRetryBudget } from "#ai/retry-budget.ts";
-import { call, failureOf, run, runAll } from "./chain-calls.ts";
+import type { Ask, Member } from "#ai/failover/failover.ts";
+import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+import { call, failureOf, run, runAll } from "./failover/chain-calls.ts";
 import { answered, type Reply, refusal, script, wholeStream } from "./scripted-members.ts";
 
 const asks: readonly [Ask, Reply][] = [

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { promptTokens, reservedTokens } from "#ai/estimate.ts";
+import { promptTokens, reservedTokens } from "#ai/limits/estimate.ts";
 import { type ServeParts, serve } from "#ai/serve.ts";
 import { movableClock } from "../clock.ts";
-import { poolKey } from "./pool-keys.ts";
+import { poolKey } from "./pools/pool-keys.ts";
 
 const body = { messages: [{ role: "user", content: "hello" }], max_tokens: 7 };
 const text = JSON.stringify(body);

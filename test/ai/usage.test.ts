@@ -9,7 +9,7 @@ import { type Database, StorageError, type StorageFault } from "#store/database.
 import type { UsedCall } from "#store/pools/usage.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
-import { poolKey } from "./pool-keys.ts";
+import { poolKey } from "./pools/pool-keys.ts";
 
 function logging() {
   const clock = movableClock(Date.UTC(2026, 0, 30, 23, 30));

@@ -1,8 +1,8 @@
 // Bytes as a stream that is being read, cut where a test says so, and what a caller's side makes of it.
 
-import type { Said } from "#ai/attempt.ts";
-import { Speaking, type Timeouts } from "#ai/attempt.ts";
-import { EventReader } from "#ai/event-reader.ts";
+import type { Said } from "#ai/failover/attempt.ts";
+import { Speaking, type Timeouts } from "#ai/failover/attempt.ts";
+import { EventReader } from "#ai/stream/event-reader.ts";
 import type { Chunk, Failure, Provider, StreamPiece, VendorEvent } from "#providers/provider.ts";
 import type { Broken, Incoming } from "#runtime/net/streaming-client.ts";
 import { movableClock } from "../clock.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { PoolKey } from "#ai/pool-key.ts";
+import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { Served } from "#ai/serve.ts";
 import { problems } from "#contract/problem.ts";
 import { endpoints } from "#http/endpoints.ts";

@@ -1,5 +1,5 @@
 // Limits of pool keys that several processes share: requests and tokens a minute as buckets that refill
-// continuously, and requests under way as leased places. The rules are those of `KeyMeter` (src/ai/limits.ts), in
+// continuously, and requests under way as leased places. The rules are those of `KeyMeter` (src/ai/limits/limits.ts), in
 // thousandths. A key's row is the lock: whoever admits or ends its requests holds it, so that a hundred requests in
 // ten processes get exactly as many places as there are. A refusal writes nothing.
 //
@@ -37,7 +37,7 @@ interface Levels {
   tokens: Left | null;
 }
 
-/** As `Admission` of src/ai/limits.ts. `gone`: the key was removed or revoked. */
+/** As `Admission` of src/ai/limits/limits.ts. `gone`: the key was removed or revoked. */
 export type SharedAdmission =
   | { kind: "admitted"; levels: Levels }
   | { kind: "refused"; by: "requests" | "tokens" | "concurrency"; retryAfterMs: number; levels: Levels }

@@ -38,7 +38,7 @@ export interface PoolMembersTable {
   weight: number;
   /** Settings JSON, sealed as a whole. */
   settings: string;
-  /** JSON of `Timeouts` (src/ai/attempt.ts), as far as given. */
+  /** JSON of `Timeouts` (src/ai/failover/attempt.ts), as far as given. */
   timeouts: string;
   /** For a million tokens. */
   input_price: number | null;

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { KeyMeter } from "#ai/limits.ts";
+import { KeyMeter } from "#ai/limits/limits.ts";
 import {
   admitCalls,
   type CallToAdmit,

@@ -1,9 +1,9 @@
 // What the AI endpoints share: from what became of a call to its answer, with the headers that tell who served
 // it and what is left of the key's limits.
 
-import type { ServicePool } from "#ai/frames.ts";
-import { durationText, type Levels } from "#ai/limits.ts";
+import { durationText, type Levels } from "#ai/limits/limits.ts";
 import type { Refused, Served } from "#ai/serve.ts";
+import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
 import type { Answer } from "#http/answer.ts";

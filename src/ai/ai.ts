@@ -1,0 +1,276 @@
+// The AI gateway of one process, put together: keys and pools, limits and budgets, usage, and the members' health.
+
+import type { ChainParts, Member } from "#ai/failover/failover.ts";
+import { createChecks } from "#ai/health/health-checks.ts";
+import { createBudgets } from "#ai/limits/budget.ts";
+import { localDay } from "#ai/limits/local-day.ts";
+import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
+import { within } from "#ai/limits/timeout.ts";
+import { type ModelEntry, modelsOf } from "#ai/pools/models.ts";
+import type { PoolKey } from "#ai/pools/pool-key.ts";
+import { Pools } from "#ai/pools/pools.ts";
+import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { Upstreams } from "#runtime/net/streaming-client.ts";
+import type { Clock, Log, Random } from "#runtime/runtime.ts";
+import type { Database } from "#store/database.ts";
+import { announceMember } from "#store/pools/events.ts";
+import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
+import { spentOf } from "#store/pools/usage.ts";
+import type { Sealer } from "#store/seal.ts";
+import type { AskedRequest, Pool, Streamed } from "./complete.ts";
+import { type Ended, type Served, serve } from "./serve.ts";
+import { createUsageLog } from "./usage.ts";
+
+export interface GatewayParts {
+  database: Database;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  sealer: Sealer;
+  upstreams: Upstreams;
+  newId(prefix: string): string;
+  /** How long a process may be silent before the others count it as dead, ms. */
+  takeoverMs: number;
+  /** Longest whole answer of a provider, bytes. */
+  answerBytes: number;
+  /** Something happened that webhook endpoints may ask for. */
+  announced(): void;
+  /** For the metrics: a call ended with this status; records of usage were dropped. */
+  counted: { call(status: number): void; dropped(count: number): void };
+}
+
+/** How a member is doing, for the management API. */
+export interface MemberCondition {
+  member: string;
+  state: "up" | "probe" | "open" | "resting" | "denied";
+  /** When it may be asked again, epoch ms; null: now. */
+  until: number | null;
+  inFlight: number;
+  firstOutputMs: number | null;
+}
+
+export interface AiGateway {
+  authenticate(token: string): Promise<PoolKey | null>;
+  serve(key: PoolKey, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
+  models(key: PoolKey): Promise<ModelEntry[]>;
+  health(poolId: string): MemberCondition[];
+  /** Something about pools or keys changed in this process. */
+  forget(): void;
+  /** Ends the streams that are under way, each with an error that says so. */
+  interrupt(): void;
+  /** Ends its loops and writes the usage that waits. */
+  stop(): Promise<void>;
+}
+
+/** How long calls that were cut off may take until they are told as ended. */
+const lastCallsMs = 1_000;
+
+export function openAiGateway(parts: GatewayParts): AiGateway {
+  const { database, clock, random, log, upstreams } = parts;
+  const stopping = new AbortController();
+  const pools = new Pools(parts);
+  const budgets = createBudgets({
+    clock,
+    log,
+    read: (keyId, day) => database.run(spentOf, { keyId, day, month: day.slice(0, 7) }),
+  });
+  const usage = createUsageLog({
+    database,
+    clock,
+    log,
+    dropped: parts.counted.dropped,
+    written: ({ key_id, day, prompt_tokens, completion_tokens, cost }) =>
+      budgets.written(key_id, { day, tokens: prompt_tokens + completion_tokens, cost }),
+  });
+  // One SQLite file serves one process, whose memory is exact.
+  const leased = database.engine === "postgres" ? sharedMeters(parts, stopping.signal) : null;
+  const throttle = createThrottle({ clock, log, shared: leased?.meters ?? null });
+  const checks = createChecks(
+    { clock, log, upstreams, fraction: random.fraction },
+    () => pools.inUse,
+    stopping.signal,
+  );
+  /** By the key that a call was admitted with, so that a pool that is changed meanwhile does not change under it. */
+  const opened = new WeakMap<PoolKey, Pool>();
+  /** Under way, by call. */
+  const streams = new Map<string, Streamed>();
+  /** Calls without an answer so far, and who waits until there are none. */
+  let unanswered = 0;
+  let allAnswered = () => {};
+
+  function tell(
+    pool: Pool,
+    member: Member,
+    type: "pool.member_down" | "pool.member_up",
+    reason: string | null,
+  ): void {
+    log[reason === null ? "info" : "warn"](
+      { pool: pool.name, member: member.name, reason },
+      `${type.slice(5)}`,
+    );
+    const data = { pool: pool.name, member: member.name, kind: member.provider.kind, reason };
+    database
+      .run(announceMember, { id: parts.newId("pm"), accountId: pool.accountId, type, at: clock.now(), data })
+      .then(parts.announced, (error) => log.warn({ error }, "a member's change could not be told"));
+  }
+
+  /** What a pool's calls share. */
+  const chains = new WeakMap<Pool, ChainParts>();
+  function chainParts(pool: Pool): ChainParts {
+    const known = chains.get(pool);
+    if (known) return known;
+    const made = chain(pool);
+    chains.set(pool, made);
+    return made;
+  }
+  const chain = (pool: Pool): ChainParts => ({
+    clock,
+    upstreams,
+    answerBytes: parts.answerBytes,
+    fraction: random.fraction,
+    memberDown: (member, failure) => {
+      checks.look();
+      tell(pool, member, "pool.member_down", failure.detail ?? failure.error.message);
+    },
+    memberUp: (member) => tell(pool, member, "pool.member_up", null),
+  });
+
+  function record(pool: Pool, ended: Ended): void {
+    const member = pool.members.find(({ name }) => name === ended.member);
+    const { promptTokens, completionTokens } = ended.usage;
+    const cost = member
+      ? Math.round((promptTokens * member.price.input + completionTokens * member.price.output) / 1e6)
+      : 0;
+    usage.record(ended, cost);
+    // As they are written, and read again: the day of its start, without what a total may hold besides.
+    const day = localDay(ended.at, ended.key.timeZone);
+    budgets.add(ended.key, { day, tokens: promptTokens + completionTokens, cost });
+    parts.counted.call(ended.status);
+    streams.delete(ended.id);
+  }
+
+  const serving = { chain: chainParts, throttle, budgets, record };
+
+  return {
+    authenticate: async (token) => {
+      const found = await pools.open(token);
+      if (found === null) return null;
+      // Written for every call, a map like this one is work for the garbage collector.
+      if (opened.get(found.key) !== found.pool) opened.set(found.key, found.pool);
+      return found.key;
+    },
+    serve: async (key, request, requestId, signal) => {
+      const pool = opened.get(key);
+      if (!pool) throw new Error("A call is served with a key that was authenticated.");
+      unanswered += 1;
+      try {
+        const served = await serve(serving, key, pool, request, requestId, signal);
+        if (served.kind === "served" && served.completed.kind === "stream")
+          streams.set(requestId, served.completed.stream);
+        return served;
+      } finally {
+        unanswered -= 1;
+        if (unanswered === 0) allAnswered();
+      }
+    },
+    models: async (key) => {
+      const pool = opened.get(key);
+      return pool ? modelsOf(pool, key, clock) : [];
+    },
+    health: (poolId) => {
+      const now = clock.monotonic();
+      const members = pools.inUse.find(({ id }) => id === poolId)?.members ?? [];
+      return members.map(({ id, health, models, embeddingModels }) => {
+        const standing = health.overall(now, [...models, ...embeddingModels]);
+        return {
+          member: id,
+          state: standing.kind === "down" ? standing.why : standing.kind,
+          until:
+            standing.kind === "down" ? clock.now() + Math.max(0, Math.round(standing.until - now)) : null,
+          inFlight: health.inFlight,
+          firstOutputMs: health.firstOutputMs,
+        };
+      });
+    },
+    forget: () => pools.forget(),
+    interrupt: () => {
+      for (const stream of streams.values()) stream.stop();
+    },
+    stop: async () => {
+      stopping.abort();
+      const answered = new Promise<void>((resolve) => {
+        allAnswered = resolve;
+      });
+      // Whose connections were cut a moment ago.
+      if (unanswered > 0) await within(clock, lastCallsMs, answered);
+      await Promise.all([checks.ended(), leased?.ended()]);
+      await usage.stop();
+    },
+  };
+}
+
+/**
+ * Meters that the processes on one PostgreSQL share. The places of this one's calls are leased, and renewed while
+ * they run: those of a process that is dead become free.
+ */
+function sharedMeters(
+  { database, clock, log, takeoverMs: leaseMs }: GatewayParts,
+  signal: StopSignal,
+): { meters: SharedMeters; ended(): Promise<void> } {
+  const held = new Map<string, { keyId: string; slot: string }>();
+  /** The last end of each key's calls, while it is being told. */
+  const endings = new Map<string, Promise<void>>();
+  /** Only while a call is under way. */
+  let renewing: Promise<void> | null = null;
+  async function renew(): Promise<void> {
+    while (held.size > 0 && !signal.aborted) {
+      await clock.sleep(leaseMs / 3, signal);
+      if (signal.aborted || held.size === 0) break;
+      const slots = [...held.values()];
+      await database
+        .run(renewSlots, { slots, until: clock.now() + leaseMs })
+        .catch((error) => log.warn({ error }, "the places of calls under way could not be renewed"));
+    }
+    renewing = null;
+  }
+  const ask = ({ id: keyId, limits }: PoolKey, slot: string, tokens: number) => {
+    const now = clock.now();
+    return database.run(admitCalls, { keyId, limits, tokens, slot, until: now + leaseMs, now });
+  };
+
+  return {
+    ended: async () => {
+      await renewing;
+    },
+    meters: {
+      admit: async (key, slot, tokens) => {
+        const ending = endings.get(key.id);
+        let admission = await ask(key, slot, tokens);
+        // Whoever has just got an answer may ask again, though the place of the last call is only being freed.
+        const freeing = ending ?? endings.get(key.id);
+        if (freeing && admission.kind === "refused" && admission.by === "concurrency") {
+          await freeing;
+          admission = await ask(key, slot, tokens);
+        }
+        if (admission.kind === "admitted") {
+          held.set(slot, { keyId: key.id, slot });
+          renewing ??= renew();
+        }
+        return admission;
+      },
+      end: async (key, slot, reckoned, used) => {
+        held.delete(slot);
+        const told = database.run(endCalls, { keyId: key.id, slot, reckoned, used });
+        const ending: Promise<void> = told.then(
+          () => {},
+          () => {},
+        );
+        endings.set(key.id, ending);
+        void ending.then(() => {
+          if (endings.get(key.id) === ending) endings.delete(key.id);
+        });
+        await told;
+      },
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// A request that waits for a member, which can be given up without its caller leaving: when the member opens
+// meanwhile, whoever has waited longer than is usual for it leaves at once, and the others as soon as they have,
+// instead of each serving out its own limit. Nothing has reached the caller yet, so it costs nothing but the wait.
+// What is not overdue stays: a member that fails some requests may be about to answer this one.
+
+import type { MemberHealth, Watcher } from "#ai/health/health.ts";
+import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import type { Clock } from "#runtime/runtime.ts";
+
+/** The signal of one attempt: the caller's, and its own. */
+export class Waiting extends Stop implements Watcher {
+  readonly #clock: Clock;
+  readonly #caller: StopSignal;
+  readonly #health: MemberHealth;
+  readonly #overdueAt: number;
+  readonly #elsewhere: () => boolean;
+  #over: Stop | null = null;
+
+  /** `overdueAt`: monotonic ms. `elsewhere`: whether a member that is up is left to be asked. */
+  constructor(
+    clock: Clock,
+    caller: StopSignal,
+    health: MemberHealth,
+    overdueAt: number,
+    elsewhere: () => boolean,
+  ) {
+    super();
+    this.#clock = clock;
+    this.#caller = caller;
+    this.#health = health;
+    this.#overdueAt = overdueAt;
+    this.#elsewhere = elsewhere;
+    health.watch(this);
+  }
+
+  override get aborted(): boolean {
+    return super.aborted || this.#caller.aborted;
+  }
+
+  /** Given up because of the member; the caller is still there. */
+  get givenUp(): boolean {
+    return super.aborted && !this.#caller.aborted;
+  }
+
+  override addEventListener(type: "abort", listener: () => void, options: { once: true }): void {
+    super.addEventListener(type, listener, options);
+    this.#caller.addEventListener(type, listener, options);
+  }
+
+  override removeEventListener(type: "abort", listener: () => void): void {
+    super.removeEventListener(type, listener);
+    this.#caller.removeEventListener(type, listener);
+  }
+
+  opened(now: number): void {
+    if (now >= this.#overdueAt) {
+      if (this.#elsewhere()) this.stop();
+      return;
+    }
+    if (this.#over) return;
+    this.#over = new Stop();
+    void this.#clock.sleep(this.#overdueAt - now, this.#over).then(() => {
+      if (this.#over?.aborted !== false) return;
+      this.#over = null;
+      // It may be back.
+      if (this.#health.isOpen && this.#elsewhere()) this.stop();
+    });
+  }
+
+  /** The attempt is over, or has begun to answer: it is not given up any more. */
+  end(): void {
+    this.#health.unwatch(this);
+    this.#over?.stop();
+  }
+}

@@ -1,0 +1,30 @@
+// The models of a pool, as `GET /models` lists them. Nobody is asked for it.
+
+import type { Pool } from "#ai/complete.ts";
+import type { Clock } from "#runtime/runtime.ts";
+import type { PoolKey } from "./pool-key.ts";
+
+/** OpenAI's model object. */
+export interface ModelEntry {
+  id: string;
+  object: "model";
+  /** Epoch seconds. */
+  created: number;
+  owned_by: string;
+}
+
+/** The pool's own name, then the models of members that are not down, each once, as far as the key may use them. */
+export function modelsOf(pool: Pool, key: PoolKey, clock: Clock): ModelEntry[] {
+  const now = clock.monotonic();
+  const created = Math.floor(pool.createdAt / 1000);
+  const names = new Map<string, string>([[pool.name, "trunkline"]]);
+  for (const { active, health, models, embeddingModels, name } of pool.members) {
+    if (!active || health.standing(now).kind === "down") continue;
+    for (const model of [...models, ...embeddingModels]) {
+      if (names.has(model) || health.lacks(model, now) || health.standing(now, model).kind === "down")
+        continue;
+      if (key.models === null || key.models.includes(model)) names.set(model, name);
+    }
+  }
+  return [...names].map(([id, owned_by]) => ({ id, object: "model", created, owned_by }));
+}

@@ -1,0 +1,394 @@
+// One request to one member that is a real server on loopback: what is an answer, what is a failure, who is told why,
+// and that a stream which is not whole never ends as if it were.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { type Attempted, askStream, askWhole, Speaking, type Timeouts } from "#ai/failover/attempt.ts";
+import { openaiCompatible as provider } from "#providers/openai/openai-compatible.ts";
+import { createUpstreams } from "#runtime/net/streaming-client.ts";
+import { movableClock } from "../../clock.ts";
+import { requestOf } from "../../providers/conformance-cases.ts";
+import { allow } from "../../runtime/asking.ts";
+import { heard, incoming, timeouts } from "../wire.ts";
+
+const chunk = (delta: object, reason: string | null = null, index = 0) =>
+  `data: ${JSON.stringify({ choices: [{ index, delta, finish_reason: reason }] })}\n\n`;
+const role = chunk({ role: "assistant", content: "" });
+const hi = chunk({ content: "hi" });
+const stop = chunk({}, "stop");
+const done = "data: [DONE]\n\n";
+const noChoice = 'data: {"choices":[]}\n\n';
+const usageOnly =
+  'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}}\n\n';
+const whole = JSON.stringify({
+  choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
+});
+
+interface Way {
+  stream?: boolean;
+  own?: Partial<Timeouts>;
+  signal?: AbortSignal;
+}
+
+async function ask(
+  listener: RequestListener,
+  way: Way,
+  then: (attempted: Attempted) => Promise<void> | void,
+) {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const upstreams = createUpstreams({ allow });
+  const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const request = requestOf({ messages: [] }, "m", way.stream ?? false);
+  const prepared = provider.chat(request, provider.settings.parse({ base_url }));
+  assert.ok(prepared.kind === "request");
+  const target = { provider, prepared, timeouts: { ...timeouts, ...way.own }, fresh: false };
+  const parts = { clock: movableClock(), upstreams };
+  const signal = way.signal ?? new AbortController().signal;
+  try {
+    await then(
+      way.stream
+        ? await askStream(parts, target, request, 600_000, signal)
+        : await askWhole(parts, target, (text) => provider.answer(text, request), 600_000, signal),
+    );
+  } finally {
+    await upstreams.close();
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const respond =
+  (body: string, type = "text/event-stream", status = 200): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(status, { "content-type": type }).end(body);
+
+/** Kind, code and whether it was silence. */
+function told(attempted: Attempted): unknown[] {
+  if (attempted.kind !== "failed") return [attempted.kind];
+  return [attempted.failure.kind, attempted.failure.status, attempted.failure.error.code, attempted.timeout];
+}
+
+describe("whole", () => {
+  const cases: [string, RequestListener, Partial<Timeouts>, unknown[]][] = [
+    ["an answer, with a byte order mark", respond(`\uFEFF${whole}`, "application/json"), {}, ["answer"]],
+    ["a page", respond("<html>", "text/html"), {}, ["broken", 200, "bad_upstream_answer", false]],
+    ["nothing", respond("", "application/json"), {}, ["broken", 200, "bad_upstream_answer", false]],
+    [
+      "no choices in it",
+      respond('{"choices":[]}', "application/json"),
+      {},
+      ["broken", 502, "empty_answer", false],
+    ],
+    [
+      "no choices in it, though tokens were counted",
+      respond(
+        '{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}}',
+        "application/json",
+      ),
+      {},
+      ["broken", 502, "empty_answer", false],
+    ],
+    [
+      "an error in a 200",
+      respond('{"error":{"message":"x","code":429}}'),
+      {},
+      ["limited", 200, "429", false],
+    ],
+    [
+      "a 503",
+      respond('{"error":{"message":"x"}}', "application/json", 503),
+      {},
+      ["broken", 503, null, false],
+    ],
+    ["a redirect", respond("", "text/html", 302), {}, ["broken", 302, null, false]],
+    [
+      "an error page of a megabyte",
+      respond("x".repeat(1024 * 1024), "text/html", 500),
+      {},
+      ["broken", 500, null, false],
+    ],
+    ["no head", () => {}, { totalMs: 20 }, ["broken", 504, "upstream_timeout", true]],
+    [
+      "compressed, though nobody asked for it",
+      (_q, response) =>
+        void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(whole).subarray(0, 20)),
+      {},
+      ["broken", 200, "bad_upstream_answer", false],
+    ],
+    [
+      "silence inside",
+      (_q, response) => void response.writeHead(200).write('{"a'),
+      { idleMs: 20 },
+      ["broken", 504, "upstream_timeout", true],
+    ],
+    [
+      "cut inside",
+      (_q, response) =>
+        void response.writeHead(200, { "content-length": 100 }).write("{", () => response.destroy()),
+      {},
+      ["broken", 502, "upstream_cut", false],
+    ],
+  ];
+  for (const [name, listener, own, expected] of cases)
+    test(name, () => ask(listener, { own }, (attempted) => assert.deepEqual(told(attempted), expected)));
+
+  test("the caller who goes away is no failure of the member", () => {
+    const gone = new AbortController();
+    return ask(
+      () => gone.abort(),
+      { signal: gone.signal },
+      (attempted) => assert.deepEqual(attempted, { kind: "aborted" }),
+    );
+  });
+});
+
+describe("streamed", () => {
+  const cases: [string, RequestListener, Partial<Timeouts>, unknown[]][] = [
+    ["it speaks", respond(role + hi), {}, ["speaking"]],
+    ["an end that may be empty counts", respond(role + chunk({}, "length")), {}, ["speaking"]],
+    [
+      "JSON with an error",
+      respond('{"error":{"message":"x","code":"insufficient_quota"}}', "application/json"),
+      {},
+      ["denied", 200, "provider_denied", false],
+    ],
+    [
+      "JSON with an answer",
+      respond(whole, "application/json"),
+      {},
+      ["broken", 200, "bad_upstream_answer", false],
+    ],
+    [
+      "a page",
+      respond("<html>", "text/html; charset=utf-8"),
+      {},
+      ["broken", 200, "bad_upstream_answer", false],
+    ],
+    ["a page that says it is a stream", respond("<html>\n\n"), {}, ["broken", 502, "upstream_cut", false]],
+    ["nothing", respond(""), {}, ["broken", 502, "upstream_cut", false]],
+    ["[DONE] alone", respond(done), {}, ["broken", 502, "empty_answer", false]],
+    [
+      "no choice in any chunk",
+      respond(`${noChoice}${noChoice}${done}`),
+      {},
+      ["broken", 502, "empty_answer", false],
+    ],
+    [
+      "no choice, and a usage",
+      respond(`${noChoice}${usageOnly}${done}`),
+      {},
+      ["broken", 502, "empty_answer", false],
+    ],
+    ["an end and no word", respond(role + stop + done), {}, ["broken", 502, "empty_answer", false]],
+    [
+      "an error first",
+      respond('data: {"error":{"message":"x","code":"server_error"}}\n\n'),
+      {},
+      ["broken", 200, "server_error", false],
+    ],
+    [
+      "an error behind the role",
+      respond(`${role}data: {"error":{"message":"x","code":429}}\n\n`),
+      {},
+      ["limited", 200, "429", false],
+    ],
+    [
+      "a frame that is none",
+      respond(`${role}data: {"cho\n\n`),
+      {},
+      ["broken", 200, "malformed_frame", false],
+    ],
+    [
+      "nothing said at length",
+      respond(chunk({ role: "x".repeat(1000) }).repeat(300)),
+      {},
+      ["broken", 200, "empty_answer", false],
+    ],
+    [
+      "nothing said in very many chunks",
+      respond("data: {}\n\n".repeat(3_000)),
+      {},
+      ["broken", 200, "empty_answer", false],
+    ],
+    ["no head", () => {}, { headersMs: 20 }, ["broken", 504, "upstream_timeout", true]],
+    [
+      "no word",
+      (_q, response) => void response.writeHead(200).write(role),
+      { firstTokenMs: 40 },
+      ["broken", 504, "upstream_timeout", true],
+    ],
+    [
+      "a 401",
+      respond('{"error":{"message":"x"}}', "application/json", 401),
+      {},
+      ["denied", 401, "provider_denied", false],
+    ],
+  ];
+  for (const [name, listener, own, expected] of cases)
+    test(name, () =>
+      ask(listener, { own, stream: true }, (attempted) => assert.deepEqual(told(attempted), expected)),
+    );
+
+  test("what came before the first word is handed over with it, and [DONE] ends it", () =>
+    ask(respond(role + hi + stop + done), { stream: true }, async (attempted) => {
+      assert.ok(attempted.kind === "speaking");
+      const said = await attempted.stream.next();
+      assert.ok(said.kind === "chunks");
+      assert.deepEqual(
+        said.chunks.map(({ output, finish }) => [output, finish]),
+        [
+          [false, false],
+          [true, false],
+          [false, true],
+        ],
+      );
+      assert.deepEqual(await attempted.stream.next(), { kind: "done" });
+      assert.deepEqual(await attempted.stream.next(), { kind: "done" });
+    }));
+
+  test("a caller who goes away closes the connection, and is no failure", async () => {
+    const gone = new AbortController();
+    const closed = Promise.withResolvers<void>();
+    await ask(
+      (request, response) => {
+        request.on("close", () => closed.resolve());
+        response.writeHead(200).write(role, () => gone.abort());
+      },
+      { stream: true, signal: gone.signal },
+      async (attempted) => {
+        assert.deepEqual(attempted, { kind: "aborted" });
+        await closed.promise;
+      },
+    );
+  });
+
+  test("a peer that keeps the wire open behind [DONE] is left", async () => {
+    const closed = Promise.withResolvers<void>();
+    await ask(
+      (request, response) => {
+        request.on("close", () => closed.resolve());
+        response.writeHead(200).write(role + hi + stop + done);
+      },
+      { stream: true },
+      async (attempted) => {
+        assert.ok(attempted.kind === "speaking");
+        while ((await attempted.stream.next()).kind === "chunks");
+        await closed.promise;
+      },
+    );
+  });
+});
+
+describe("the end of a stream", () => {
+  const ends: [string, string, number, string][] = [
+    ["a finish and [DONE]", role + hi + stop + done, 1, "done"],
+    ["a finish without [DONE]", role + hi + stop, 1, "done"],
+    ["[DONE] without a finish", role + hi + done, 1, "upstream_cut"],
+    ["neither", role + hi, 1, "upstream_cut"],
+    ["a frame that was cut", `${role + hi + stop}data: {"usage":`, 1, "malformed_frame"],
+    ["one choice of two that were asked for", role + hi + stop, 2, "upstream_cut"],
+    [
+      "one of two that had begun, and [DONE]",
+      hi + chunk({ content: "x" }, null, 1) + stop + done,
+      2,
+      "upstream_cut",
+    ],
+    ["both", hi + stop + chunk({ content: "x" }, "stop", 1), 2, "done"],
+    ["the one that a vendor makes whatever was asked, and [DONE]", hi + stop + done, 2, "done"],
+  ];
+  for (const [name, wire, n, expected] of ends) {
+    test(name, async () => {
+      const { end } = await heard(provider, { messages: [], n }, "m", [Buffer.from(wire)]);
+      assert.equal(end === "done" ? end : end.error.code, expected);
+    });
+  }
+
+  test("what goes on saying something ends all the same when its time is over", async () => {
+    const clock = movableClock();
+    const reader = provider.stream(requestOf({ messages: [] }, "m", true));
+    const body = {
+      ...incoming([]).body,
+      read: async () => {
+        await clock.advance(100);
+        return Buffer.from(hi);
+      },
+    };
+    const stream = new Speaking(clock, body, reader, timeouts, 1_000);
+    let said = await stream.next();
+    while (said.kind === "chunks" && clock.monotonic() < 5_000) said = await stream.next();
+    assert.ok(said.kind === "failed" && said.timeout && said.overtime, JSON.stringify(said));
+    assert.equal(clock.monotonic(), 1_000);
+  });
+
+  test("time that its caller takes to read is no silence, and the silence behind it is noticed as ever", async () => {
+    const clock = movableClock();
+    const reader = provider.stream(requestOf({ messages: [] }, "m", true));
+    const patiences: number[] = [];
+    const pieces = [hi, hi, hi];
+    const body = {
+      ...incoming([]).body,
+      read: async (patienceMs: number) => {
+        patiences.push(patienceMs);
+        // The first word takes 50 s; later ones are there already, but for what never comes.
+        await clock.advance(patiences.length === 1 ? 50_000 : 0);
+        const piece = pieces.shift();
+        if (piece !== undefined) return Buffer.from(piece);
+        await clock.advance(20_000);
+        return Buffer.from(": ping\n\n");
+      },
+    };
+    const stream = new Speaking(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
+    assert.equal(await stream.firstWord(60_000), null);
+    for (let turn = 0; turn < 3; turn++) {
+      const said = await stream.next();
+      assert.equal(said.kind, "chunks", JSON.stringify(said));
+      await clock.advance(400_000);
+    }
+    const before = clock.monotonic();
+    const said = await stream.next();
+    assert.ok(said.kind === "failed" && said.timeout && !said.overtime);
+    assert.equal(clock.monotonic() - before, 60_000);
+  });
+
+  test("the wait for the first word is no time of the caller's: the silence behind it is as long as any", async () => {
+    const clock = movableClock();
+    const reader = provider.stream(requestOf({ messages: [] }, "m", true));
+    const body = {
+      ...incoming([]).body,
+      read: async () => {
+        const first = clock.monotonic() === 0;
+        await clock.advance(first ? 50_000 : 10_000);
+        return Buffer.from(first ? hi : ": ping\n\n");
+      },
+    };
+    const stream = new Speaking(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
+    assert.equal(await stream.firstWord(60_000), null);
+    assert.equal((await stream.next()).kind, "chunks");
+    assert.equal((await stream.next()).kind, "failed");
+    assert.equal(clock.monotonic(), 110_000);
+  });
+
+  test("pings are life, but not for ever", async () => {
+    const clock = movableClock();
+    const reader = provider.stream(requestOf({ messages: [] }, "m", true));
+    const patiences: number[] = [];
+    let reads = 0;
+    const body = {
+      ...incoming([]).body,
+      read: async (patienceMs: number) => {
+        patiences.push(patienceMs);
+        await clock.advance(25_000);
+        return reads++ < 100 ? Buffer.from(": ping\n\n") : null;
+      },
+    };
+    const stream = new Speaking(clock, body, reader, timeouts, 600_000);
+    const said = await stream.next();
+    assert.ok(said.kind === "failed" && said.timeout);
+    assert.deepEqual(patiences, [30_000, 30_000, 30_000, 30_000, 20_000]);
+  });
+});

@@ -1,0 +1,67 @@
+// Runs a chain over scripted members, on a clock that moves only as far as the chain asks for.
+
+import assert from "node:assert/strict";
+import { type Ask, type ChainCall, type ChainResult, type Member, runChain } from "#ai/failover/failover.ts";
+import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+import type { Script } from "../scripted-members.ts";
+
+export const body = { messages: [{ role: "user", content: "hello" }] };
+
+/** A call that all these members can serve, each with its first model. */
+export function call(
+  members: readonly Member[],
+  ask: Ask = "chat",
+  more: Partial<ChainCall> = {},
+): ChainCall {
+  const given = { ...body, ...(ask === "stream" || ask === "collected" ? { stream: true } : {}) };
+  return {
+    choices: members.map((member) => ({ member, model: member.models[0]! })),
+    ask,
+    text: JSON.stringify(given),
+    body: given,
+    promptTokens: 5,
+    deadlineAt: 600_000,
+    answerMs: null,
+    signal: new AbortController().signal,
+    budget: createRetryBudget(),
+    ...more,
+  };
+}
+
+/** Runs it, letting time pass as it asks for. */
+export async function run(it: Script, given: ChainCall): Promise<ChainResult> {
+  let over = false;
+  const running = runChain(it.parts, given).finally(() => {
+    over = true;
+  });
+  await it.clock.settle();
+  for (let turn = 0; turn < 50 && !over; turn++) {
+    const due = it.clock.nextDue();
+    if (due === null) break;
+    await it.clock.advanceTo(due);
+  }
+  return await running;
+}
+
+/** Runs them all at once, letting time pass as they ask for. */
+export async function runAll(it: Script, calls: readonly ChainCall[]): Promise<ChainResult[]> {
+  let left = calls.length;
+  const running = calls.map((given) =>
+    runChain(it.parts, given).finally(() => {
+      left -= 1;
+    }),
+  );
+  await it.clock.settle();
+  for (let turn = 0; turn < 10_000 && left > 0; turn++) {
+    const due = it.clock.nextDue();
+    if (due === null) break;
+    await it.clock.advanceTo(due);
+  }
+  return await Promise.all(running);
+}
+
+/** The failure that it must have ended with. */
+export const failureOf = (result: ChainResult) => {
+  assert.equal(result.kind, "failed");
+  return (result as Extract<ChainResult, { kind: "failed" }>).failure;
+};

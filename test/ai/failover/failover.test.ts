@@ -1,0 +1,369 @@
+// Who is asked next, by what became of the last one: the table "Failing over", row by row, with scripted upstreams.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { type Ask, runChain } from "#ai/failover/failover.ts";
+import { anthropic } from "#providers/anthropic/anthropic.ts";
+import {
+  answered,
+  json,
+  type Piece,
+  type Reply,
+  refusal,
+  said,
+  script,
+  streamed,
+  wholeStream,
+} from "../scripted-members.ts";
+import { body, call, failureOf, run } from "./chain-calls.ts";
+
+/** Outcomes after which the next member is asked at once, and which count. */
+const failovers: readonly { name: string; reply: Reply; ask?: Ask; counts: boolean }[] = [
+  { name: "unreachable", reply: { failed: "unreachable" }, counts: true },
+  { name: "reset before headers", reply: { failed: "cut" }, counts: true },
+  { name: "no connection in time", reply: { failed: "connect_timeout" }, counts: true },
+  { name: "no headers in time", reply: { failed: "headers_timeout" }, counts: true },
+  ...[408, 409, 425, 500, 502, 503, 504, 529].map((status) => ({
+    name: String(status),
+    reply: refusal(status, "server_error"),
+    counts: true,
+  })),
+  { name: "429", reply: refusal(429, "rate_limit_exceeded", { "retry-after": "3" }), counts: false },
+  { name: "429 insufficient_quota", reply: refusal(429, "insufficient_quota"), counts: false },
+  { name: "401", reply: refusal(401, "invalid_api_key"), counts: false },
+  { name: "402", reply: refusal(402, "payment_required"), counts: false },
+  { name: "403", reply: refusal(403, "forbidden"), counts: false },
+  { name: "404", reply: refusal(404, "model_not_found"), counts: false },
+  { name: "200 with an error", reply: json({ error: { message: "overloaded" } }), counts: true },
+  {
+    name: "200 with an empty answer",
+    reply: json({ choices: [{ message: { role: "assistant", content: "" } }] }),
+    counts: true,
+  },
+  {
+    name: "200 with HTML",
+    reply: { status: 200, headers: { "content-type": "text/html" }, body: ["<html>"] },
+    counts: true,
+  },
+  {
+    name: "a cut body",
+    reply: { status: 200, headers: { "content-type": "application/json" }, body: ['{"choices":', "cut"] },
+    counts: true,
+  },
+  ...(
+    [
+      ["an empty stream", []],
+      ["a stream of roles alone", [said.role, said.done]],
+      ["an error as the first event", ['data: {"error":{"message":"overloaded","code":503}}\n\n']],
+      ["a stream cut before the first word", [said.role, "cut"]],
+      ["no first word in time", [said.role, ": ping\n\n", "silence"]],
+      ["a malformed first event", ['data: {"choices"\n\n']],
+    ] as [string, Piece[]][]
+  ).map(([name, pieces]) => ({ name, reply: streamed(...pieces), ask: "stream" as const, counts: true })),
+];
+
+test("what fails over: the next member answers, each is asked once, and health learns what it should", async (t) => {
+  for (const { name, reply, ask = "chat", counts } of failovers) {
+    await t.test(name, async () => {
+      const it = script();
+      const good = ask === "stream" ? wholeStream : answered();
+      const members = [it.member("first", [reply]), it.member("second", [good])];
+      const result = await run(it, call(members, ask));
+      assert.ok(result.kind === "answer" || result.kind === "speaking", result.kind);
+      assert.equal(result.won.choice.member.name, "second");
+      assert.equal(result.won.attempts, 2);
+      assert.deepEqual(it.names(), ["first", "second"]);
+      assert.equal(it.clock.monotonic(), 0, "nobody waits while another can serve");
+      const { health } = members[0]!;
+      if (result.kind === "speaking") result.won.settled("done");
+      // A second failure opens it where the first one counted.
+      health.failed(health.begin(1), 1, "broken", null);
+      assert.equal(health.isOpen, counts);
+    });
+  }
+});
+
+test("a silent member is never asked again in the request, alone or not", async () => {
+  for (const reply of [{ failed: "headers_timeout" }, streamed(said.role, "silence")] as const) {
+    const it = script();
+    const failure = failureOf(await run(it, call([it.member("only", [reply])], "stream")));
+    assert.equal(failure.status, 504);
+    assert.deepEqual(it.names(), ["only"]);
+  }
+});
+
+test("a lone 500 or 502 is tried once more, a lone 503 is not", async () => {
+  for (const [status, times] of [
+    [500, 2],
+    [502, 2],
+    [503, 1],
+  ] as const) {
+    const it = script();
+    const failure = failureOf(await run(it, call([it.member("only", [refusal(status, "server_error")])])));
+    assert.equal(failure.status, status);
+    assert.equal(it.asked.length, times, `${status}`);
+  }
+  const it = script();
+  const result = await run(it, call([it.member("only", [refusal(500, "server_error"), answered()])]));
+  assert.equal(result.kind === "answer" && result.won.attempts, 1, "a repeat is no other member");
+});
+
+test("a reset on a reused connection: one retry on the same member, which learns nothing", async () => {
+  const it = script();
+  const member = it.member("only", [{ failed: "cut", reused: true }, answered()]);
+  assert.equal((await run(it, call([member]))).kind, "answer");
+  assert.deepEqual(
+    it.asked.map(({ member: name, request }) => [name, request.fresh]),
+    [
+      ["only", false],
+      ["only", true],
+    ],
+    "the second try must not meet another connection that was idle",
+  );
+  const again = script();
+  const members = [
+    again.member("first", [{ failed: "cut", reused: true }]),
+    again.member("second", [answered()]),
+  ];
+  assert.equal((await run(again, call(members))).kind, "answer");
+  assert.deepEqual(again.names(), ["first", "first", "second"]);
+});
+
+test("the caller's own faults go back as they are, and no health learns of them", async () => {
+  for (const [status, code] of [
+    [400, "invalid_value"],
+    [413, "too_large"],
+    [422, "unprocessable"],
+    [400, "content_policy_violation"],
+  ] as const) {
+    const it = script();
+    const members = [it.member("first", [refusal(status, code)]), it.member("second", [answered()])];
+    const failure = failureOf(await run(it, call(members)));
+    assert.equal(failure.status, status);
+    assert.equal(failure.error.code, code);
+    assert.deepEqual(it.names(), ["first"], "no shopping around");
+    const { health } = members[0]!;
+    health.failed(health.begin(1), 1, "broken", null);
+    assert.equal(health.isOpen, false);
+  }
+});
+
+test("too long: a member declared larger is tried once; others are not, and the refusal goes back", async () => {
+  const long = refusal(400, "context_length_exceeded");
+  const it = script();
+  const members = [
+    it.member("small", [long], { contextTokens: 8_000 }),
+    it.member("same", [answered()], { contextTokens: 8_000 }),
+    it.member("untold", [answered()]),
+    it.member("large", [answered()], { contextTokens: 64_000 }),
+    it.member("larger", [answered()], { contextTokens: 128_000 }),
+  ];
+  const result = await run(it, call(members));
+  assert.equal(result.kind === "answer" && result.won.choice.member.name, "large");
+  assert.deepEqual(it.names(), ["small", "large"]);
+
+  const twice = script();
+  const failing = [
+    twice.member("small", [long], { contextTokens: 8_000 }),
+    twice.member("large", [long], { contextTokens: 64_000 }),
+    twice.member("larger", [answered()], { contextTokens: 128_000 }),
+  ];
+  assert.equal(failureOf(await run(twice, call(failing))).error.code, "context_length_exceeded");
+  assert.deepEqual(twice.names(), ["small", "large"]);
+
+  const untold = script();
+  const none = [
+    untold.member("first", [long]),
+    untold.member("big", [answered()], { contextTokens: 64_000 }),
+  ];
+  assert.equal(failureOf(await run(untold, call(none))).kind, "context");
+  assert.deepEqual(untold.names(), ["first"]);
+});
+
+test("of the larger ones, one that is well goes before one that is down", async () => {
+  const it = script();
+  const members = [
+    it.member("small", [refusal(400, "context_length_exceeded")], { contextTokens: 8_000 }),
+    it.member("down", [answered()], { contextTokens: 64_000 }),
+    it.member("well", [answered()], { contextTokens: 64_000 }),
+  ];
+  const { health } = members[1]!;
+  for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "broken", null);
+  await run(it, call(members));
+  assert.deepEqual(it.names(), ["small", "well"]);
+});
+
+test("what a member cannot translate skips it unasked; if nobody can, the parameter is named", async () => {
+  const settings = anthropic.settings.parse({ api_key: "k" });
+  const it = script();
+  const cannot = it.member("cannot", [], { provider: anthropic, settings });
+  const more = { n: 2, ...body };
+  const given = { text: JSON.stringify(more), body: more };
+  const result = await run(it, call([cannot, it.member("can", [answered()])], "chat", given));
+  assert.equal(result.kind === "answer" && result.won.attempts, 1, "only those that were asked count");
+  assert.deepEqual(
+    result.tried.map(({ outcome }) => outcome),
+    ["untranslatable", "ok"],
+  );
+  const failure = failureOf(await run(it, call([cannot], "chat", given)));
+  assert.equal(failure.status, 400);
+  assert.equal(failure.error.param, "n");
+});
+
+test("everybody at the limit: it waits when that fits, and asks nobody before the time", async () => {
+  const limited = refusal(429, "rate_limit_exceeded", { "retry-after": "3" });
+  const it = script();
+  const members = [it.member("first", [limited, answered()]), it.member("second", [limited])];
+  const result = await run(it, call(members));
+  assert.equal(result.kind === "answer" && result.won.choice.member.name, "first");
+  assert.deepEqual(
+    it.asked.map(({ member, at }) => [member, at]),
+    [
+      ["first", 0],
+      ["second", 0],
+      ["first", 3_000],
+    ],
+  );
+});
+
+test("one deadline over the whole: each is given no more than what is left, and nobody is asked behind it", async () => {
+  for (const ask of ["chat", "stream"] as const) {
+    const it = script();
+    const busy = refusal(429, "rate_limit_exceeded", { "retry-after": "1" });
+    const members = [it.member("only", [busy, ask === "chat" ? answered() : wholeStream])];
+    const result = await run(it, call(members, ask, { deadlineAt: 3_000 }));
+    assert.equal(result.kind, ask === "chat" ? "answer" : "speaking");
+    assert.deepEqual(
+      it.asked.map(({ at, request }) => [at, request.connectMs, request.headersMs]),
+      [
+        [0, 3_000, 3_000],
+        [1_000, 2_000, 2_000],
+      ],
+    );
+  }
+  const late = script();
+  failureOf(await run(late, call([late.member("only", [answered()])], "chat", { deadlineAt: 0 })));
+  assert.deepEqual(late.names(), []);
+});
+
+test("a wait that does not fit is told to the caller instead", async () => {
+  for (const [seconds, deadlineAt] of [
+    ["30", 600_000],
+    ["3", 2_000],
+  ] as const) {
+    const it = script();
+    const limited = refusal(429, "rate_limit_exceeded", { "retry-after": seconds });
+    const failure = failureOf(await run(it, call([it.member("only", [limited])], "chat", { deadlineAt })));
+    assert.equal(failure.kind, "limited");
+    assert.equal(failure.retryAfterMs, Number(seconds) * 1000);
+    assert.deepEqual(it.names(), ["only"]);
+    assert.equal(it.clock.monotonic(), 0);
+  }
+});
+
+test("one that refuses for ever is asked three times at the most, and not at once, even if it says so", async () => {
+  const it = script();
+  const member = it.member("only", [refusal(429, "rate_limit_exceeded", { "retry-after": "0" })]);
+  assert.equal(failureOf(await run(it, call([member]))).kind, "limited");
+  assert.deepEqual(
+    it.asked.map(({ at }) => at),
+    [0, 500, 1_000],
+  );
+});
+
+test("a rest that is too long to wait for: one that is merely thought down is asked", async () => {
+  const it = script();
+  const members = [it.member("rests", [answered()]), it.member("down", [answered()])];
+  const [rests, down] = members.map(({ health }) => health);
+  rests!.failed(rests!.begin(0), 0, "limited", 25_000);
+  for (let turn = 0; turn < 2; turn++) down!.failed(down!.begin(0), 0, "broken", null);
+  // A check that lied: its next probe is later than the end of the other's rest.
+  down!.checked(0, true);
+  down!.failed(down!.begin(0), 0, "broken", null);
+  const result = await run(it, call(members));
+  assert.equal(result.kind === "answer" && result.won.choice.member.name, "down");
+});
+
+test("everybody down: they are asked all the same, and who answers is up again", async () => {
+  const it = script();
+  const members = [it.member("first", [{ failed: "unreachable" }]), it.member("second", [answered()])];
+  for (const { health } of members)
+    for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "broken", null);
+  assert.equal((await run(it, call(members))).kind, "answer");
+  assert.deepEqual(it.up, ["second"]);
+});
+
+test("a member that goes down is told once, with the reason", async () => {
+  const it = script();
+  const members = [it.member("first", [refusal(503, "overloaded")]), it.member("second", [answered()])];
+  for (let turn = 0; turn < 4; turn++) await run(it, call(members));
+  assert.deepEqual(
+    it.down.map(({ member, failure }) => [member, failure.error.code]),
+    [["first", "overloaded"]],
+  );
+  assert.deepEqual(it.names(), ["first", "second", "first", "second", "second", "second"]);
+});
+
+test("the most useful error is told: the caller's before a limit, a limit before a broken one", async () => {
+  const errors: [Reply[], string][] = [
+    [[refusal(503, "overloaded"), refusal(401, "invalid_api_key")], "overloaded"],
+    [[refusal(503, "overloaded"), refusal(400, "invalid_value")], "invalid_value"],
+    [[refusal(503, "overloaded"), refusal(429, "rate_limit_exceeded")], "rate_limit_exceeded"],
+    [[refusal(404, "model_not_found"), refusal(401, "invalid_api_key")], "provider_denied"],
+    [[refusal(404, "arranged"), refusal(401, "invalid_api_key")], "provider_denied"],
+  ];
+  for (const [replies, code] of errors) {
+    const it = script();
+    const members = replies.map((reply, at) => it.member(`m${at}`, [reply]));
+    assert.equal(failureOf(await run(it, call(members))).error.code, code);
+  }
+  const nobody = failureOf(await run(script(), call([])));
+  assert.deepEqual([nobody.status, nobody.error.code], [503, "no_member"]);
+});
+
+test("a live stream that breaks off counts against its member, one that the caller left does not", async () => {
+  for (const [how, opens] of [
+    ["broken", true],
+    ["dropped", false],
+    ["done", false],
+  ] as const) {
+    const it = script();
+    const member = it.member("only", [wholeStream]);
+    const { health } = member;
+    for (let turn = 0; turn < 2; turn++) {
+      const result = await run(it, call([member], "stream"));
+      assert.equal(result.kind, "speaking");
+      if (result.kind !== "speaking") return;
+      result.won.settled(how);
+      result.won.settled("broken");
+    }
+    assert.equal(health.isOpen, opens, how);
+    assert.equal(health.inFlight, 0);
+  }
+});
+
+test("the caller leaves: while asked, while waiting, before anything; no health learns of it", async () => {
+  const limited = refusal(429, "rate_limit_exceeded", { "retry-after": "3" });
+  for (const [reply, ask] of [
+    ["hang", "chat"],
+    [streamed(said.role, "hang"), "stream"],
+    [streamed(said.role, said.word("a"), "hang"), "collected"],
+    [limited, "chat"],
+  ] as const) {
+    const it = script();
+    const member = it.member("only", [reply]);
+    const gone = new AbortController();
+    const running = runChain(it.parts, call([member], ask, { signal: gone.signal }));
+    await it.clock.settle();
+    gone.abort();
+    assert.equal((await running).kind, "aborted");
+    assert.equal(member.health.inFlight, 0);
+    assert.equal(member.health.isOpen, false);
+    assert.deepEqual(it.aborted, reply === limited ? [] : ["only"]);
+    assert.equal(it.clock.sleeping(), 0);
+  }
+  const it = script();
+  const signal = AbortSignal.abort();
+  assert.equal((await run(it, call([it.member("only", [answered()])], "chat", { signal }))).kind, "aborted");
+  assert.deepEqual(it.names(), []);
+});

@@ -1,0 +1,33 @@
+// Who is well, and whether somebody is who is not the one that is asked.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { isWell, wellElsewhere } from "#ai/failover/healthy-members.ts";
+import { script } from "../scripted-members.ts";
+
+const choiceOf = (name: string) => ({ member: script().member(name, []), model: "m" });
+
+test("well is who is not open, does not rest and has the model", () => {
+  const open = choiceOf("open");
+  for (let turn = 0; turn < 2; turn++)
+    open.member.health.failed(open.member.health.begin(0), 0, "broken", null);
+  const probe = choiceOf("probe");
+  for (let turn = 0; turn < 2; turn++)
+    probe.member.health.failed(probe.member.health.begin(0), 0, "broken", null);
+  probe.member.health.checked(0, true);
+  const rests = choiceOf("rests");
+  rests.member.health.failed(rests.member.health.begin(0), 0, "limited", 5_000);
+  const lacks = choiceOf("lacks");
+  lacks.member.health.lacksModel(lacks.member.health.begin(0), 0, "m");
+  const failed = choiceOf("failed");
+  failed.member.health.failed(failed.member.health.begin(0), 0, "broken", null);
+  const all = [open, probe, rests, lacks, failed];
+  assert.deepEqual(
+    all.map((choice) => isWell(choice, 1)),
+    [false, false, false, false, true],
+  );
+  assert.equal(wellElsewhere(all, [], open, 1), true);
+  assert.equal(wellElsewhere(all, [failed], open, 1), false, "it was asked already");
+  assert.equal(wellElsewhere(all, [], failed, 1), false, "it is the one that is asked");
+  assert.equal(isWell(rests, 5_000), true);
+});

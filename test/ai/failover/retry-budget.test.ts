@@ -1,0 +1,27 @@
+// The purse for repeats: an outage cannot multiply a pool's load for long.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+
+const taken = (budget: ReturnType<typeof createRetryBudget>) => {
+  let count = 0;
+  while (budget.take()) count += 1;
+  return count;
+};
+
+test("it begins full, and each request fills a fifth of a try", () => {
+  const budget = createRetryBudget();
+  assert.equal(taken(budget), 50);
+  for (let turn = 0; turn < 5; turn++) {
+    assert.equal(budget.take(), false);
+    budget.request();
+  }
+  assert.equal(taken(budget), 1);
+});
+
+test("what is saved has a bound", () => {
+  const budget = createRetryBudget();
+  for (let turn = 0; turn < 10_000; turn++) budget.request();
+  assert.equal(taken(budget), 50);
+});

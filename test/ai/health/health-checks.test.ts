@@ -1,0 +1,117 @@
+// Checks of members that are down: when they run, what their answers mean, and that they end.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Pool } from "#ai/complete.ts";
+import type { Member } from "#ai/failover/failover.ts";
+import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+import { healthRules } from "#ai/health/health.ts";
+import { checkMember, createChecks } from "#ai/health/health-checks.ts";
+import { sandbox } from "#providers/sandbox/sandbox.ts";
+import { memoryLog } from "../../log.ts";
+import { json, type Reply, refusal, type Script, script } from "../scripted-members.ts";
+
+const partsOf = (it: Script) => ({ ...it.parts, log: memoryLog(), fraction: () => 0.5 });
+
+const poolOf = (members: Member[]): Pool => ({
+  id: "p",
+  accountId: "a",
+  name: "pool",
+  createdAt: 0,
+  strictModels: false,
+  answerModel: "pool",
+  streamMode: "live",
+  headersAfterMs: 20_000,
+  deadlineMs: 600_000,
+  answerMs: null,
+  members,
+  budget: createRetryBudget(),
+});
+
+function goDown({ health }: Member, at = 0): void {
+  for (let turn = 0; turn < 2; turn++) health.failed(health.begin(at), at, "broken", null);
+}
+
+test("what an answer means: 2xx well, 5xx and no answer down, anything else nothing", async () => {
+  const late = healthRules.longestUncheckedMs - 1;
+  const cases: [Reply, "probe" | "down"][] = [
+    [json({ object: "list", data: [] }), "probe"],
+    [refusal(503, "overloaded"), "down"],
+    [{ failed: "headers_timeout" }, "down"],
+    // Without such a page, or closed to this key: the time of the next probe stays as it was.
+    [refusal(404, "not_found"), "probe"],
+    [refusal(401, "invalid_api_key"), "probe"],
+    [refusal(429, "rate_limit_exceeded"), "probe"],
+  ];
+  for (const [reply, kind] of cases) {
+    const it = script();
+    const member = it.member("one", [reply]);
+    goDown(member);
+    for (let at = 0; at < late; at += 5_000) {
+      await checkMember(partsOf(it), member, new AbortController().signal);
+      await it.clock.advance(5_000);
+      if (member.health.standing(it.clock.monotonic()).kind === "probe") break;
+    }
+    const reachedAt = it.clock.monotonic();
+    assert.equal(member.health.standing(Math.min(reachedAt, late)).kind, kind, JSON.stringify(reply));
+  }
+});
+
+test("a check costs no tokens: it asks for the models, with the member's key, and little patience", async () => {
+  const it = script();
+  const member = it.member("one", [json({ data: [] })]);
+  goDown(member);
+  await checkMember(partsOf(it), member, new AbortController().signal);
+  const { request } = it.asked[0]!;
+  assert.equal(request.method, "GET");
+  assert.equal(request.url, "http://one.test/v1/models");
+  assert.equal(request.headersMs, 2_000);
+});
+
+test("it looks every two seconds while one is down, and ends when none is, ready to begin again", async () => {
+  const it = script();
+  const member = it.member("one", [refusal(503, "overloaded"), json({ data: [] })]);
+  const well = it.member("well", []);
+  const stopping = new AbortController();
+  const checks = createChecks(partsOf(it), () => [poolOf([member, well])], stopping.signal);
+  // Nobody is down: that must not keep it from looking later.
+  checks.look();
+  await it.clock.settle();
+  for (const round of [1, 2]) {
+    goDown(member, it.clock.monotonic());
+    checks.look();
+    checks.look();
+    await it.clock.advance(4_000);
+    assert.equal(it.asked.length, round === 1 ? 2 : 3, "it is not checked again once it may be probed");
+    const { health } = member;
+    health.spoke(health.begin(it.clock.monotonic()), it.clock.monotonic(), 1);
+    await it.clock.advance(10_000);
+    assert.equal(it.clock.sleeping(), 0);
+  }
+  stopping.abort();
+  await checks.ended();
+});
+
+test("members without a check keep nobody busy", async () => {
+  const it = script();
+  const member = it.member("one", [], { provider: sandbox, settings: {} });
+  goDown(member);
+  const checks = createChecks(partsOf(it), () => [poolOf([member])], new AbortController().signal);
+  checks.look();
+  await it.clock.advance(10_000);
+  assert.equal(it.clock.sleeping(), 0);
+  assert.deepEqual(it.names(), []);
+});
+
+test("stopping ends a check under way", async () => {
+  const it = script();
+  const member = it.member("one", ["hang"]);
+  goDown(member);
+  const stopping = new AbortController();
+  const checks = createChecks(partsOf(it), () => [poolOf([member])], stopping.signal);
+  checks.look();
+  await it.clock.advance(2_000);
+  stopping.abort();
+  await checks.ended();
+  assert.deepEqual(it.aborted, ["one"]);
+});

@@ -1,0 +1,144 @@
+// What a key has left of its day and month: tokens and cost, by local days, with what was served a moment ago
+// counted even where it is not written yet, and with a storage that is away.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createBudgets, type KeySpent } from "#ai/limits/budget.ts";
+import { movableClock } from "../../clock.ts";
+import { memoryLog } from "../../log.ts";
+import { poolKey } from "../pools/pool-keys.ts";
+
+const hour = 3_600_000;
+const start = Date.UTC(2026, 0, 30, 22, 30);
+const day = "2026-01-30";
+
+function budgets() {
+  const clock = movableClock(start);
+  const stored: KeySpent = { tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 };
+  const reads: string[] = [];
+  const storage = { away: false, wait: null as Promise<void> | null };
+  const made = createBudgets({
+    clock,
+    log: memoryLog(),
+    read: async (keyId, of) => {
+      reads.push(`${keyId} ${of}`);
+      const seen = { ...stored };
+      await storage.wait;
+      if (storage.away) throw new Error("away");
+      return seen;
+    },
+  });
+  const left = async (key: ReturnType<typeof poolKey>) => await made.spentOut(key, clock.now());
+  return { made, clock, stored, reads, storage, left };
+}
+
+const daily = poolKey({ budget: { tokensPerDay: 100, tokensPerMonth: null, costPerMonth: null } });
+const monthly = poolKey({ budget: { tokensPerDay: null, tokensPerMonth: 100, costPerMonth: null } });
+const costly = poolKey({ budget: { tokensPerDay: null, tokensPerMonth: null, costPerMonth: 5_000_000 } });
+
+test("a key without a budget is never looked up", async () => {
+  const { left, reads } = budgets();
+  assert.equal(await left(poolKey()), null);
+  assert.deepEqual(reads, []);
+});
+
+test("a spent day is over at local midnight, a spent month or cost on the local first", async () => {
+  const { left, stored, clock, made } = budgets();
+  assert.equal(await left(daily), null);
+  stored.tokensToday = stored.tokensThisMonth = 100;
+  await clock.advance(5_001);
+  // 23:30:05 in Berlin.
+  assert.equal(await left(daily), 30 * 60_000 - 5_001);
+  stored.tokensToday = 0;
+  await clock.advance(30 * 60_000);
+  assert.equal(await left(daily), null);
+  assert.equal(await left(monthly), 24 * hour - 5_001);
+  const other = budgets();
+  other.stored.costThisMonth = 4_999_999;
+  assert.equal(await other.left(costly), null);
+  other.made.add(costly, { day, tokens: 0, cost: 1 });
+  assert.equal(await other.left(costly), 24.5 * hour);
+  assert.equal(made.add(poolKey({ id: "key_unknown" }), { day, tokens: 1, cost: 1 }), undefined);
+});
+
+test("what was served counts at once, though it is not written, however often it is read; once written, it counts once", async () => {
+  const { left, made, stored, clock, reads } = budgets();
+  assert.equal(await left(daily), null);
+  made.add(daily, { day, tokens: 60, cost: 0 });
+  made.add(daily, { day, tokens: 40, cost: 0 });
+  assert.notEqual(await left(daily), null);
+  await clock.advance(6_000);
+  assert.notEqual(await left(daily), null, "not written yet");
+  stored.tokensToday = 60;
+  made.written(daily.id, { day, tokens: 60, cost: 0 });
+  await clock.advance(6_000);
+  assert.notEqual(await left(daily), null, "half of it written");
+  stored.tokensToday = 99;
+  made.written(daily.id, { day, tokens: 40, cost: 0 });
+  await clock.advance(6_000);
+  assert.equal(await left(daily), null, "as the storage says: 99");
+  assert.equal(reads.length, 4);
+});
+
+test("a call that ends while it is read counts; many at once read once", async () => {
+  const { left, made, storage, reads } = budgets();
+  let go = () => {};
+  storage.wait = new Promise((resolve) => {
+    go = resolve;
+  });
+  const asked = [left(daily), left(daily), left(daily)];
+  made.add(daily, { day, tokens: 100, cost: 0 });
+  go();
+  const waits = await Promise.all(asked);
+  assert.ok(
+    waits.every((wait) => wait !== null),
+    JSON.stringify(waits),
+  );
+  assert.equal(reads.length, 1);
+});
+
+test("with the storage away what is known goes on, over midnight and the first too, and it is not asked every time", async () => {
+  const { left, made, storage, clock, reads } = budgets();
+  storage.away = true;
+  assert.equal(await left(daily), null);
+  made.add(daily, { day, tokens: 100, cost: 0 });
+  assert.notEqual(await left(daily), null);
+  assert.equal(reads.length, 1);
+  assert.equal(await left(poolKey({ ...monthly, id: daily.id })), 24.5 * hour);
+  await clock.advance(hour);
+  assert.equal(await left(daily), null, "another day");
+  assert.notEqual(await left(poolKey({ ...monthly, id: daily.id })), null, "the same month");
+  await clock.advance(24 * hour);
+  assert.equal(await left(poolKey({ ...monthly, id: daily.id })), null, "another month");
+  // It began before midnight and ended after it: of the day of its start.
+  made.add(daily, { day: "2026-01-31", tokens: 100, cost: 0 });
+  assert.equal(await left(daily), null);
+});
+
+test("a storage that hangs holds nobody up for more than 2 s, and once; what is known goes on until it answers", async () => {
+  const { left, stored, clock, made, storage, reads } = budgets();
+  assert.equal(await left(daily), null);
+  stored.tokensToday = stored.tokensThisMonth = 100;
+  let answer: () => void = () => {};
+  storage.wait = new Promise((resolve) => {
+    answer = resolve;
+  });
+  await clock.advance(5_001);
+  let told: number | null | undefined;
+  const waiting = left(daily).then((one) => {
+    told = one;
+  });
+  await clock.advance(1_999);
+  assert.equal(told, undefined);
+  await clock.advance(1);
+  await waiting;
+  assert.equal(told, null);
+  await clock.advance(60_000);
+  assert.equal(await left(daily), null);
+  made.add(daily, { day, tokens: 100, cost: 0 });
+  assert.ok((await left(daily))! > 0, "what this process served counts meanwhile");
+  assert.equal(reads.length, 2);
+  answer();
+  await clock.settle();
+  assert.ok((await left(daily))! > 0);
+});

@@ -1,0 +1,127 @@
+// Who keeps the count: this process alone, or all of them together; and when the shared count cannot be reached,
+// this process goes on by its own. A place is given back once, whoever gave it.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
+import { movableClock } from "../../clock.ts";
+import { memoryLog } from "../../log.ts";
+import { poolKey } from "../pools/pool-keys.ts";
+
+const one = { requestsPerMinute: null, tokensPerMinute: null, concurrency: 1 };
+const levels = { requests: null, tokens: null };
+
+function throttled(shared: SharedMeters | null = null) {
+  const clock = movableClock();
+  const log = memoryLog();
+  return { clock, log, throttle: createThrottle({ clock, log, shared }) };
+}
+
+test("a place is given back by the first end alone", async () => {
+  const { throttle } = throttled();
+  const key = poolKey({ limits: one });
+  const first = await throttle.admit(key, "req_1", 10);
+  assert.equal(first.admission.kind, "admitted");
+  const refused = await throttle.admit(key, "req_2", 10);
+  assert.equal(refused.admission.kind, "refused");
+  refused.end(0);
+  assert.equal((await throttle.admit(key, "req_3", 10)).admission.kind, "refused");
+  first.end(10);
+  first.end(10);
+  assert.equal((await throttle.admit(key, "req_4", 10)).admission.kind, "admitted");
+  assert.equal((await throttle.admit(key, "req_5", 10)).admission.kind, "refused");
+});
+
+test("each key has a count of its own", async () => {
+  const { throttle } = throttled();
+  for (const id of ["key_1", "key_2"])
+    assert.equal((await throttle.admit(poolKey({ id, limits: one }), id, 1)).admission.kind, "admitted");
+});
+
+test("with shared meters an unlimited key asks nobody; a limited one is told what they say, and they are told its end", async () => {
+  const told: unknown[] = [];
+  const { throttle } = throttled({
+    admit: async (key, callId, tokens) => {
+      told.push(["admit", key.id, callId, tokens]);
+      return callId === "req_gone" ? { kind: "gone" } : { kind: "admitted", levels };
+    },
+    end: async (key, callId, reckoned, used) => {
+      told.push(["end", key.id, callId, reckoned, used]);
+    },
+  });
+  (await throttle.admit(poolKey(), "req_0", 5)).end(5);
+  assert.deepEqual(told, []);
+  const key = poolKey({ limits: one });
+  const call = await throttle.admit(key, "req_1", 5);
+  call.end(7);
+  call.end(7);
+  const gone = await throttle.admit(key, "req_gone", 5);
+  assert.equal(gone.admission.kind, "gone");
+  gone.end(5);
+  assert.deepEqual(told, [
+    ["admit", "key_1", "req_1", 5],
+    ["end", "key_1", "req_1", 5, 7],
+    ["admit", "key_1", "req_gone", 5],
+  ]);
+});
+
+test("shared meters that cannot be reached: this process's own count holds, and an end that cannot be told is no fault", async () => {
+  let away = true;
+  const { throttle, log, clock } = throttled({
+    admit: async () => {
+      if (away) throw new Error("away");
+      return { kind: "admitted", levels };
+    },
+    end: async () => {
+      throw new Error("away");
+    },
+  });
+  const key = poolKey({ limits: one });
+  const first = await throttle.admit(key, "req_1", 5);
+  assert.equal(first.admission.kind, "admitted");
+  assert.equal((await throttle.admit(key, "req_2", 5)).admission.kind, "refused");
+  away = false;
+  // Admitted by the others: the end of the first is not told to them, as they never heard of it.
+  const second = await throttle.admit(key, "req_3", 5);
+  first.end(5);
+  second.end(5);
+  await clock.settle();
+  const warned = log.lines().filter(({ level }) => level === "warn");
+  assert.equal(warned.length, 3);
+});
+
+test("shared meters that hang: after 2 s this process's own count holds, nobody else waits, and what they took is given back", async () => {
+  const told: string[] = [];
+  const hung: (() => void)[] = [];
+  let hangs = true;
+  const { throttle, clock } = throttled({
+    admit: (_key, callId) => {
+      told.push(`admit ${callId}`);
+      const admitted = { kind: "admitted", levels } as const;
+      return hangs ? new Promise((resolve) => hung.push(() => resolve(admitted))) : Promise.resolve(admitted);
+    },
+    end: async (_key, callId, _reckoned, used) => {
+      told.push(`end ${callId} ${used}`);
+    },
+  });
+  const key = poolKey({ limits: one });
+  let first: Awaited<ReturnType<typeof throttle.admit>> | null = null;
+  const waiting = Promise.resolve(throttle.admit(key, "req_1", 5)).then((answer) => {
+    first = answer;
+  });
+  await clock.advance(1_999);
+  assert.equal(first, null);
+  await clock.advance(1);
+  await waiting;
+  assert.equal(first!.admission.kind, "admitted");
+  assert.equal((await throttle.admit(key, "req_2", 5)).admission.kind, "refused");
+  first!.end(5);
+  hangs = false;
+  assert.equal((await throttle.admit(key, "req_3", 5)).admission.kind, "admitted");
+  assert.deepEqual(told, ["admit req_1"]);
+  for (const answer of hung) answer();
+  await clock.settle();
+  (await throttle.admit(key, "req_4", 5)).end(7);
+  await clock.settle();
+  assert.deepEqual(told, ["admit req_1", "end req_1 0", "admit req_4", "end req_4 7"]);
+});

@@ -1,0 +1,33 @@
+// What hangs is waited for up to a moment; what answers, or fails, within it counts as it is, and leaves no sleeper.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { late, within } from "#ai/limits/timeout.ts";
+import { movableClock } from "../../clock.ts";
+
+test("what comes in time counts, with its failure too, and nobody sleeps on", async () => {
+  const clock = movableClock();
+  assert.equal(await within(clock, 1_000, Promise.resolve("here")), "here");
+  await assert.rejects(within(clock, 1_000, Promise.reject(new Error("away"))), /away/);
+  assert.equal(clock.sleeping(), 0);
+});
+
+test("what does not is late from that moment on, not before; its failure after that is nobody's", async () => {
+  const clock = movableClock();
+  let fail: (error: Error) => void = () => {};
+  const work = new Promise<string>((_, reject) => {
+    fail = reject;
+  });
+  let told: unknown = null;
+  const waiting = within(clock, 1_000, work).then((answer) => {
+    told = answer;
+  });
+  await clock.advance(999);
+  assert.equal(told, null);
+  await clock.advance(1);
+  assert.equal(told, late);
+  fail(new Error("away"));
+  await clock.settle();
+  await waiting;
+  assert.equal(clock.sleeping(), 0);
+});

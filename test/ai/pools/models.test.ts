@@ -1,0 +1,57 @@
+// The list of models: the pool first, then what members that are up serve, each once, as far as the key may.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Pool } from "#ai/complete.ts";
+import { MemberHealth } from "#ai/health/health.ts";
+import { modelsOf } from "#ai/pools/models.ts";
+import { movableClock } from "../../clock.ts";
+import { poolKey } from "./pool-keys.ts";
+
+const member = (name: string, models: string[], more: object = {}) => ({
+  name,
+  models,
+  embeddingModels: [],
+  active: true,
+  health: new MemberHealth(),
+  ...more,
+});
+
+const poolOf = (...members: object[]) =>
+  ({ name: "default", createdAt: 1_767_225_600_999, members }) as unknown as Pool;
+
+const clock = movableClock();
+const ids = (pool: Pool, models: string[] | null = null) =>
+  modelsOf(pool, poolKey({ models }), clock).map(({ id, owned_by }) => `${id} by ${owned_by}`);
+
+test("each model once, by the first that has it, embeddings too; switched-off members are not asked for theirs", () => {
+  const pool = poolOf(
+    member("one", ["a", "b"], { embeddingModels: ["e"] }),
+    member("two", ["b", "c"]),
+    member("off", ["d"], { active: false }),
+  );
+  assert.deepEqual(ids(pool), ["default by trunkline", "a by one", "b by one", "e by one", "c by two"]);
+  assert.deepEqual(ids(pool, ["c", "x"]), ["default by trunkline", "c by two"]);
+  assert.deepEqual(modelsOf(pool, poolKey(), clock)[0], {
+    id: "default",
+    object: "model",
+    created: 1_767_225_600,
+    owned_by: "trunkline",
+  });
+});
+
+test("a member that is down, or has been found to lack a model, does not list it", () => {
+  const down = new MemberHealth();
+  for (let i = 0; i < 5; i++) down.failed(down.begin(0), 0, "broken", null);
+  const lacking = new MemberHealth();
+  lacking.lacksModel(lacking.begin(0), 0, "b");
+  const pool = poolOf(member("one", ["a"], { health: down }), member("two", ["b", "c"], { health: lacking }));
+  assert.deepEqual(ids(pool), ["default by trunkline", "c by two"]);
+});
+
+test("a model that is limited is left out while it rests, and the member's other ones are not", () => {
+  const limited = new MemberHealth();
+  limited.failed(limited.begin(0), 0, "limited", 5_000, "a");
+  const pool = poolOf(member("one", ["a", "b"], { health: limited }));
+  assert.deepEqual(ids(pool), ["default by trunkline", "b by one"]);
+});

@@ -1,0 +1,173 @@
+// Whom a pool asks: what narrows it, in which order, and with which shares.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { MemberHealth } from "#ai/health/health.ts";
+import { type Candidate, type Choice, order, serving } from "#ai/pools/pool.ts";
+import { seededRandom } from "../../harness.ts";
+
+interface Embedding extends Candidate {
+  embeddingModels: readonly string[];
+}
+
+function member(name: string, more: Partial<Embedding> = {}): Embedding {
+  return {
+    id: name,
+    name,
+    priority: 1,
+    weight: 1,
+    active: true,
+    models: [`${name}-large`, "shared"],
+    embeddingModels: [],
+    health: new MemberHealth(),
+    ...more,
+  };
+}
+
+const asked = { model: null, poolName: "pool", strict: false, allowed: null } as const;
+const shown = (served: ReturnType<typeof serving<Embedding>>) =>
+  served.kind === "unknown_model"
+    ? served.kind
+    : served.choices.map((one) => `${one.member.name}:${one.model}`);
+
+test("no model, the pool's name and an unknown name mean the whole pool; a name that is served narrows it", () => {
+  const members = [member("a"), member("b"), member("off", { active: false })];
+  const whole = ["a:a-large", "b:b-large"];
+  for (const model of [null, "pool", "gpt-unheard-of", "off-large"])
+    assert.deepEqual(shown(serving(members, { ...asked, model })), whole, `${model}`);
+  assert.deepEqual(shown(serving(members, { ...asked, model: "b-large" })), ["b:b-large"]);
+  assert.deepEqual(shown(serving(members, { ...asked, model: "shared" })), ["a:shared", "b:shared"]);
+});
+
+test("a strict pool refuses an unknown name, but not its own nor none", () => {
+  const members = [member("a")];
+  assert.equal(shown(serving(members, { ...asked, strict: true, model: "unheard-of" })), "unknown_model");
+  assert.deepEqual(shown(serving(members, { ...asked, strict: true, model: "pool" })), ["a:a-large"]);
+  assert.deepEqual(shown(serving(members, { ...asked, strict: true })), ["a:a-large"]);
+});
+
+test("a key's list of models: others are unknown to it, and without a model it means its own", () => {
+  const members = [member("a"), member("b"), member("c", { models: ["c-only"] })];
+  const allowed = ["shared", "b-large"];
+  assert.equal(shown(serving(members, { ...asked, allowed, model: "a-large" })), "unknown_model");
+  assert.deepEqual(shown(serving(members, { ...asked, allowed })), ["a:shared", "b:b-large"]);
+  assert.deepEqual(shown(serving(members, { ...asked, allowed, model: "shared" })), ["a:shared", "b:shared"]);
+  assert.deepEqual(shown(serving(members, { ...asked, allowed: [] })), []);
+});
+
+test("embeddings go by the members' embedding models", () => {
+  const members = [member("a"), member("b", { embeddingModels: ["embed"] })];
+  const of = (one: Embedding) => one.embeddingModels;
+  assert.deepEqual(shown(serving(members, asked, of)), ["b:embed"]);
+  assert.deepEqual(shown(serving(members, { ...asked, model: "a-large" }, of)), ["b:embed"]);
+  assert.equal(shown(serving(members, { ...asked, strict: true, model: "a-large" }, of)), "unknown_model");
+});
+
+const choice = (one: Embedding): Choice<Embedding> => ({ member: one, model: one.models[0]! });
+const names = (choices: readonly Choice<Embedding>[]) => choices.map((one) => one.member.name);
+
+function speed(one: Embedding, ms: number): void {
+  const ticket = one.health.begin(0);
+  one.health.spoke(ticket, ms, ms);
+  one.health.succeeded(ticket, ms);
+}
+
+function down(one: Embedding, at: number): void {
+  for (let turn = 0; turn < 2; turn++) one.health.failed(one.health.begin(at), at, "broken", null);
+}
+
+/** How often each is asked first. */
+function shares(members: readonly Embedding[], draws = 10_000): Map<string, number> {
+  const { fraction } = seededRandom(7);
+  const first = new Map<string, number>();
+  for (let draw = 0; draw < draws; draw++) {
+    const name = order(members.map(choice), 60_000, fraction)[0]!.member.name;
+    first.set(name, (first.get(name) ?? 0) + 1 / draws);
+  }
+  return first;
+}
+
+const near = (value: number | undefined, wanted: number) =>
+  assert.ok(Math.abs((value ?? 0) - wanted) <= 0.03, `${value} is not ${wanted}`);
+
+test("tiers go one after another, whatever their speed, and each member once", () => {
+  const members = [member("c", { priority: 3 }), member("a"), member("b", { priority: 2 })];
+  speed(members[1]!, 5_000);
+  speed(members[0]!, 1);
+  assert.deepEqual(names(order(members.map(choice), 0, seededRandom(3).fraction)), ["a", "b", "c"]);
+});
+
+test("equal members share by weight, within 3 %", () => {
+  const members = [member("a", { weight: 5 }), member("b", { weight: 3 }), member("c", { weight: 2 })];
+  const first = shares(members);
+  near(first.get("a"), 0.5);
+  near(first.get("b"), 0.3);
+  near(first.get("c"), 0.2);
+});
+
+test("near-ties share by weight alone; a clearly slower one gets less, but not nothing", () => {
+  const close = [member("a"), member("b")];
+  speed(close[0]!, 100);
+  speed(close[1]!, 115);
+  near(shares(close).get("a"), 0.5);
+  const apart = [member("a"), member("b")];
+  speed(apart[0]!, 100);
+  speed(apart[1]!, 1_000);
+  near(shares(apart).get("b"), 0.25);
+});
+
+test("requests under way make a member dearer, so that the quick one is not overrun", () => {
+  const members = [member("a"), member("b")];
+  for (const one of members) speed(one, 100);
+  const { health } = members[0]!;
+  const tickets = [health.begin(1), health.begin(1)];
+  near(shares(members).get("a"), 0.25);
+  for (const ticket of tickets) health.dropped(ticket);
+  near(shares(members).get("a"), 0.5);
+});
+
+test("those that are down are left out, and one that lacks the model too", () => {
+  const members = [member("a"), member("b"), member("c")];
+  down(members[0]!, 0);
+  const { health } = members[1]!;
+  health.lacksModel(health.begin(0), 0, "b-large");
+  assert.deepEqual(names(order(members.map(choice), 0, () => 0)), ["c"]);
+});
+
+test("all down: the least bad first, and one without the model last", () => {
+  const members = [member("late"), member("soon"), member("lacks"), member("rests")];
+  down(members[0]!, 3_000);
+  down(members[1]!, 0);
+  const lacking = members[2]!.health;
+  lacking.lacksModel(lacking.begin(0), 0, "lacks-large");
+  const resting = members[3]!.health;
+  resting.failed(resting.begin(0), 0, "limited", 9_000);
+  const ordered = names(order(members.map(choice), 3_000, () => 0));
+  assert.deepEqual(ordered, ["soon", "rests", "late", "lacks"]);
+});
+
+test("nobody to ask is nobody", () => {
+  assert.deepEqual(
+    order([], 0, () => 0),
+    [],
+  );
+});
+
+test("members are compared by the times of what is asked: slow whole answers say nothing about streams", () => {
+  const members = [member("a"), member("b")];
+  const times = { a: { stream: 100, whole: 60_000 }, b: { stream: 2_000, whole: 5_000 } };
+  for (const { name, health } of members)
+    for (const kind of ["stream", "whole"] as const) {
+      const ticket = health.begin(0);
+      health.spoke(ticket, 0, times[name as "a" | "b"][kind], kind);
+      health.succeeded(ticket, 0);
+    }
+  const choices = members.map((one) => ({ member: one, model: "shared" }));
+  // Both are drawn, in this order.
+  const draws = [0, 0.9];
+  const first = (kind: "stream" | "whole" | "embeddings") => {
+    let draw = 0;
+    return order(choices, 60_000, () => draws[draw++ % 2]!, kind)[0]!.member.name;
+  };
+  assert.deepEqual([first("stream"), first("whole"), first("embeddings")], ["a", "b", "a"]);
+});

@@ -1,0 +1,115 @@
+// What a key opens, from the storage and from memory: what is known is kept for a moment, or while the storage is
+// away, and a flood of wrong keys pushes nothing of it out.
+
+import assert from "node:assert/strict";
+import test, { afterEach, beforeEach } from "node:test";
+import { Pools } from "#ai/pools/pools.ts";
+import { accountInput, configureAccount } from "#configure/account.ts";
+import { configurePool } from "#configure/pool.ts";
+import { poolInput } from "#configure/pool-input.ts";
+import { type Database, StorageError } from "#store/database.ts";
+import { revokePoolKey } from "#store/pools/keys.ts";
+import { type Configuring, openConfiguring } from "../../configure/parts.ts";
+import { keyText, sandboxMember } from "../pooled.ts";
+
+let open: Configuring;
+let accountId: string;
+let pools: Pools;
+let reads: number;
+let away: boolean;
+let hanging: Promise<void> | null;
+const gone = new StorageError("unavailable", "away");
+beforeEach(async () => {
+  open = await openConfiguring();
+  accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+  reads = 0;
+  away = false;
+  hanging = null;
+  const { clock, log, sealer } = open.parts;
+  const database: Database = {
+    ...open.parts.database,
+    run: async (operation, input) => {
+      reads += 1;
+      if (away) throw gone;
+      await hanging;
+      return await open.parts.database.run(operation, input);
+    },
+  };
+  pools = new Pools({ database, clock, log, sealer });
+  await configure({});
+});
+afterEach(() => open.close());
+
+const configure = async (input: object) => {
+  const asked = { name: "default", members: [sandboxMember], keys: [{ name: "app", key: keyText }] };
+  const result = await configurePool(open.parts, accountId, poolInput.parse({ ...asked, ...input }));
+  assert.equal(result.kind, "saved");
+};
+
+test("a key is looked up once in three seconds, by many at once too; a change is seen after that, the health stays", async () => {
+  const opened = await Promise.all([pools.open(keyText), pools.open(keyText)]);
+  assert.ok(opened[0] && opened[0].pool === opened[1]?.pool);
+  assert.equal(reads, 1);
+  await configure({ strict_models: true });
+  assert.equal((await pools.open(keyText))?.pool.strictModels, false);
+  await open.parts.clock.advance(3_000);
+  const changed = await pools.open(keyText);
+  assert.equal(changed?.pool.strictModels, true);
+  assert.equal(changed?.pool.members[0]?.health, opened[0].pool.members[0]?.health);
+  assert.equal(reads, 2);
+  await configure({ strict_models: false });
+  pools.forget();
+  assert.equal((await pools.open(keyText))?.pool.strictModels, false);
+});
+
+test("a flood of wrong keys pushes out nothing that is known, with the storage away either", async () => {
+  assert.ok(await pools.open(keyText));
+  const flood = async (from: number) => {
+    for (let i = from; i < from + 50_000; i += 500)
+      await Promise.all(
+        Array.from({ length: 500 }, (_, at) => pools.open(`wrong_${i + at}`).catch(() => null)),
+      );
+  };
+  away = true;
+  await flood(0);
+  const before = reads;
+  assert.ok(await pools.open(keyText));
+  assert.equal(reads, before, "it is still remembered");
+  await open.parts.clock.advance(599_999);
+  assert.ok(await pools.open(keyText));
+  await open.parts.clock.advance(3_000);
+  await assert.rejects(pools.open(keyText), StorageError);
+  away = false;
+  assert.ok(await pools.open(keyText));
+});
+
+test("a pool is in use for ten minutes after somebody used it", async () => {
+  assert.deepEqual(pools.inUse, []);
+  await pools.open("wrong");
+  await pools.open(keyText);
+  assert.deepEqual(
+    pools.inUse.map(({ name }) => name),
+    ["default"],
+  );
+  await open.parts.clock.advance(600_001);
+  assert.deepEqual(pools.inUse, []);
+});
+
+test("a storage that hangs holds nobody up who is known, and decides as soon as it answers", async () => {
+  const opened = await pools.open(keyText);
+  assert.ok(opened);
+  let answer: () => void = () => {};
+  hanging = new Promise((resolve) => {
+    answer = resolve;
+  });
+  await open.parts.clock.advance(3_000);
+  const asked = pools.open(keyText);
+  await open.parts.clock.advance(1_000);
+  assert.ok(await asked);
+  const { id, poolId } = opened.key;
+  await open.parts.database.run(revokePoolKey, { accountId, poolId, id, at: open.parts.clock.now() });
+  answer();
+  hanging = null;
+  await open.parts.clock.advance(3_000);
+  assert.equal(await pools.open(keyText), null);
+});

@@ -1,0 +1,51 @@
+// A whole answer is gathered within bounds of bytes and of pieces, however its sender cuts it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { collect, longestAnswer } from "#ai/stream/collect.ts";
+import type { Incoming } from "#runtime/net/streaming-client.ts";
+import { movableClock } from "../../clock.ts";
+import { incoming } from "../wire.ts";
+
+const gathered = (body: Incoming, most: number) => collect(movableClock(), body, most, 30_000, 600_000);
+
+test("text that is cut anywhere, inside a character too, is whole again, without its byte order mark", async () => {
+  const bytes = Buffer.from("\uFEFFGrüße 👋");
+  const { body } = incoming([...bytes].map((byte) => Buffer.of(byte)));
+  assert.deepEqual(await gathered(body, 10_000), { kind: "text", text: "Grüße 👋" });
+});
+
+test("single bytes without end are given up long before the longest answer", async () => {
+  const most = 1024 * 1024;
+  let read = 0;
+  let cancelled = false;
+  const body: Incoming = {
+    read: async () => {
+      read += 1;
+      return read > most ? null : Buffer.of(0x20);
+    },
+    cancel: () => {
+      cancelled = true;
+    },
+  };
+  assert.deepEqual(await gathered(body, most), { kind: "too_long" });
+  assert.ok(cancelled);
+  assert.equal(read, 4096 + 1024 + 1);
+});
+
+test("the longest answer is taken in pieces of usual sizes, and not one byte more", async () => {
+  const most = 1024 * 1024;
+  for (const size of [256, 16 * 1024, 64 * 1024]) {
+    const pieces = () => Array.from({ length: most / size }, () => Buffer.alloc(size, "x"));
+    const whole = await gathered(incoming(pieces()).body, most);
+    assert.equal(whole.kind === "text" && whole.text.length, most);
+    const { kind } = await gathered(incoming([...pieces(), Buffer.of(0x78)]).body, most);
+    assert.equal(kind, "too_long");
+  }
+});
+
+test("16 MiB unless the configuration says otherwise, and four times that for vectors", () => {
+  assert.equal(longestAnswer(), 16 * 1024 * 1024);
+  assert.equal(longestAnswer(1_000), 1_000);
+  assert.equal(longestAnswer(1_000, true), 4_000);
+});
