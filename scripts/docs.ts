@@ -7,7 +7,7 @@ import type { z } from "zod";
 import { gatewayInput, paceInput, retryInput } from "#configure/gateway.ts";
 import { memberInput } from "#configure/pool-input.ts";
 import { gateways } from "#gateways/registry.ts";
-import { openapiDocument } from "#http/openapi.ts";
+import { openapiDocument } from "#http/openapi/document.ts";
 import { providers } from "#providers/registry.ts";
 import { provisionFile } from "#provision/file.ts";
 import { asFile, variables } from "../src/config.ts";

@@ -7,26 +7,26 @@ import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import { problem, problems } from "#contract/problem.ts";
+import type { Gate } from "#http/auth/api-key.ts";
+import { forwardedCaller, trustOf } from "#http/auth/client-address.ts";
+import { createWrongCredentials } from "#http/auth/credential-throttle.ts";
+import { createRateLimit } from "#http/auth/rate-limit.ts";
+import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
+import { BodyBudget, BodyShare } from "#http/body/budget.ts";
+import { docsEndpoints } from "#http/routes/public/docs.ts";
+import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createHttpServer } from "#runtime/net/http-server.ts";
-import { type Answer, createWriter, isStream } from "./answer.ts";
-import type { Gate } from "./authenticate.ts";
-import { BodyBudget, BodyShare } from "./body-budget.ts";
 import type { Break } from "./broken-request.ts";
-import { forwardedCaller, trustOf } from "./caller.ts";
 import { createConnections } from "./connections.ts";
 import { createDeadlines } from "./deadlines.ts";
-import { hasDoubledHeaders } from "./doubled-headers.ts";
+import { hasDoubledHeaders } from "./duplicate-headers.ts";
 import type { Endpoint, Head } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
-import { createRateLimit } from "./rate-limit.ts";
-import { docsEndpoints } from "./routes/docs.ts";
-import { mailLinkEndpoints } from "./routes/mail-links.ts";
-import { createSignInLimits } from "./sign-in-limits.ts";
-import { createStorageLog } from "./storage-trouble.ts";
-import { Turns } from "./turns.ts";
-import { createWrongCredentials } from "./wrong-credentials.ts";
+import { type Answer, createWriter, isStream } from "./response.ts";
+import { Turns } from "./semaphore.ts";
+import { createStorageLog } from "./storage-errors.ts";
 
 /** Limits of time, ms. The first two are Node's own timers; the body's runs on the clock of the parts. */
 export interface HttpTimeouts {

@@ -5,21 +5,21 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
 import type { Account } from "#accounts/account.ts";
 import type { Problem, ProblemCode } from "#contract/problem.ts";
+import { authenticate, type Gate } from "#http/auth/api-key.ts";
+import { answerManaged } from "#http/auth/management.ts";
+import { answerPooled, type PoolCall } from "#http/auth/pool-key.ts";
+import type { BodyShare } from "#http/body/budget.ts";
+import type { ParsedBody } from "#http/body/parse.ts";
+import { isProblem, readBody } from "#http/body/read.ts";
+import { answerUpload } from "#http/body/upload.ts";
 import type { Principal } from "#identity/principal.ts";
 import type { Session } from "#identity/session.ts";
 import type { Intake } from "#messaging/accept/attachment-upload.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";
-import { canName, nowhere, queryRefusal } from "./address-text.ts";
-import { type Answer, tooManyUnread } from "./answer.ts";
-import { authenticate, type Gate } from "./authenticate.ts";
-import type { BodyShare } from "./body-budget.ts";
-import { answerManaged } from "./manage.ts";
-import type { ParsedBody } from "./parse-body.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
-import { answerPooled, type PoolCall } from "./pool-gate.ts";
-import { isProblem, readBody } from "./read-body.ts";
-import { isStorageTrouble, storageAnswer } from "./storage-trouble.ts";
-import { answerUpload } from "./upload.ts";
+import { type Answer, tooManyUnread } from "./response.ts";
+import { isStorageTrouble, storageAnswer } from "./storage-errors.ts";
+import { canName, nowhere, queryRefusal } from "./url-text.ts";
 
 /**
  * `api_key`: a channel endpoint, for the holder of an account's key. `manage`: the management API, for people

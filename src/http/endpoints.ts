@@ -1,68 +1,31 @@
 // Every endpoint that exists: the router and OpenAPI both read this list.
 
-import type { Endpoint } from "./endpoint.ts";
-import { account } from "./routes/account.ts";
-import { chatCompletions } from "./routes/ai/chat-completions.ts";
-import { embeddings } from "./routes/ai/embeddings.ts";
-import { getModel, listModels } from "./routes/ai/models.ts";
-import { cancel } from "./routes/cancel.ts";
-import { callbackByGet, callbackByPost } from "./routes/gateway-callback.ts";
-import { live, ready } from "./routes/health.ts";
-import { lookupOne, lookupRecent } from "./routes/lookup.ts";
 import {
   changeAccountRoute,
   createAccountRoute,
   getAccountRoute,
   listAccountsRoute,
-} from "./routes/manage/accounts.ts";
-import { renewApiKeyRoute, revealApiKeyRoute } from "./routes/manage/api-key.ts";
-import { listAccountAuditRoute, listAuditRoute } from "./routes/manage/audit.ts";
-import { getCreditRoute, grantCreditRoute, listCreditEntriesRoute } from "./routes/manage/credit.ts";
+} from "#http/routes/manage/accounts/accounts.ts";
+import { renewApiKeyRoute, revealApiKeyRoute } from "#http/routes/manage/accounts/api-key.ts";
+import {
+  getCreditRoute,
+  grantCreditRoute,
+  listCreditEntriesRoute,
+} from "#http/routes/manage/accounts/credit.ts";
 import {
   defaultGatewayRoute,
   pauseGatewayRoute,
   resumeGatewayRoute,
   testGatewayRoute,
-} from "./routes/manage/gateway-actions.ts";
-import { listGatewayKindsRoute } from "./routes/manage/gateway-kinds.ts";
+} from "#http/routes/manage/gateways/actions.ts";
 import {
   changeGatewayRoute,
   createGatewayRoute,
   deleteGatewayRoute,
   getGatewayRoute,
   listGatewaysRoute,
-} from "./routes/manage/gateways.ts";
-import {
-  cancelHeldInstallation,
-  readInstallation,
-  releaseInstallation,
-} from "./routes/manage/installation.ts";
-import { cancelMessageRoute, getMessageRoute, searchMessagesRoute } from "./routes/manage/messages.ts";
-import {
-  changePoolKeyRoute,
-  createPoolKeyRoute,
-  getPoolKeyRoute,
-  listPoolKeysRoute,
-  revokePoolKeyRoute,
-} from "./routes/manage/pool-keys.ts";
-import {
-  changePoolMemberRoute,
-  createPoolMemberRoute,
-  deletePoolMemberRoute,
-  getPoolMemberRoute,
-  listPoolMembersRoute,
-  readPoolHealthRoute,
-} from "./routes/manage/pool-members.ts";
-import {
-  changePoolRoute,
-  createPoolRoute,
-  deletePoolRoute,
-  getPoolRoute,
-  listPoolsRoute,
-} from "./routes/manage/pools.ts";
-import { listProviderKindsRoute } from "./routes/manage/provider-kinds.ts";
-import { listReceivedRoute } from "./routes/manage/received.ts";
-import { resolveMessageRoute } from "./routes/manage/resolve.ts";
+} from "#http/routes/manage/gateways/gateways.ts";
+import { listGatewayKindsRoute } from "#http/routes/manage/gateways/kinds.ts";
 import {
   activateSendingDomainRoute,
   checkSendingDomainRoute,
@@ -71,24 +34,65 @@ import {
   getSendingDomainRoute,
   listSendingDomainsRoute,
   rotateSendingDomainRoute,
-} from "./routes/manage/sending-domains.ts";
-import { changePasswordRoute, getSession, signInRoute, signOutRoute } from "./routes/manage/session.ts";
-import { setUpRoute } from "./routes/manage/setup.ts";
+} from "#http/routes/manage/gateways/sending-domains.ts";
+import { listAccountAuditRoute, listAuditRoute } from "#http/routes/manage/identity/audit.ts";
+import {
+  cancelHeldInstallation,
+  readInstallation,
+  releaseInstallation,
+} from "#http/routes/manage/identity/installation.ts";
+import {
+  changePasswordRoute,
+  getSession,
+  signInRoute,
+  signOutRoute,
+} from "#http/routes/manage/identity/session.ts";
+import { setUpRoute } from "#http/routes/manage/identity/setup.ts";
+import { listTokensRoute, makeTokenRoute, revokeTokenRoute } from "#http/routes/manage/identity/tokens.ts";
+import { changeUserRoute, listUsersRoute, makeUserRoute } from "#http/routes/manage/identity/users.ts";
+import {
+  cancelMessageRoute,
+  getMessageRoute,
+  searchMessagesRoute,
+} from "#http/routes/manage/messages/messages.ts";
+import { listReceivedRoute } from "#http/routes/manage/messages/received.ts";
+import { resolveMessageRoute } from "#http/routes/manage/messages/resolve.ts";
 import {
   addSuppressionsRoute,
   listSuppressionsRoute,
   removeSuppressionRoute,
-} from "./routes/manage/suppressions.ts";
-import { listTokensRoute, makeTokenRoute, revokeTokenRoute } from "./routes/manage/tokens.ts";
-import { listPoolCallsRoute, readPoolUsageRoute } from "./routes/manage/usage.ts";
-import { changeUserRoute, listUsersRoute, makeUserRoute } from "./routes/manage/users.ts";
+} from "#http/routes/manage/messages/suppressions.ts";
+import {
+  changePoolKeyRoute,
+  createPoolKeyRoute,
+  getPoolKeyRoute,
+  listPoolKeysRoute,
+  revokePoolKeyRoute,
+} from "#http/routes/manage/pools/keys.ts";
+import {
+  changePoolMemberRoute,
+  createPoolMemberRoute,
+  deletePoolMemberRoute,
+  getPoolMemberRoute,
+  listPoolMembersRoute,
+  readPoolHealthRoute,
+} from "#http/routes/manage/pools/members.ts";
+import {
+  changePoolRoute,
+  createPoolRoute,
+  deletePoolRoute,
+  getPoolRoute,
+  listPoolsRoute,
+} from "#http/routes/manage/pools/pools.ts";
+import { listProviderKindsRoute } from "#http/routes/manage/pools/provider-kinds.ts";
+import { listPoolCallsRoute, readPoolUsageRoute } from "#http/routes/manage/pools/usage.ts";
 import {
   getWebhookDelivery,
   listWebhookDeliveries,
   replayWebhookDeliveries,
   replayWebhookDelivery,
   testWebhook,
-} from "./routes/manage/webhook-deliveries.ts";
+} from "#http/routes/manage/webhooks/deliveries.ts";
 import {
   addWebhook,
   changeWebhook,
@@ -96,12 +100,21 @@ import {
   getWebhook,
   listWebhooks,
   rotateWebhookSecret,
-} from "./routes/manage/webhooks.ts";
-import { metrics } from "./routes/metrics.ts";
-import { received } from "./routes/received.ts";
-import { resolve } from "./routes/resolve.ts";
-import { sendEmail } from "./routes/send-email.ts";
-import { sendSms } from "./routes/send-sms.ts";
+} from "#http/routes/manage/webhooks/webhooks.ts";
+import { account } from "#http/routes/messages/account.ts";
+import { cancel } from "#http/routes/messages/cancel.ts";
+import { lookupOne, lookupRecent } from "#http/routes/messages/lookup.ts";
+import { received } from "#http/routes/messages/received.ts";
+import { resolve } from "#http/routes/messages/resolve.ts";
+import { sendEmail } from "#http/routes/messages/send-email.ts";
+import { sendSms } from "#http/routes/messages/send-sms.ts";
+import { callbackByGet, callbackByPost } from "#http/routes/public/callback.ts";
+import { live, ready } from "#http/routes/public/health.ts";
+import { metrics } from "#http/routes/public/metrics.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { chatCompletions } from "./routes/ai/chat-completions.ts";
+import { embeddings } from "./routes/ai/embeddings.ts";
+import { getModel, listModels } from "./routes/ai/models.ts";
 
 export const endpoints: readonly Endpoint[] = [
   sendSms,

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { z } from "zod";
-import { BodyBudget, BodyShare } from "#http/body-budget.ts";
+import { createWrongCredentials } from "#http/auth/credential-throttle.ts";
+import { createRateLimit } from "#http/auth/rate-limit.ts";
+import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
+import { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import { createDeadlines } from "#http/deadlines.ts";
 import { type Call, endpoint, type Head } from "#http/endpoint.ts";
-import { createRateLimit } from "#http/rate-limit.ts";
-import { createSignInLimits } from "#http/sign-in-limits.ts";
-import { Turns } from "#http/turns.ts";
-import { createWrongCredentials } from "#http/wrong-credentials.ts";
+import { Turns } from "#http/semaphore.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 import { account, key, noAi, noManagement, noVisits, settings } from "./edge.ts";

@@ -6,8 +6,8 @@ import type { Refused, Served } from "#ai/serve.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
-import type { Answer } from "#http/answer.ts";
-import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/event-stream.ts";
+import type { Answer } from "#http/response.ts";
+import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/sse.ts";
 
 /** `x-ratelimit-*`, as OpenAI has them. */
 export function levelHeaders({ requests, tokens }: Levels): Record<string, string> {

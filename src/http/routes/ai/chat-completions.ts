@@ -2,8 +2,8 @@
 
 import { readChat } from "#contract/ai/chat.ts";
 import { chatReply, chatRequest } from "#contract/ai/chat-shapes.ts";
+import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isProblem } from "#http/read-body.ts";
 import { answerOf } from "./answers.ts";
 
 export const chatCompletions = endpoint({

@@ -2,8 +2,8 @@
 
 import { readEmbeddings } from "#contract/ai/chat.ts";
 import { embeddingsReply, embeddingsRequest } from "#contract/ai/chat-shapes.ts";
+import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isProblem } from "#http/read-body.ts";
 import { answerOf } from "./answers.ts";
 
 export const embeddings = endpoint({

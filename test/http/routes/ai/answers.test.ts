@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Completed } from "#ai/complete.ts";
 import type { Served } from "#ai/serve.ts";
-import type { Answer } from "#http/answer.ts";
+import type { Answer } from "#http/response.ts";
 import { answerOf, levelHeaders } from "#http/routes/ai/answers.ts";
 
 const levels = { requests: null, tokens: null };

@@ -1,0 +1,111 @@
+// Who is calling: the key from header, query or body in this order, then the plan, then the account's rate.
+// The first place with a key that is not empty decides. A key in the header or the query is judged before
+// the body is looked at; without one, a body of 2 MiB at most is read and searched for it, and parsed when it is right.
+
+import type { IncomingMessage } from "node:http";
+import { type Account, planExpired } from "#accounts/account.ts";
+import { type Problem, problem, refusals } from "#contract/problem.ts";
+import type { BodyBudget, BodyShare } from "#http/body/budget.ts";
+import type { ParsedBody } from "#http/body/parse.ts";
+import { type BodyLimits, isProblem } from "#http/body/read.ts";
+import type { UploadGate } from "#http/body/upload.ts";
+import type { HttpParts } from "#http/parts.ts";
+import type { Turns } from "#http/semaphore.ts";
+import type { StorageLog } from "#http/storage-errors.ts";
+import { asKey, type Key, noKey } from "./api-key-text.ts";
+import type { WrongCredentials } from "./credential-throttle.ts";
+import { searchBody, withoutKey } from "./key-in-body.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import type { SignInLimits } from "./sign-in-limits.ts";
+
+/** The query of a request's URL. */
+export function queryOf(request: IncomingMessage): URLSearchParams {
+  const url = request.url ?? "";
+  const at = url.indexOf("?");
+  return new URLSearchParams(at === -1 ? "" : url.slice(at + 1));
+}
+
+/**
+ * Node joins repeated `Api-key` headers with ", ", which is no account's key; the same is done with a
+ * repeated query parameter, so that no two parts of a system can read different keys from one request.
+ */
+export function keyInFront(request: IncomingMessage): Key | null {
+  const header = request.headers["api-key"];
+  const inHeader = asKey(Array.isArray(header) ? header.join(", ") : header);
+  if (inHeader !== null || !request.url?.includes("?")) return inHeader;
+  const values = queryOf(request)
+    .getAll("api_key")
+    .filter((value) => asKey(value) !== null);
+  return asKey(values.join(", "));
+}
+
+/** The `api_key` of a body that was read. */
+export function keyInBody(body: ParsedBody): Key | null {
+  const { value } = body;
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, "api_key")) return null;
+  return asKey((value as { api_key: unknown }).api_key);
+}
+
+export interface Gate {
+  parts: Pick<HttpParts, "authenticate" | "clock">;
+  uploads: UploadGate;
+  rateLimit: RateLimit;
+  wrongCredentials: WrongCredentials;
+  signInLimits: SignInLimits;
+  storageLog: StorageLog;
+  bodyLimits: BodyLimits;
+  /** For a body without a key in front. */
+  keylessLimits: BodyLimits;
+  /** What all bodies may hold together. */
+  bodies: BodyBudget;
+  lists: ListGate;
+}
+
+/** How lists are read. */
+export interface ListGate {
+  turns: Turns;
+  /** Too many large answers wait for their readers: another one would not be written. */
+  isFull(): boolean;
+}
+
+/** The calling account, and the body when it had to be read already. */
+export interface Admitted {
+  account: Account;
+  body: ParsedBody | null;
+}
+
+/** The account that a key lets in, or why it does not. */
+export async function judgeKey(gate: Gate, key: Key): Promise<Account | Problem> {
+  const account = key === noKey ? null : await gate.parts.authenticate(key);
+  if (account === null) return refusals.invalid;
+  if (planExpired(account, gate.parts.clock.now())) return refusals.expired;
+  if (account.requestsPerMinute !== null) {
+    const retryAfterMs = gate.rateLimit(account.id, account.requestsPerMinute);
+    if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
+  }
+  return account;
+}
+
+/** Lets a request in, or says why not. Null: the client went away while its body was read. */
+export async function authenticate(
+  gate: Gate,
+  request: IncomingMessage,
+  share: BodyShare,
+): Promise<Admitted | Problem | null> {
+  const inFront = keyInFront(request);
+  if (inFront !== null) {
+    const account = await judgeKey(gate, inFront);
+    if (isProblem(account)) return account;
+    share.known();
+    return { account, body: null };
+  }
+  if (request.method !== "POST") return refusals.missing;
+  const searched = await searchBody(request, gate.keylessLimits, share);
+  if (searched === null || isProblem(searched)) return searched;
+  if (searched.key === null) return refusals.missing;
+  const account = await judgeKey(gate, searched.key);
+  if (isProblem(account)) return account;
+  share.known();
+  const body = searched.parse();
+  return isProblem(body) ? withoutKey(body) : { account, body };
+}

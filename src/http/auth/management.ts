@@ -1,0 +1,193 @@
+// The gate of the management API, in one order for every route: who asks (management token or session), whether
+// our own page asks (CSRF), whether they may (scope), and only then the body. What changes something is written
+// to the audit log here, before and after the handler, so that no route can forget it.
+
+import type { IncomingMessage } from "node:http";
+import { type Problem, problem } from "#contract/problem.ts";
+import { announcesBody } from "#http/body/bytes.ts";
+import { mediaOf, type ParsedBody } from "#http/body/parse.ts";
+import { isProblem, readBody } from "#http/body/read.ts";
+import type { Call, Head, ManageCall } from "#http/endpoint.ts";
+import type { Answer } from "#http/response.ts";
+import { actorOf, audit, auditEnd } from "#identity/audit.ts";
+import { longestToken, principalOfToken } from "#identity/management-token.ts";
+import { mayManage, type Principal } from "#identity/principal.ts";
+import { isCsrfToken, resumeSession, type Session } from "#identity/session.ts";
+import { idTime } from "#runtime/ids.ts";
+import { clientNetwork } from "#runtime/net/client-network.ts";
+import { hashSecret } from "#runtime/secret.ts";
+import { type AccountRow, findAccount } from "#store/accounts/accounts.ts";
+import { sameSite } from "./csrf.ts";
+import { isHttps, readCookie } from "./session-cookie.ts";
+
+/** What the gate found out before a body is read. `account` is set for routes of that scope. */
+interface Admitted {
+  principal: Principal | null;
+  session: Session | null;
+  account: AccountRow | null;
+}
+
+/** Nothing that is managed needs more; strangers get less. */
+const mostBytes = 1024 * 1024;
+const mostBytesOfStrangers = 16 * 1024;
+
+/** The 401, with the challenge that HTTP wants beside it. */
+export function unauthenticated(message?: string): Problem {
+  const refusal = problem("unauthenticated", message === undefined ? {} : { message });
+  return { ...refusal, headers: { "WWW-Authenticate": "Bearer" } };
+}
+
+/** The token of a Bearer header; "": there is such a header, but no token in it; null: no such header. */
+function bearerOf(request: IncomingMessage): string | null {
+  const { authorization } = request.headers;
+  if (authorization === undefined || !/^bearer\b/i.test(authorization)) return null;
+  return /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
+}
+
+/** A Bearer header decides, whatever else came: what carries one is no browser's own doing, and needs no CSRF token. */
+async function whoAsks(call: Call): Promise<{ principal: Principal; session: Session | null } | Problem> {
+  const { request, settings, gate, parts } = call;
+  const { database } = parts.manage;
+  const token = bearerOf(request);
+  const credential = token ?? readCookie(request, isHttps(settings.publicUrl));
+  if (credential === null || credential === "" || credential.length > longestToken) return unauthenticated();
+  const client = clientNetwork(call.caller.ip);
+  const hash = hashSecret(credential);
+  const wait = gate.wrongCredentials.wait(client, hash);
+  if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
+  const session = token === null ? await resumeSession({ database, clock: parts.clock }, credential) : null;
+  const principal = token === null ? session?.principal : await principalOfToken(database, token);
+  const retryAfterMs = gate.wrongCredentials.tried(client, hash, principal != null);
+  if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
+  return principal == null ? unauthenticated() : { principal, session };
+}
+
+/** Whether a session's request that changes something was made by our own page. */
+function isOurs(call: Call, session: Session): boolean {
+  const { request, settings } = call;
+  if (sameSite(request, settings.publicUrl, call.caller.host) !== "yes") return false;
+  const given = request.headers["x-csrf-token"];
+  return typeof given === "string" && isCsrfToken(session, given);
+}
+
+/** An account that may not be managed takes the same way as one that does not exist. */
+async function accountOf(call: Call, principal: Principal): Promise<AccountRow | null> {
+  const id = call.params.account ?? "";
+  if (!isAccountId(id)) return null;
+  const account = await call.parts.manage.database.run(findAccount, id);
+  return account !== null && mayManage(principal, account.id) ? account : null;
+}
+
+function isAccountId(text: string): boolean {
+  return text.startsWith("acc_") && idTime(text) !== null;
+}
+
+async function admit(head: Head, call: Call): Promise<Admitted | Problem> {
+  const changes = head.method !== "GET";
+  if (head.scope === "anyone") {
+    const { request, settings, caller } = call;
+    // Nobody shall be signed in as somebody else by a page of another site.
+    if (changes && sameSite(request, settings.publicUrl, caller.host) === "no") return problem("forbidden");
+    return { principal: null, session: null, account: null };
+  }
+  const asking = await whoAsks(call);
+  if (isProblem(asking)) return asking;
+  const { principal, session } = asking;
+  if (changes && session !== null && !isOurs(call, session)) return problem("forbidden");
+  if (head.scope === "account") {
+    const account = await accountOf(call, principal);
+    return account === null ? problem("not_found") : { principal, session, account };
+  }
+  if (head.scope === "installation" && principal.role !== "operator") return problem("forbidden");
+  return { principal, session, account: null };
+}
+
+async function bodyOf(head: Head, call: Call): Promise<ParsedBody | Problem | null> {
+  const { request, gate } = call;
+  if (head.body === undefined) return { value: null, files: [] };
+  // A form is the one thing that a page of another site can send without asking.
+  if (announcesBody(request) && mediaOf(request.headers) !== "json") {
+    return problem("unsupported_media_type", {
+      message: "The body must be application/json, and not compressed.",
+    });
+  }
+  const most = head.scope === "anyone" ? mostBytesOfStrangers : mostBytes;
+  const limits = { ...gate.bodyLimits, maxBytes: Math.min(gate.bodyLimits.maxBytes, most) };
+  const body = await readBody(request, limits, call.share);
+  // An object without members changes nothing and says so; no body at all is a client that lost its own.
+  if (head.method === "PATCH" && body !== null && !isProblem(body) && body.value === null)
+    return nothingToChange;
+  return body;
+}
+
+const nothingToChange = problem("malformed_body", {
+  message: "The body must be a JSON object that says what to change.",
+});
+
+/** Which fields of the head's body were given. Other names are not repeated: a stranger to us may be a secret. */
+function fieldsOf(head: Head, body: ParsedBody): string[] {
+  const { value } = body;
+  if (head.body === undefined || typeof value !== "object" || value === null) return [];
+  return Object.keys(head.body.shape).filter((name) => Object.hasOwn(value, name));
+}
+
+/** The ids in the path, but for the account's. */
+function targetOf(params: Call["params"]): string | null {
+  const ids = Object.entries(params).filter(([name, id]) => name !== "account" && id !== undefined);
+  return ids.length === 0 ? null : ids.map(([, id]) => id).join("/");
+}
+
+function madeBy(answer: Answer): string | null {
+  const data = typeof answer.body === "object" && "data" in answer.body ? answer.body.data : null;
+  const id = typeof data === "object" && data !== null && "id" in data ? data.id : null;
+  return typeof id === "string" ? id : null;
+}
+
+type Handle = (call: ManageCall) => Promise<Answer | null>;
+
+async function audited(head: Head, call: ManageCall, account: AccountRow | null, handle: Handle) {
+  const { parts, params } = call;
+  const { database, configure } = parts.manage;
+  const named = params.account !== undefined && isAccountId(params.account) ? params.account : null;
+  const entry = await audit(
+    { database, clock: parts.clock, newId: configure.newId },
+    {
+      actor: actorOf(call.principal),
+      accountId: account?.id ?? named,
+      action: head.name,
+      target: targetOf(params),
+      fields: fieldsOf(head, call.body),
+      outcome: "started",
+    },
+  );
+  const end = async (outcome: string, made: string | null) => {
+    try {
+      await auditEnd({ database }, entry, outcome, made);
+    } catch (error) {
+      // What was done is done, and its entry says so; only how it ended is missing there.
+      parts.log.warn({ requestId: call.requestId, audit: entry, error }, "audit entry not finished");
+    }
+  };
+  try {
+    const answer = await handle(call);
+    await end(answer === null ? "gone" : String(answer.status), answer === null ? null : madeBy(answer));
+    return answer;
+  } catch (error) {
+    await end("error", null);
+    throw error;
+  }
+}
+
+/** Answers a route of the management API: `handle` is called only with what its head's scope promises. */
+export async function answerManaged(head: Head, call: Call, handle: Handle): Promise<Answer | null> {
+  const admitted = await admit(head, call);
+  if (isProblem(admitted)) return admitted;
+  if (admitted.principal !== null) call.share.known();
+  const body = await bodyOf(head, call);
+  if (body === null || isProblem(body)) return body;
+  const { principal, session, account } = admitted;
+  // A route for anyone gets no principal, by its type; what it does is written down by itself.
+  const full = { ...call, body, principal, session, account } as unknown as ManageCall;
+  if (principal === null || head.method === "GET") return await handle(full);
+  return await audited(head, full, account, handle);
+}

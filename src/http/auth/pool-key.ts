@@ -1,0 +1,93 @@
+// The gate of the AI endpoints: the pool key before the body, limits before parsing, and OpenAI's error object
+// whatever goes wrong. The caller's going away is a signal, so that what was asked of a provider is stopped.
+
+import { isUtf8 } from "node:buffer";
+import type { PoolKey } from "#ai/pools/pool-key.ts";
+import { aiProblem } from "#contract/ai/openai-error.ts";
+import type { Problem } from "#contract/problem.ts";
+import { valueCost } from "#http/body/budget.ts";
+import { announcesBody, readBytes } from "#http/body/bytes.ts";
+import { maxValues, mediaOf, noRoomRetryMs } from "#http/body/parse.ts";
+import { tooManyPieces } from "#http/body/read.ts";
+import type { Call, Head } from "#http/endpoint.ts";
+import type { Answer } from "#http/response.ts";
+import { countValues } from "#runtime/json-bounds.ts";
+import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+
+const maxDepth = 256;
+/** No key is longer; hashing megabytes is not free. */
+const longestKey = 512;
+
+/** What the handler of an AI endpoint is given. */
+export interface PoolCall extends Call {
+  key: PoolKey;
+  /** The body's text; empty where the head has none. */
+  text: string;
+  /** Ends when the caller goes away. */
+  signal: StopSignal;
+}
+
+/** The key of an Authorization header; null: none that could be one. */
+function keyOf(call: Call): string | null {
+  const { authorization } = call.request.headers;
+  const key = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+  return key === undefined || key.length > longestKey ? null : key;
+}
+
+async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> {
+  if (head.body === undefined) return "";
+  const { request, gate, share } = call;
+  const { maxBytes } = gate.bodyLimits;
+  if (announcesBody(request) && mediaOf(request.headers) !== "json")
+    return aiProblem("unsupported_media_type");
+  const read = await readBytes(request, gate.bodyLimits, share);
+  switch (read.kind) {
+    case "gone":
+      return null;
+    case "too_slow":
+      return aiProblem("request_timeout");
+    case "too_large":
+      return aiProblem("body_too_large", { message: `The body is larger than ${maxBytes} bytes.` });
+    case "too_many_pieces":
+      return aiProblem("body_too_large", { message: tooManyPieces(maxBytes) });
+    case "malformed":
+      return aiProblem("malformed_body", { message: "The request could not be read." });
+    case "no_room":
+      return noRoom;
+    case "bytes": {
+      const { bytes } = read;
+      if (!isUtf8(bytes)) return aiProblem("malformed_body", { message: "The body is not valid UTF-8." });
+      const values = countValues(bytes, { maxDepth, maxValues });
+      if (values === "depth")
+        return aiProblem("malformed_body", { message: `The body is nested deeper than ${maxDepth} levels.` });
+      if (values === "values")
+        return aiProblem("malformed_body", { message: `The body holds more than ${maxValues} values.` });
+      // The text is kept beside what it is parsed into, for as long as another member may have to be asked.
+      if (!share.grow(bytes.length + values * valueCost)) return noRoom;
+      const text = bytes.toString();
+      return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+    }
+  }
+}
+
+const noRoom = aiProblem("unavailable", {
+  message: "Too many large requests are under way; please try again.",
+  retryAfterMs: noRoomRetryMs,
+});
+
+/** Lets a call in and hands it to its handler. Null: the client went away. */
+export async function answerPooled(
+  head: Head,
+  call: Call,
+  handler: (call: PoolCall) => Promise<Answer | null>,
+): Promise<Answer | null> {
+  const gone = new Stop();
+  call.response.once("close", () => gone.stop());
+  const token = keyOf(call);
+  const key = token === null ? null : await call.parts.ai.authenticate(token);
+  if (key === null) return aiProblem("invalid_api_key");
+  call.share.known();
+  const text = await bodyOf(head, call);
+  if (text === null || typeof text !== "string") return text;
+  return await handler({ ...call, key, text, signal: gone });
+}

@@ -1,0 +1,143 @@
+// From the bytes of a body to the value it says, whatever its media type. All limits hold before anything is
+// built: depth and values are counted on the bytes, fields while they are cut, and room is taken for them.
+
+import { isUtf8 } from "node:buffer";
+import type { IncomingHttpHeaders } from "node:http";
+import { type Problem, problem } from "#contract/problem.ts";
+import { countValues } from "#runtime/json-bounds.ts";
+import { readForm } from "./bracket-fields.ts";
+import { type BodyShare, valueCost } from "./budget.ts";
+import { boundaryOf, readMultipart } from "./multipart.ts";
+import { readUrlencoded } from "./urlencoded.ts";
+
+/** What a body said. `files`: the names under which a form brought files; their contents are not kept. */
+export interface ParsedBody {
+  value: unknown;
+  files: string[];
+}
+
+export const maxDepth = 32;
+/** Ten thousand contacts with every field are 90,000; parsing this many takes about 0.2 s. */
+export const maxValues = 500_000;
+const tooDeep = problem("malformed_body", { message: `The body is nested deeper than ${maxDepth} levels.` });
+export const tooManyValues = problem("malformed_body", {
+  message: `The body holds more than ${maxValues} values.`,
+});
+const notUtf8 = problem("malformed_body", { message: "The body is not valid UTF-8." });
+const notJson = problem("malformed_body", { message: "The body is not valid JSON." });
+/** A list or object of a form is a map while it is put together: three times what one of JSON is. */
+export const formValueCost = 3 * valueCost;
+export const badForm = problem("malformed_body", { message: "The form data could not be read." });
+/** How soon a client that was refused for want of room may come again: by then other bodies have been answered. */
+export const noRoomRetryMs = 1_000;
+/** The bodies of all requests together are as large as they may be. */
+export const noRoom = problem("unavailable", {
+  message: "Too many large requests are under way. Nothing was accepted; please try again.",
+  retryAfterMs: noRoomRetryMs,
+});
+export const tooManyFields = problem("body_too_large", { message: "The form has too many fields." });
+
+export type Media = "json" | "urlencoded" | "multipart";
+
+/** The kind of body that the headers announce; null for one that is not taken. */
+export function mediaOf(headers: IncomingHttpHeaders): Media | null {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "" && encoding.toLowerCase() !== "identity") return null;
+  const type = headers["content-type"];
+  if (type === undefined) return null;
+  const end = type.indexOf(";");
+  switch ((end === -1 ? type : type.slice(0, end)).trim().toLowerCase()) {
+    case "application/json":
+      return "json";
+    case "application/x-www-form-urlencoded":
+      return "urlencoded";
+    case "multipart/form-data":
+      return "multipart";
+    default:
+      return null;
+  }
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+/** JSON by RFC 8259; a byte order mark is let pass, as some editors and shells send one. */
+function parseJson(bytes: Buffer, share: BodyShare): ParsedBody | Problem {
+  if (!isUtf8(bytes)) return notUtf8;
+  const values = countValues(bytes, { maxDepth, maxValues });
+  if (typeof values === "string") return values === "depth" ? tooDeep : tooManyValues;
+  if (!share.grow(values * valueCost)) return noRoom;
+  let text = bytes.toString();
+  if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+  try {
+    // An own `__proto__` key stays a plain key with JSON.parse; nothing here copies keys by assignment.
+    return { value: JSON.parse(text) as unknown, files: [] };
+  } catch {
+    return isBlank(text) ? { value: null, files: [] } : notJson;
+  }
+}
+
+/** A form's `contact` may be JSON text; text that is not JSON stays text, and so is not a list. */
+export function parseForm({ pairs, files }: FormParts, share: BodyShare): ParsedBody | Problem {
+  const form = readForm(pairs, { maxDepth, maxValues });
+  if (form.kind !== "value") return form.kind === "too_deep" ? tooDeep : tooManyValues;
+  // Room for the texts is taken already.
+  if (!share.grow((form.values - pairs.length) * formValueCost)) return noRoom;
+  const { contact } = form.value;
+  if (typeof contact === "string" && !isBlank(contact)) {
+    const parsed = parseJson(Buffer.from(contact), share);
+    if (parsed === tooDeep || parsed === tooManyValues || parsed === noRoom) return parsed;
+    if (!("problem" in parsed)) form.value.contact = parsed.value;
+  }
+  return { value: form.value, files };
+}
+
+/** The fields of a form in their order, and the names under which it brought files. */
+export interface FormParts {
+  pairs: readonly [string, string][];
+  files: string[];
+}
+
+/** Takes room for a form's fields; the problem: there is none. */
+function withRoom(parts: FormParts, share: BodyShare): FormParts | Problem {
+  return share.grow(parts.pairs.length * formValueCost) ? parts : noRoom;
+}
+
+/** The fields of a form's bytes, at most `maxFields` of them. */
+export function formParts(
+  bytes: Buffer,
+  media: Exclude<Media, "json">,
+  headers: IncomingHttpHeaders,
+  maxFields: number,
+  share: BodyShare,
+): FormParts | Problem {
+  if (media === "urlencoded") {
+    const read = readUrlencoded(bytes, maxFields);
+    if (read.kind === "too_many") return tooManyFields;
+    return read.kind === "malformed" ? badForm : withRoom({ pairs: read.pairs, files: [] }, share);
+  }
+  const boundary = boundaryOf(headers["content-type"] ?? "");
+  if (boundary === null) return badForm;
+  const read = readMultipart(bytes, boundary, maxFields);
+  if (read.kind === "too_many") return tooManyFields;
+  return read.kind === "malformed" ? badForm : withRoom(read, share);
+}
+
+/**
+ * The value of a body. A body of no bytes is null, whatever its type. `maxFields` bounds what a form may
+ * bring. The bytes must already be within their limit; what the value takes beside them is taken from `share`.
+ */
+export function parseBody(
+  bytes: Buffer,
+  headers: IncomingHttpHeaders,
+  maxFields: number,
+  share: BodyShare,
+): ParsedBody | Problem {
+  if (bytes.length === 0) return { value: null, files: [] };
+  const media = mediaOf(headers);
+  if (media === null) return problem("unsupported_media_type");
+  if (media === "json") return parseJson(bytes, share);
+  const form = formParts(bytes, media, headers, maxFields, share);
+  return "problem" in form ? form : parseForm(form, share);
+}

@@ -1,0 +1,60 @@
+// A request's body, read and parsed, or the problem to answer with.
+
+import type { IncomingMessage } from "node:http";
+import { type Problem, problem } from "#contract/problem.ts";
+import type { BodyShare } from "./budget.ts";
+import { announcesBody, type BodyBytes, mostPieces, type ReadLimits, readBytes } from "./bytes.ts";
+import { mediaOf, noRoom, type ParsedBody, parseBody } from "./parse.ts";
+
+export interface BodyLimits extends ReadLimits {
+  /** Most fields of a form. */
+  maxFields: number;
+}
+
+/** Null: the client went away. A body of a kind that is not taken is refused unread when it says its length. */
+export async function readBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  share: BodyShare,
+): Promise<ParsedBody | Problem | null> {
+  const { headers } = request;
+  if (announcesBody(request) && headers["transfer-encoding"] === undefined && mediaOf(headers) === null) {
+    return problem("unsupported_media_type");
+  }
+  const read = await readBytes(request, limits, share);
+  if (read.kind !== "bytes") return notRead(read.kind, limits.maxBytes);
+  return parseBody(read.bytes, headers, limits.maxFields, share);
+}
+
+/** The body's chunks are no HTTP. */
+export const malformedRequest = problem("malformed_request");
+
+/** The answer to a request whose body was not read to its end; null: there is nobody to answer. */
+export function notRead(fault: Exclude<BodyBytes["kind"], "bytes">, maxBytes: number): Problem | null {
+  switch (fault) {
+    case "too_large":
+      return tooLarge(maxBytes);
+    case "too_many_pieces":
+      return problem("body_too_large", { message: tooManyPieces(maxBytes) });
+    case "too_slow":
+      return problem("request_timeout");
+    case "malformed":
+      return malformedRequest;
+    case "no_room":
+      return noRoom;
+    case "gone":
+      return null;
+  }
+}
+
+export function tooManyPieces(maxBytes: number): string {
+  return `The body came in more than ${mostPieces(maxBytes)} pieces.`;
+}
+
+export function tooLarge(maxBytes: number): Problem {
+  return problem("body_too_large", { message: `The body is larger than ${maxBytes} bytes.` });
+}
+
+export function isProblem(value: object): value is Problem {
+  return "problem" in value;
+}

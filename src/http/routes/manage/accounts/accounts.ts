@@ -1,0 +1,186 @@
+// GET and POST /api/manage/v1/accounts, GET and PATCH /api/manage/v1/accounts/{account}
+
+import {
+  type AccountChanged,
+  accountChanges,
+  accountInput,
+  changeExistingAccount,
+  configureApiKey,
+  createNewAccount,
+} from "#configure/account.ts";
+import {
+  type AccountReplyData,
+  accountsQuery,
+  accountsReply,
+  managedAccountReply,
+  newAccountReply,
+} from "#contract/manage/accounts.ts";
+import { type Channel, channels } from "#contract/messages/channel.ts";
+import { type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { queryOf } from "#http/auth/api-key.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { pageOf, wireTime } from "#http/pagination.ts";
+import { checked, checkedQuery } from "#http/validate.ts";
+import type { Principal } from "#identity/principal.ts";
+import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.ts";
+import type { Database } from "#store/database.ts";
+
+/** Names one account to a path. */
+export const accountParam = "The account's id.";
+
+function dataOf(account: AccountWithCredits): AccountReplyData {
+  const { credits, plan_expires_at } = account;
+  const allowance = (channel: Channel) =>
+    credits.find((credit) => credit.channel === channel)?.allowance ?? null;
+  const credit = Object.fromEntries(channels.map((channel) => [channel, allowance(channel)]));
+  return {
+    id: account.id,
+    name: account.name,
+    time_zone: account.time_zone,
+    country: account.country,
+    plan: {
+      name: account.plan_name,
+      expires_at: plan_expires_at === null ? null : wireTime(plan_expires_at),
+      credit: credit as Record<Channel, number | null>,
+      renews: credits.some(({ renews }) => renews === "monthly") ? "monthly" : null,
+    },
+    rate_limit: { requests_per_minute: account.requests_per_minute },
+    lateness_ms: account.lateness_ms,
+    channel_failover: account.channel_failover === 1,
+    attachments: { max_files: account.attachment_files, max_bytes: account.attachment_bytes },
+    created_at: wireTime(account.created_at),
+    updated_at: wireTime(account.updated_at),
+  };
+}
+
+async function read(database: Database, id: string): Promise<AccountReplyData | null> {
+  const only = { only: id, search: null, before: null, limit: 1 };
+  const [account] = await database.run(listAccounts, only);
+  return account ? dataOf(account) : null;
+}
+
+export const listAccountsRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts",
+  name: "listAccounts",
+  tag: "Accounts",
+  summary: "List the accounts",
+  description: "Newest first, a page at a time. Members see their own alone.",
+  family: "manage",
+  scope: "self",
+  query: accountsQuery,
+  replies: { 200: accountsReply },
+  problems: [],
+})(async ({ parts, principal, request }) => {
+  const query = checkedQuery(accountsQuery, queryOf(request));
+  if (isProblem(query)) return query;
+  const { search = null, cursor = null, limit } = query.value;
+  // An operator has no account of their own; a member without one sees none.
+  const only = principal.role === "operator" ? null : (principal.accountId ?? "");
+  const asked = { only, search, before: cursor, limit: limit + 1 };
+  const page = pageOf(await parts.manage.database.run(listAccounts, asked), limit);
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: "Accounts found.",
+      data: page.rows.map(dataOf),
+      next_cursor: page.nextCursor,
+    },
+  };
+});
+
+export const createAccountRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts",
+  name: "createAccount",
+  tag: "Accounts",
+  summary: "Make an account",
+  description: "With a new API key, which the answer shows this once.",
+  family: "manage",
+  scope: "installation",
+  body: accountInput,
+  replies: { 200: newAccountReply },
+  problems: ["conflict"],
+})(async ({ parts, body }) => {
+  const given = checked(accountInput, body.value);
+  if (isProblem(given)) return given;
+  const { database, configure } = parts.manage;
+  const made = await createNewAccount(configure, given.value);
+  if (made.kind !== "created") return refusal(made);
+  const api_key = await configureApiKey(configure, made.id);
+  const account = await read(database, made.id);
+  if (account === null) return problem("not_found");
+  return {
+    status: 200,
+    body: { success: true, message: "The account has been made.", data: { ...account, api_key } },
+  };
+});
+
+export const getAccountRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}",
+  name: "getManagedAccount",
+  tag: "Accounts",
+  summary: "Look at an account",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  replies: { 200: managedAccountReply },
+  problems: ["not_found"],
+})(async ({ parts, account }) => {
+  const data = await read(parts.manage.database, account.id);
+  if (data === null) return problem("not_found");
+  return { status: 200, body: { success: true, message: "Account found.", data } };
+});
+
+/** What a member's own account is bounded by is not theirs to change. */
+const operatorsOnly = ["name", "plan", "rate_limit"] as const;
+
+function forbiddenFields(principal: Principal, given: object): Problem | null {
+  if (principal.role === "operator") return null;
+  const fields = operatorsOnly.filter((field) => Object.hasOwn(given, field));
+  if (fields.length === 0) return null;
+  return problem("forbidden", { message: `Only an operator may change ${fields.join(", ")}.` });
+}
+
+export const changeAccountRoute = endpoint({
+  method: "PATCH",
+  path: "/api/manage/v1/accounts/{account}",
+  name: "changeAccount",
+  tag: "Accounts",
+  summary: "Change an account",
+  description:
+    "Only the given fields change, also inside `plan` and `attachments`. `name`, `plan` and `rate_limit` take an operator. An account that the provisioning file names keeps its name. A changed time zone does not move what is scheduled already.",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  body: accountChanges,
+  replies: { 200: managedAccountReply },
+  problems: ["not_found", "conflict"],
+})(async ({ parts, principal, account, body }) => {
+  const given = checked(accountChanges, body.value);
+  if (isProblem(given)) return given;
+  const forbidden = forbiddenFields(principal, given.value);
+  if (forbidden !== null) return forbidden;
+  const { database, configure } = parts.manage;
+  const changed = await changeExistingAccount(configure, account.id, given.value);
+  if (changed.kind !== "changed") return refusal(changed);
+  const data = await read(database, account.id);
+  if (data === null) return problem("not_found");
+  return { status: 200, body: { success: true, message: "The account has been changed.", data } };
+});
+
+function refusal(result: Exclude<AccountChanged, { kind: "changed" }>): Problem {
+  switch (result.kind) {
+    case "invalid":
+      return validationFailed(result.issues);
+    case "name_taken":
+      return problem("conflict", { message: "An account with this name is there already." });
+    case "provisioned":
+      return problem("conflict", {
+        message: "The provisioning file goes by the account's name, so it cannot be changed here.",
+      });
+  }
+}

@@ -1,0 +1,76 @@
+// POST /api/manage/v1/accounts/{account}/api-key and …/api-key/reveal
+
+import { configureApiKey } from "#configure/account.ts";
+import { apiKeyReply, revealedKeyReply, revealRequest } from "#contract/manage/accounts.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { wireTime } from "#http/pagination.ts";
+import { tooBusy, tooManyInSession } from "#http/routes/manage/identity/session.ts";
+import { checked } from "#http/validate.ts";
+import { findApiKey } from "#store/accounts/accounts.ts";
+import { findUser } from "#store/identity/users.ts";
+import { accountParam } from "./accounts.ts";
+
+export const renewApiKeyRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/api-key",
+  name: "renewApiKey",
+  tag: "Accounts",
+  summary: "Make a new API key",
+  description: "The old one stops working within five seconds everywhere.",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  replies: { 200: apiKeyReply },
+  problems: ["not_found"],
+})(async ({ parts, account }) => {
+  const api_key = await configureApiKey(parts.manage.configure, account.id);
+  return {
+    status: 200,
+    body: { success: true, message: "The account has a new API key.", data: { api_key } },
+  };
+});
+
+export const revealApiKeyRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/api-key/reveal",
+  name: "revealApiKey",
+  tag: "Accounts",
+  summary: "Show the API key again",
+  description:
+    "To a person who signed in and gives their password once more; each time is in the audit log. Not to tokens, and not where the installation keeps only the key's hash.",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  body: revealRequest,
+  replies: { 200: revealedKeyReply },
+  problems: ["forbidden", "not_found", "conflict"],
+})(async (call) => {
+  const { principal, account } = call;
+  const { database, configure, passwords } = call.parts.manage;
+  if (principal.kind !== "user")
+    return problem("forbidden", { message: "Only a person who signed in may see the key." });
+  const given = checked(revealRequest, call.body.value);
+  if (isProblem(given)) return given;
+  const refusal = tooManyInSession(call);
+  if (refusal !== null) return refusal;
+  const user = await database.run(findUser, principal.id);
+  const right = await passwords.verify(given.value.password, user?.password ?? null);
+  if (right === "busy") return tooBusy();
+  if (!right) return validationFailed([{ path: ["password"], message: "is wrong" }]);
+  const key = await database.run(findApiKey, account.id);
+  if (key === null) return problem("conflict", { message: "The account has no API key yet." });
+  if (key.sealed === null || !configure.showApiKeys) {
+    return problem("conflict", { message: "Only the key's hash is kept; a new key can be made." });
+  }
+  const api_key = configure.sealer.open(key.sealed, `api_keys ${account.id} sealed`);
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: "The account's API key.",
+      data: { api_key, created_at: wireTime(key.created_at) },
+    },
+  };
+});

@@ -1,0 +1,132 @@
+// GET and POST /api/manage/v1/accounts/{account}/credit, GET …/credit/entries
+
+import { accountOf } from "#accounts/authenticate.ts";
+import {
+  type CreditEntryData,
+  creditReply,
+  entriesQuery,
+  entriesReply,
+  grantReply,
+  grantRequest,
+} from "#contract/manage/accounts.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
+import { queryOf } from "#http/auth/api-key.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { wireTime } from "#http/pagination.ts";
+import { checked, checkedQuery } from "#http/validate.ts";
+import { startOfMonth } from "#runtime/time-zones.ts";
+import { type EntryPlace, grantCredit, listCreditEntries } from "#store/accounts/balances.ts";
+import type { CreditEntriesTable } from "#store/schema/schema.ts";
+import { accountParam } from "./accounts.ts";
+
+function dataOf({ kind, reference, at, amount, remaining, note }: CreditEntriesTable): CreditEntryData {
+  return { kind, reference, at: wireTime(at), amount, remaining, note };
+}
+
+export const getCreditRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}/credit",
+  name: "getCredit",
+  tag: "Accounts",
+  summary: "Look at the credit",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  replies: { 200: creditReply },
+  problems: ["not_found"],
+})(async ({ parts, account }) => ({
+  status: 200,
+  body: { success: true, message: "Credit found.", data: await parts.credit(accountOf(account)) },
+}));
+
+export const grantCreditRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/credit",
+  name: "grantCredit",
+  tag: "Accounts",
+  summary: "Add credit, or take some away",
+  description:
+    "Extra credit on top of the allowance, until the balance is renewed. Takes an operator; never goes below zero.",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  body: grantRequest,
+  replies: { 200: grantReply },
+  problems: ["forbidden", "not_found", "conflict"],
+})(async ({ parts, principal, account, body }) => {
+  if (principal.role !== "operator") return problem("forbidden", { message: "It takes an operator." });
+  const given = checked(grantRequest, body.value);
+  if (isProblem(given)) return given;
+  const { channel, amount, note = null } = given.value;
+  const { database, configure } = parts.manage;
+  const at = parts.clock.now();
+  const result = await database.run(grantCredit, {
+    accountId: account.id,
+    channel,
+    amount,
+    note: note || null,
+    id: configure.newId("ce"),
+    at,
+    renewedFrom: startOfMonth(at, account.time_zone),
+  });
+  switch (result.kind) {
+    case "unlimited":
+      return problem("conflict", { message: `The plan sets no allowance for ${channel}: it is unlimited.` });
+    case "too_little":
+      return validationFailed([
+        { path: ["amount"], message: `takes more than the ${result.remaining} left` },
+      ]);
+    case "granted":
+      return {
+        status: 200,
+        body: { success: true, message: "The credit has been changed.", data: dataOf(result.entry) },
+      };
+  }
+});
+
+export const listCreditEntriesRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}/credit/entries",
+  name: "listCreditEntries",
+  tag: "Accounts",
+  summary: "Read the ledger of a channel's credit",
+  description:
+    "Everything that moved the balance, newest first, a page at a time. The amounts add up to what is left.",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  query: entriesQuery,
+  replies: { 200: entriesReply },
+  problems: ["not_found"],
+})(async ({ parts, account, request }) => {
+  const query = checkedQuery(entriesQuery, queryOf(request));
+  if (isProblem(query)) return query;
+  const { channel, limit, cursor } = query.value;
+  const before = cursor === undefined ? null : placeOf(cursor);
+  if (before === undefined) return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
+  const asked = { accountId: account.id, channel, before, limit: limit + 1 };
+  const rows = await parts.manage.database.run(listCreditEntries, asked);
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: "Entries found.",
+      data: rows.slice(0, limit).map(dataOf),
+      next_cursor: last ? cursorOf(last) : null,
+    },
+  };
+});
+
+function cursorOf({ at, kind, reference }: EntryPlace): string {
+  return `${at}.${kind}.${reference}`;
+}
+
+/** Undefined: none of ours. */
+function placeOf(cursor: string): EntryPlace | undefined {
+  const found = /^(\d{1,15})\.([a-z]+)\.([\w-]{1,100})$/.exec(cursor);
+  return found
+    ? { at: Number(found[1]), kind: found[2] as EntryPlace["kind"], reference: found[3]! }
+    : undefined;
+}

@@ -1,0 +1,213 @@
+// The domains that an account's mail is signed for: GET and POST …/accounts/{account}/sending-domains; GET and DELETE
+// …/{domain}; POST …/{domain}/check, /rotate and /activate. Private keys come in and never go out.
+
+import { checkSendingDomain } from "#configure/check-sending-domain.ts";
+import {
+  activate,
+  createSendingDomain,
+  deleteSendingDomain,
+  rotateInput,
+  rotateKeys,
+  sendingDomainInput,
+} from "#configure/sending-domain.ts";
+import {
+  domainCheckReply,
+  type SendingDomainData,
+  sendingDomainGoneReply,
+  sendingDomainReply,
+  sendingDomainsReply,
+} from "#contract/manage/sending-domains.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
+import type { Finding } from "#gateways/email/deliverability/domain-check.ts";
+import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
+import { wireTime } from "#http/pagination.ts";
+import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
+import { isId } from "#http/routes/messages/lookup.ts";
+import { checked } from "#http/validate.ts";
+import { type DomainWithKeys, readSendingDomains } from "#store/email/sending-domains.ts";
+
+const params = { account: accountParam };
+const domainParams = { ...params, domain: "The domain's id." };
+const path = "/api/manage/v1/accounts/{account}/sending-domains";
+const about = { tag: "Sending domains", family: "manage", scope: "account" } as const;
+
+type DomainCall = Pick<ManageAccountCall, "parts" | "account" | "params">;
+
+function dataOf({ domain, keys }: DomainWithKeys): SendingDomainData {
+  return {
+    id: domain.id,
+    domain: domain.domain,
+    keys: keys.map(({ id, selector, algorithm, public_key, state, created_at, updated_at }) => ({
+      id,
+      selector,
+      algorithm,
+      public_key,
+      state,
+      created_at: wireTime(created_at),
+      updated_at: wireTime(updated_at),
+    })),
+    records: recordsOf(domain.domain, keys),
+    created_at: wireTime(domain.created_at),
+    updated_at: wireTime(domain.updated_at),
+  };
+}
+
+/** The account's domain that the path names; null: it has none. */
+async function findOwn({ parts, account, params: { domain } }: DomainCall): Promise<DomainWithKeys | null> {
+  if (!isId(domain)) return null;
+  const asked = { accountId: account.id, id: domain };
+  const [found] = await parts.manage.database.run(readSendingDomains, asked);
+  return found ?? null;
+}
+
+async function domainAnswer(call: DomainCall, id: string, message: string) {
+  const found = await findOwn({ ...call, params: { ...call.params, domain: id } });
+  if (found === null) return problem("not_found");
+  return { status: 200 as const, body: { success: true as const, message, data: dataOf(found) } };
+}
+
+export const listSendingDomainsRoute = endpoint({
+  ...about,
+  method: "GET",
+  path,
+  name: "listSendingDomains",
+  summary: "List the account's sending domains",
+  params,
+  replies: { 200: sendingDomainsReply },
+  problems: ["not_found"],
+})(async ({ parts, account }) => {
+  const asked = { accountId: account.id, id: null };
+  const found = await parts.manage.database.run(readSendingDomains, asked);
+  const data = found.map(dataOf);
+  return { status: 200, body: { success: true, message: "Sending domains found.", data, next_cursor: null } };
+});
+
+export const createSendingDomainRoute = endpoint({
+  ...about,
+  method: "POST",
+  path,
+  name: "createSendingDomain",
+  summary: "Make a sending domain",
+  description:
+    "An RSA and an Ed25519 key are made, which sign nothing yet: publish the records of the answer, then check the domain. Mail from a domain below it is signed with its keys too, unless that domain has keys of its own.",
+  params,
+  body: sendingDomainInput,
+  replies: { 200: sendingDomainReply },
+  problems: ["not_found", "conflict"],
+})(async (call) => {
+  const given = checked(sendingDomainInput, call.body.value);
+  if (isProblem(given)) return given;
+  const made = await createSendingDomain(call.parts.manage.configure, call.account.id, given.value);
+  if (made.kind === "invalid") return validationFailed(made.issues);
+  if (made.kind === "taken")
+    return problem("conflict", { message: "The account has this sending domain already." });
+  return await domainAnswer(call, made.id, "The sending domain has been made.");
+});
+
+export const getSendingDomainRoute = endpoint({
+  ...about,
+  method: "GET",
+  path: `${path}/{domain}`,
+  name: "getSendingDomain",
+  summary: "Look at a sending domain",
+  description: "With the DNS records to publish.",
+  params: domainParams,
+  replies: { 200: sendingDomainReply },
+  problems: ["not_found"],
+})(async (call) => await domainAnswer(call, call.params.domain ?? "", "Sending domain found."));
+
+export const deleteSendingDomainRoute = endpoint({
+  ...about,
+  method: "DELETE",
+  path: `${path}/{domain}`,
+  name: "deleteSendingDomain",
+  summary: "Delete a sending domain",
+  description: "Its keys are gone for good, and mail from it is not signed any more.",
+  params: domainParams,
+  replies: { 200: sendingDomainGoneReply },
+  problems: ["not_found"],
+})(async ({ parts, account, params: { domain } }) => {
+  if (!isId(domain)) return problem("not_found");
+  const removed = await deleteSendingDomain(parts.manage.configure, account.id, domain);
+  if (!removed) return problem("not_found");
+  const data = { id: domain };
+  return { status: 200, body: { success: true, message: "The sending domain has been deleted.", data } };
+});
+
+const findingOf = ({ result, name, found, message, advice }: Finding) => {
+  return { result, name, found, message, advice };
+};
+
+export const checkSendingDomainRoute = endpoint({
+  ...about,
+  method: "POST",
+  path: `${path}/{domain}/check`,
+  name: "checkSendingDomain",
+  summary: "Check a sending domain's DNS records",
+  description:
+    "SPF, DKIM and DMARC, each with what was found and what to do. Keys whose records are right sign from now on, and the ones before them are retired.",
+  params: domainParams,
+  replies: { 200: domainCheckReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const before = await findOwn(call);
+  const done = before && (await checkSendingDomain(call.parts.manage.configure, before));
+  const found = done && (await findOwn(call));
+  if (!done || !found) return problem("not_found");
+  const { spf, dkim, dmarc } = done.findings;
+  const data = {
+    domain: dataOf(found),
+    spf: findingOf(spf),
+    dkim: dkim.map((one) => ({ key: one.keyId, ...findingOf(one) })),
+    dmarc: findingOf(dmarc),
+    activated: done.activated,
+  };
+  return { status: 200, body: { success: true, message: "The sending domain has been checked.", data } };
+});
+
+export const rotateSendingDomainRoute = endpoint({
+  ...about,
+  method: "POST",
+  path: `${path}/{domain}/rotate`,
+  name: "rotateSendingDomain",
+  summary: "Make new keys for a sending domain",
+  description:
+    "The keys that sign go on until the new ones are activated: publish the new records beside the old ones, then check the domain.",
+  params: domainParams,
+  body: rotateInput,
+  replies: { 200: sendingDomainReply },
+  problems: ["not_found", "conflict"],
+})(async (call) => {
+  const given = checked(rotateInput, call.body.value);
+  if (isProblem(given)) return given;
+  const found = await findOwn(call);
+  if (found === null) return problem("not_found");
+  const outcome = await rotateKeys(call.parts.manage.configure, found.domain, given.value);
+  if (outcome === "not_found") return problem("not_found");
+  if (outcome === "pending")
+    return problem("conflict", {
+      message: "New keys wait for their records already. To give them up for others, send `replace: true`.",
+    });
+  return await domainAnswer(call, found.domain.id, "New keys have been made.");
+});
+
+export const activateSendingDomainRoute = endpoint({
+  ...about,
+  method: "POST",
+  path: `${path}/{domain}/activate`,
+  name: "activateSendingDomain",
+  summary: "Let a sending domain's new keys sign without a check",
+  description:
+    "For records that this server cannot see. A signature whose record is not there makes mail look forged to some receivers.",
+  params: domainParams,
+  replies: { 200: sendingDomainReply },
+  problems: ["not_found", "conflict"],
+})(async (call) => {
+  const found = await findOwn(call);
+  const activated = found && (await activate(call.parts.manage.configure, found.domain, null));
+  if (!found || !activated) return problem("not_found");
+  if (activated.length === 0) return problem("conflict", { message: "No key waits to be activated." });
+  return await domainAnswer(call, found.domain.id, "The new keys sign from now on.");
+});

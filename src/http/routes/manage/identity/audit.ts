@@ -1,0 +1,86 @@
+// GET /api/manage/v1/audit, GET /api/manage/v1/accounts/{account}/audit
+
+import { type AuditReplyData, accountAuditQuery, auditQuery, auditReply } from "#contract/manage/identity.ts";
+import { queryOf } from "#http/auth/api-key.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { pageOf, wireTime } from "#http/pagination.ts";
+import { checkedQuery } from "#http/validate.ts";
+import type { Database } from "#store/database.ts";
+import { listAudit } from "#store/identity/audit.ts";
+import type { AuditEntriesTable } from "#store/schema/identity.ts";
+
+function dataOf(entry: AuditEntriesTable): AuditReplyData {
+  const { fields = [] } = JSON.parse(entry.detail) as { fields?: string[] };
+  return {
+    id: entry.id,
+    at: wireTime(entry.at),
+    actor: { kind: entry.actor_kind, id: entry.actor_id, name: entry.actor_name },
+    account: entry.account_id,
+    action: entry.action,
+    target: entry.target,
+    fields,
+    outcome: entry.outcome,
+  };
+}
+
+async function pageAnswer(
+  database: Database,
+  filter: {
+    account: string | undefined;
+    actor?: string | undefined;
+    action?: string | undefined;
+    cursor?: string | undefined;
+    limit: number;
+  },
+) {
+  const { account = null, actor = null, action = null, cursor = null, limit } = filter;
+  const asked = { accountId: account, actorId: actor, action, before: cursor, limit: limit + 1 };
+  const page = pageOf(await database.run(listAudit, asked), limit);
+  return {
+    status: 200 as const,
+    body: {
+      success: true as const,
+      message: "Entries found.",
+      data: page.rows.map(dataOf),
+      next_cursor: page.nextCursor,
+    },
+  };
+}
+
+const about = {
+  method: "GET",
+  tag: "Audit log",
+  description:
+    "Who changed what, newest first, a page at a time. Values are never kept, only names of fields.",
+  family: "manage",
+  replies: { 200: auditReply },
+  problems: [],
+} as const;
+
+export const listAuditRoute = endpoint({
+  ...about,
+  path: "/api/manage/v1/audit",
+  name: "listAudit",
+  summary: "Look at the audit log of the installation",
+  scope: "installation",
+  query: auditQuery,
+})(async ({ parts, request }) => {
+  const query = checkedQuery(auditQuery, queryOf(request));
+  if (isProblem(query)) return query;
+  return await pageAnswer(parts.manage.database, { ...query.value, account: query.value.account });
+});
+
+export const listAccountAuditRoute = endpoint({
+  ...about,
+  path: "/api/manage/v1/accounts/{account}/audit",
+  name: "listAccountAudit",
+  summary: "Look at the audit log of an account",
+  scope: "account",
+  params: { account: "The account's id." },
+  query: accountAuditQuery,
+})(async ({ parts, request, account }) => {
+  const query = checkedQuery(accountAuditQuery, queryOf(request));
+  if (isProblem(query)) return query;
+  return await pageAnswer(parts.manage.database, { ...query.value, account: account.id });
+});

@@ -1,0 +1,171 @@
+// POST, GET and DELETE /api/manage/v1/session, POST /api/manage/v1/session/password
+
+import { changePasswordRequest, doneReply, sessionReply, signInRequest } from "#contract/manage/identity.ts";
+import { type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { unauthenticated } from "#http/auth/management.ts";
+import {
+  deviceCookie,
+  isHttps,
+  readCookie,
+  readDeviceCookie,
+  sessionCookie,
+} from "#http/auth/session-cookie.ts";
+import { isProblem } from "#http/body/read.ts";
+import { type Call, endpoint } from "#http/endpoint.ts";
+import type { HttpParts } from "#http/parts.ts";
+import { checked } from "#http/validate.ts";
+import { deviceMs } from "#identity/device.ts";
+import type { Principal } from "#identity/principal.ts";
+import { leaveSession, resumeSession, type Session } from "#identity/session.ts";
+import { changePassword, type NewSession, type SignInParts, signIn } from "#identity/sign-in.ts";
+import { hashSecret } from "#runtime/secret.ts";
+
+/** How soon a place in the queue of hashes may be free, ms. */
+const busyMs = 1_000;
+
+export function signInParts({ manage, clock }: HttpParts): SignInParts {
+  const { database, passwords } = manage;
+  const { random, newId, sealer } = manage.configure;
+  return { database, passwords, random, newId, clock, sealer };
+}
+
+/**
+ * One password tried in the call's own session; the 429 when there were too many. Whoever found an open session must
+ * not find out its password by trying, and nobody outside of the session can use its attempts up.
+ */
+export function tooManyInSession(call: Call): Problem | null {
+  const secret = shownSession(call);
+  const retryAfterMs = call.gate.signInLimits.inSession(secret === null ? "" : hashSecret(secret));
+  return retryAfterMs > 0 ? problem("rate_limited", { retryAfterMs }) : null;
+}
+
+export const tooBusy = () => problem("rate_limited", { retryAfterMs: busyMs });
+
+function dataOf(principal: Principal, session: Session | null) {
+  return {
+    kind: principal.kind,
+    id: principal.id,
+    name: principal.name,
+    role: principal.role,
+    account: principal.accountId,
+    csrf_token: session?.csrfToken ?? null,
+    fresh: session?.fresh ?? false,
+  };
+}
+
+/** The answer that hands a new session to the browser, which is known from now on. */
+export async function sessionAnswer(call: Call, { secret, device }: NewSession, message: string) {
+  const { manage, clock } = call.parts;
+  const session = await resumeSession({ database: manage.database, clock }, secret);
+  if (session === null) return unauthenticated();
+  const https = isHttps(call.settings.publicUrl);
+  return {
+    status: 200 as const,
+    cookies: [sessionCookie(secret, https), deviceCookie(device, deviceMs, https)],
+    body: { success: true as const, message, data: dataOf(session.principal, session) },
+  };
+}
+
+/** Of the session that the browser shows, if any; whoever signs in leaves it behind. */
+export function shownSession(call: Call): string | null {
+  return readCookie(call.request, isHttps(call.settings.publicUrl));
+}
+
+export const signInRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/session",
+  name: "signIn",
+  tag: "Signing in",
+  summary: "Sign in",
+  description:
+    "Sets the session cookie, and a second one that lets this browser's next sign-in past the limits that strangers share. A session that the browser had before ends. The answer does not tell an unknown address from a wrong password.",
+  family: "manage",
+  scope: "anyone",
+  body: signInRequest,
+  replies: { 200: sessionReply },
+  problems: ["unauthenticated"],
+})(async (call) => {
+  const body = checked(signInRequest, call.body.value);
+  if (isProblem(body)) return body;
+  const { email, password } = body.value;
+  const device = readDeviceCookie(call.request, isHttps(call.settings.publicUrl));
+  const result = await signIn(
+    signInParts(call.parts),
+    { email, password, replaced: shownSession(call), device },
+    call.gate.signInLimits.signIn(call.caller.ip),
+  );
+  if (result.kind === "too_many") return problem("rate_limited", { retryAfterMs: result.retryAfterMs });
+  if (result.kind === "busy") return tooBusy();
+  if (result.kind === "refused") return unauthenticated("The e-mail address or the password is wrong.");
+  return await sessionAnswer(call, result, "Signed in.");
+});
+
+export const getSession = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/session",
+  name: "getSession",
+  tag: "Signing in",
+  summary: "Who is signed in",
+  family: "manage",
+  scope: "self",
+  replies: { 200: sessionReply },
+  problems: [],
+})(async ({ principal, session }) => ({
+  status: 200,
+  body: { success: true, message: "Signed in.", data: dataOf(principal, session) },
+}));
+
+export const signOutRoute = endpoint({
+  method: "DELETE",
+  path: "/api/manage/v1/session",
+  name: "signOut",
+  tag: "Signing in",
+  summary: "Sign out",
+  description: "Ends the session here, not only in the browser.",
+  family: "manage",
+  scope: "self",
+  replies: { 200: doneReply },
+  problems: ["conflict"],
+})(async (call) => {
+  const secret = call.session === null ? null : shownSession(call);
+  if (secret === null) return problem("conflict", { message: "A token has no session; it can be revoked." });
+  await leaveSession(call.parts.manage.database, secret);
+  return {
+    status: 200,
+    headers: { "Set-Cookie": sessionCookie(null, isHttps(call.settings.publicUrl)) },
+    body: { success: true, message: "Signed out.", data: null },
+  };
+});
+
+export const changePasswordRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/session/password",
+  name: "changePassword",
+  tag: "Signing in",
+  summary: "Change one's own password",
+  description: "Ends all of the user's sessions and answers with a new one.",
+  family: "manage",
+  scope: "self",
+  body: changePasswordRequest,
+  replies: { 200: sessionReply },
+  problems: ["conflict"],
+})(async (call) => {
+  const { principal } = call;
+  if (principal.kind !== "user") return problem("conflict", { message: "A token has no password." });
+  const body = checked(changePasswordRequest, call.body.value);
+  if (isProblem(body)) return body;
+  const refusal = tooManyInSession(call);
+  if (refusal !== null) return refusal;
+  const { current_password: current, password } = body.value;
+  const result = await changePassword(signInParts(call.parts), principal.id, { current, password });
+  switch (result.kind) {
+    case "busy":
+      return tooBusy();
+    case "wrong":
+      return validationFailed([{ path: ["current_password"], message: "is wrong" }]);
+    case "invalid":
+      return validationFailed([{ path: ["password"], message: result.message }]);
+    case "changed":
+      return await sessionAnswer(call, result, "The password has been changed.");
+  }
+});

@@ -1,0 +1,129 @@
+// GET and POST /api/manage/v1/users, PATCH /api/manage/v1/users/{user}
+
+import {
+  changeUserRequest,
+  makeUserRequest,
+  peoplePage,
+  type UserReplyData,
+  userReply,
+  usersReply,
+} from "#contract/manage/identity.ts";
+import { type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { queryOf } from "#http/auth/api-key.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { pageOf, wireTime } from "#http/pagination.ts";
+import { checked, checkedQuery } from "#http/validate.ts";
+import { changeUserAs, makeUser, type UserRow, type UserSaved, users } from "#identity/users.ts";
+import { idTime } from "#runtime/ids.ts";
+import { signInParts, tooBusy } from "./session.ts";
+
+function dataOf(user: UserRow): UserReplyData {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    role: user.role,
+    account: user.account_id,
+    active: user.active === 1,
+    created_at: wireTime(user.created_at),
+    updated_at: wireTime(user.updated_at),
+    signed_in_at: user.signed_in_at === null ? null : wireTime(user.signed_in_at),
+  };
+}
+
+function refused(result: Exclude<UserSaved, { kind: "saved" }>): Problem {
+  switch (result.kind) {
+    case "busy":
+      return tooBusy();
+    case "invalid":
+      return validationFailed([{ path: [result.field], message: result.message }]);
+    case "taken":
+      return problem("conflict", { message: "Somebody with this e-mail address is there already." });
+    case "last_operator":
+      return problem("conflict", { message: "The last active operator has to stay one." });
+    case "not_found":
+      return problem("not_found");
+  }
+}
+
+export const listUsersRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/users",
+  name: "listUsers",
+  tag: "Users and tokens",
+  summary: "List the users",
+  description: "Newest first, a page at a time.",
+  family: "manage",
+  scope: "installation",
+  query: peoplePage,
+  replies: { 200: usersReply },
+  problems: [],
+})(async ({ parts, request }) => {
+  const query = checkedQuery(peoplePage, queryOf(request));
+  if (isProblem(query)) return query;
+  const { limit, cursor = null } = query.value;
+  const page = pageOf(await users(parts.manage.database, { before: cursor, limit: limit + 1 }), limit);
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: "Users found.",
+      data: page.rows.map(dataOf),
+      next_cursor: page.nextCursor,
+    },
+  };
+});
+
+export const makeUserRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/users",
+  name: "createUser",
+  tag: "Users and tokens",
+  summary: "Make a user",
+  family: "manage",
+  scope: "installation",
+  body: makeUserRequest,
+  replies: { 200: userReply },
+  problems: ["conflict", "rate_limited"],
+})(async ({ parts, body }) => {
+  const given = checked(makeUserRequest, body.value);
+  if (isProblem(given)) return given;
+  const { account = null, ...rest } = given.value;
+  const result = await makeUser(signInParts(parts), { ...rest, accountId: account });
+  if (result.kind !== "saved") return refused(result);
+  return {
+    status: 200,
+    body: { success: true, message: "The user has been made.", data: dataOf(result.user) },
+  };
+});
+
+export const changeUserRoute = endpoint({
+  method: "PATCH",
+  path: "/api/manage/v1/users/{user}",
+  name: "updateUser",
+  tag: "Users and tokens",
+  summary: "Change a user",
+  description:
+    "What is absent stays. The last active operator cannot be switched off or made a member. One's own password is changed at `/api/manage/v1/session/password`.",
+  family: "manage",
+  scope: "installation",
+  params: { user: "The user's id." },
+  body: changeUserRequest,
+  replies: { 200: userReply },
+  problems: ["conflict", "not_found", "rate_limited"],
+})(async ({ parts, body, principal, params: { user = "" } }) => {
+  if (idTime(user) === null) return problem("not_found");
+  const given = checked(changeUserRequest, body.value);
+  if (isProblem(given)) return given;
+  const { account, ...rest } = given.value;
+  // Else an open session would be enough to take somebody's account over.
+  if (rest.password !== undefined && principal.id === user)
+    return problem("forbidden", { message: "One's own password takes the current one to change." });
+  const result = await changeUserAs(signInParts(parts), user, { ...rest, accountId: account });
+  if (result.kind !== "saved") return refused(result);
+  return {
+    status: 200,
+    body: { success: true, message: "The user has been changed.", data: dataOf(result.user) },
+  };
+});

@@ -1,0 +1,123 @@
+// GET /api/manage/v1/accounts/{account}/messages, GET …/messages/{message}, POST …/messages/{message}/cancel
+
+import { accountOf } from "#accounts/authenticate.ts";
+import {
+  managedCancelReply,
+  managedMessageReply,
+  messagesQuery,
+  messagesReply,
+} from "#contract/manage/messages.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
+import { queryOf } from "#http/auth/api-key.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
+import { isId } from "#http/routes/messages/lookup.ts";
+import { checkedQuery } from "#http/validate.ts";
+import { recordOf } from "#messaging/record.ts";
+import { search } from "#messaging/search.ts";
+import { findOwnMessage } from "#store/messages/search.ts";
+
+const params = { account: accountParam, message: "The message's id." };
+
+export const searchMessagesRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}/messages",
+  name: "manageListMessages",
+  tag: "Management: messages",
+  summary: "Find messages",
+  description: "Newest first, a page at a time, of one channel or of all.",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  query: messagesQuery,
+  replies: { 200: messagesReply },
+  problems: ["not_found"],
+})(async ({ parts, account, request }) => {
+  const query = checkedQuery(messagesQuery, queryOf(request));
+  if (isProblem(query)) return query;
+  const { channel = null, status = null, gateway = null, recipient = null } = query.value;
+  const { created_from, created_to, limit, cursor = null } = query.value;
+  const filters = {
+    channel,
+    status,
+    gateway,
+    recipient,
+    acceptedFrom: created_from === undefined ? null : Date.parse(created_from),
+    acceptedBefore: created_to === undefined ? null : Date.parse(created_to),
+  };
+  const found = await search(parts.manage.database, account, filters, { limit, cursor });
+  if (found.kind === "invalid") return validationFailed([{ path: [found.field], message: found.message }]);
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: "Messages found.",
+      data: found.rows.map((row) => recordOf(row)),
+      next_cursor: found.nextCursor,
+    },
+  };
+});
+
+export const getMessageRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}/messages/{message}",
+  name: "manageGetMessage",
+  tag: "Management: messages",
+  summary: "Look at one message",
+  description: "Its record with its timeline, and what is known of its tries.",
+  family: "manage",
+  scope: "account",
+  params,
+  replies: { 200: managedMessageReply },
+  problems: ["not_found"],
+})(async ({ parts, account, params: { message: id } }) => {
+  if (!isId(id)) return problem("not_found");
+  const found = await parts.manage.database.run(findOwnMessage, { accountId: account.id, id });
+  if (found === null) return problem("not_found");
+  const { message, events } = found;
+  const attempt = {
+    count: message.attempts,
+    repeats: message.resends,
+    gateway_named: message.named === 1,
+    cost: message.cost,
+    cost_returned: message.returned === 1,
+    held: message.held_due_at !== null,
+  };
+  return {
+    status: 200,
+    body: { success: true, message: "Message found.", data: { record: recordOf(message, events), attempt } },
+  };
+});
+
+export const cancelMessageRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/messages/{message}/cancel",
+  name: "manageCancelMessage",
+  tag: "Management: messages",
+  summary: "Cancel a message that has not been sent",
+  description: "Works until sending starts. Cancelling again is fine and changes nothing.",
+  family: "manage",
+  scope: "account",
+  params,
+  replies: { 200: managedCancelReply },
+  problems: ["not_found", "not_cancellable"],
+})(async ({ parts, account, params: { message: id } }) => {
+  if (!isId(id)) return problem("not_found");
+  const found = await parts.manage.database.run(findOwnMessage, { accountId: account.id, id });
+  if (found === null) return problem("not_found");
+  const result = await parts.cancel(accountOf(account), found.message.channel, id);
+  switch (result.kind) {
+    case "not_found":
+      return problem("not_found");
+    case "not_cancellable":
+      return problem("not_cancellable", {
+        message: `The message can no longer be cancelled: its status is ${result.status}.`,
+      });
+    case "cancelled":
+      return {
+        status: 200,
+        body: { success: true, message: "The message has been cancelled.", data: result.record },
+      };
+  }
+});

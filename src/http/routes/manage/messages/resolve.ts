@@ -1,0 +1,43 @@
+// POST /api/manage/v1/accounts/{account}/messages/{message}/resolve
+
+import { accountOf } from "#accounts/authenticate.ts";
+import { manageResolveReply, manageResolveRequest } from "#contract/manage/consent.ts";
+import { problem } from "#contract/problem.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
+import { isId } from "#http/routes/messages/lookup.ts";
+import { resolvedMessage } from "#http/routes/messages/resolve.ts";
+import { checked } from "#http/validate.ts";
+
+export const resolveMessageRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/messages/{message}/resolve",
+  name: "manageResolveMessage",
+  tag: "Management: messages",
+  summary: "Answer for a message whose outcome is unknown",
+  description:
+    "A message is `unknown` when it may or may not have been sent. A provider's report that comes later still counts.",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam, message: "The message's id." },
+  body: manageResolveRequest,
+  replies: { 200: manageResolveReply },
+  problems: ["not_found", "not_unknown"],
+})(async ({ parts, account, principal, body, params: { message } }) => {
+  const asked = checked(manageResolveRequest, body.value);
+  if (isProblem(asked)) return asked;
+  if (!isId(message)) return problem("not_found");
+  const { answer } = asked.value;
+  const result = await parts.resolve(accountOf(account), null, message, answer, principal.name);
+  switch (result.kind) {
+    case "not_found":
+      return problem("not_found");
+    case "not_unknown":
+      return problem("not_unknown", {
+        message: `The message's outcome is known: its status is ${result.status}.`,
+      });
+    case "resolved":
+      return { status: 200, body: { success: true, message: resolvedMessage[answer], data: result.record } };
+  }
+});

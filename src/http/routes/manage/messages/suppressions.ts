@@ -1,0 +1,106 @@
+// GET and POST /api/manage/v1/accounts/{account}/suppressions, DELETE …/suppressions/{channel}/{recipient}
+
+import {
+  releasedReply,
+  type SuppressionRecord,
+  suppressionsQuery,
+  suppressionsReply,
+  suppressReply,
+  suppressRequest,
+} from "#contract/manage/consent.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
+import { queryOf } from "#http/auth/api-key.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
+import { channelParam, isChannel } from "#http/routes/messages/lookup.ts";
+import { checked, checkedQuery } from "#http/validate.ts";
+import { release, suppress, suppressions } from "#messaging/suppressions.ts";
+import type { SuppressionsTable } from "#store/schema/schema.ts";
+
+const tag = "Suppressions";
+
+const shown = ({ channel, recipient, reason, note, created_at }: SuppressionsTable): SuppressionRecord => ({
+  channel,
+  recipient,
+  reason,
+  note,
+  created_at: new Date(created_at).toISOString(),
+});
+
+export const listSuppressionsRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}/suppressions",
+  name: "manageListSuppressions",
+  tag,
+  summary: "List to whom nothing is sent",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  query: suppressionsQuery,
+  replies: { 200: suppressionsReply },
+  problems: ["not_found"],
+})(async ({ parts, account, request }) => {
+  const query = checkedQuery(suppressionsQuery, queryOf(request));
+  if (isProblem(query)) return query;
+  const { channel = null, recipient = null, limit, cursor = null } = query.value;
+  const page = await suppressions(parts.manage.database, account, { channel, recipient, limit, cursor });
+  if (page === null) return validationFailed([{ path: ["cursor"], message: "is none that was given out" }]);
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: "Suppressions found.",
+      data: page.suppressions.map(shown),
+      next_cursor: page.nextCursor,
+    },
+  };
+});
+
+export const addSuppressionsRoute = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/suppressions",
+  name: "manageAddSuppressions",
+  tag,
+  summary: "Stop sending to recipients",
+  description:
+    "Messages that wait for them become `suppressed` when they come up. Whoever is added here stays on the list when they send an opt-in word.",
+  family: "manage",
+  scope: "account",
+  params: { account: accountParam },
+  body: suppressRequest,
+  replies: { 200: suppressReply },
+  problems: ["not_found"],
+})(async ({ parts, account, body }) => {
+  const asked = checked(suppressRequest, body.value);
+  if (isProblem(asked)) return asked;
+  const { channel, recipients, note = null } = asked.value;
+  const { database, configure } = parts.manage;
+  const result = await suppress({ database, clock: configure.clock }, account, { channel, recipients, note });
+  if (result.kind === "invalid") return validationFailed(result.issues);
+  const data = { added: result.added, recipients: result.recipients };
+  return { status: 200, body: { success: true, message: "The recipients are on the list.", data } };
+});
+
+export const removeSuppressionRoute = endpoint({
+  method: "DELETE",
+  path: "/api/manage/v1/accounts/{account}/suppressions/{channel}/{recipient}",
+  name: "manageRemoveSuppression",
+  tag,
+  summary: "Send to a recipient again",
+  description: "Whatever put it on the list. Messages that were suppressed stay so.",
+  family: "manage",
+  scope: "account",
+  params: {
+    account: accountParam,
+    channel: channelParam,
+    recipient: "As it stands on the list, percent-encoded.",
+  },
+  replies: { 200: releasedReply },
+  problems: ["not_found"],
+})(async ({ parts, account, params: { channel, recipient = "" } }) => {
+  if (!isChannel(channel)) return problem("not_found");
+  const removed = await release(parts.manage.database, account, channel, recipient);
+  if (!removed) return problem("not_found");
+  return { status: 200, body: { success: true, message: "The recipient is off the list.", data: null } };
+});

@@ -1,0 +1,150 @@
+// The keys of a pool: GET and POST …/pools/{pool}/keys; GET, PATCH and DELETE (which revokes) …/keys/{key}
+
+import { keyChanges, keyInput } from "#configure/pool-input.ts";
+import { changeKey, configureKey, keyBounds, revokeKey } from "#configure/pool-key.ts";
+import { type KeyReplyData, keyMadeReply, keyReply, keysQuery, keysReply } from "#contract/manage/pools.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
+import { queryOf } from "#http/auth/api-key.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { pageOf, wireTime } from "#http/pagination.ts";
+import { isId } from "#http/routes/messages/lookup.ts";
+import { checked, checkedQuery } from "#http/validate.ts";
+import { findPoolKey, listPoolKeys } from "#store/pools/keys.ts";
+import type { PoolKeysTable } from "#store/schema/pools.ts";
+import { findPool, type PoolCall, poolParams, poolPath } from "./pools.ts";
+
+const keyParams = { ...poolParams, key: "The key's id." };
+const about = { tag: "Pools", family: "manage", scope: "account" } as const;
+
+function dataOf(row: PoolKeysTable): KeyReplyData {
+  return {
+    id: row.id,
+    name: row.name,
+    hint: row.hint,
+    ...keyBounds(row),
+    revoked_at: row.revoked_at === null ? null : wireTime(row.revoked_at),
+    created_at: wireTime(row.created_at),
+    updated_at: wireTime(row.updated_at),
+  };
+}
+
+async function findKey({ parts, account, params: { pool, key } }: PoolCall): Promise<PoolKeysTable | null> {
+  if (!isId(pool) || !isId(key)) return null;
+  return await parts.manage.database.run(findPoolKey, { accountId: account.id, poolId: pool, id: key });
+}
+
+export const listPoolKeysRoute = endpoint({
+  ...about,
+  method: "GET",
+  path: `${poolPath}/keys`,
+  name: "listPoolKeys",
+  summary: "List a pool's keys",
+  description: "Newest first, a page at a time, revoked ones too. The keys themselves are not kept.",
+  params: poolParams,
+  query: keysQuery,
+  replies: { 200: keysReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const query = checkedQuery(keysQuery, queryOf(call.request));
+  if (isProblem(query)) return query;
+  const found = await findPool(call);
+  if (found === null) return problem("not_found");
+  const { limit, cursor = null } = query.value;
+  const asked = { accountId: call.account.id, poolId: found.pool.id, before: cursor, limit: limit + 1 };
+  const page = pageOf(await call.parts.manage.database.run(listPoolKeys, asked), limit);
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: "Keys found.",
+      data: page.rows.map(dataOf),
+      next_cursor: page.nextCursor,
+    },
+  };
+});
+
+export const createPoolKeyRoute = endpoint({
+  ...about,
+  method: "POST",
+  path: `${poolPath}/keys`,
+  name: "createPoolKey",
+  summary: "Make a key for a pool",
+  description: "The key is in this answer and nowhere else.",
+  params: poolParams,
+  body: keyInput,
+  replies: { 200: keyMadeReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const given = checked(keyInput, call.body.value);
+  if (isProblem(given)) return given;
+  const found = await findPool(call);
+  if (found === null) return problem("not_found");
+  const { configure, database } = call.parts.manage;
+  const of = { accountId: call.account.id, poolId: found.pool.id };
+  const made = await configureKey(configure, of, given.value, null);
+  if (made.kind === "invalid") return validationFailed(made.issues);
+  const row = made.kind === "saved" ? await database.run(findPoolKey, { ...of, id: made.id }) : null;
+  if (row === null || made.kind !== "saved") return problem("not_found");
+  const data = { ...dataOf(row), key: made.made };
+  return { status: 200, body: { success: true, message: "The key has been made.", data } };
+});
+
+export const getPoolKeyRoute = endpoint({
+  ...about,
+  method: "GET",
+  path: `${poolPath}/keys/{key}`,
+  name: "getPoolKey",
+  summary: "Look at a key",
+  params: keyParams,
+  replies: { 200: keyReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const row = await findKey(call);
+  if (row === null) return problem("not_found");
+  return { status: 200, body: { success: true, message: "Key found.", data: dataOf(row) } };
+});
+
+export const changePoolKeyRoute = endpoint({
+  ...about,
+  method: "PATCH",
+  path: `${poolPath}/keys/{key}`,
+  name: "changePoolKey",
+  summary: "Change what a key may do",
+  description:
+    "Only the given fields change, also inside `limits` and `budget`. What is left of a limit moves by its difference.",
+  params: keyParams,
+  body: keyChanges,
+  replies: { 200: keyReply },
+  problems: ["not_found", "conflict"],
+})(async (call) => {
+  const given = checked(keyChanges, call.body.value);
+  if (isProblem(given)) return given;
+  const before = await findKey(call);
+  if (before === null) return problem("not_found");
+  if (before.revoked_at !== null)
+    return problem("conflict", { message: "The key was revoked. Make another one." });
+  const changed = await changeKey(call.parts.manage.configure, before, given.value);
+  if (changed.kind === "invalid") return validationFailed(changed.issues);
+  const row = await findKey(call);
+  if (row === null) return problem("not_found");
+  return { status: 200, body: { success: true, message: "The key has been changed.", data: dataOf(row) } };
+});
+
+export const revokePoolKeyRoute = endpoint({
+  ...about,
+  method: "DELETE",
+  path: `${poolPath}/keys/{key}`,
+  name: "revokePoolKey",
+  summary: "Revoke a key",
+  description:
+    "It stops working within 5 s in every process. It stays in the list, so that its usage keeps a name, until another key takes that name.",
+  params: keyParams,
+  replies: { 200: keyReply },
+  problems: ["not_found"],
+})(async ({ parts, account, params: { pool, key } }) => {
+  if (!isId(pool) || !isId(key)) return problem("not_found");
+  const row = await revokeKey(parts.manage.configure, { accountId: account.id, poolId: pool }, key);
+  if (row === null) return problem("not_found");
+  return { status: 200, body: { success: true, message: "The key has been revoked.", data: dataOf(row) } };
+});

@@ -1,0 +1,166 @@
+// The members of a pool: GET and POST …/pools/{pool}/members, and one of them by its id; GET …/pools/{pool}/health
+
+import { memberChanges, memberInput } from "#configure/pool-input.ts";
+import { changeMember, createMember, deleteMember, type MemberSavedResult } from "#configure/pool-member.ts";
+import {
+  type HealthReplyData,
+  memberReply,
+  membersReply,
+  poolGoneReply,
+  poolHealthReply,
+} from "#contract/manage/pools.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { wireTime } from "#http/pagination.ts";
+import type { MemberStanding } from "#http/parts.ts";
+import { isId } from "#http/routes/messages/lookup.ts";
+import { checked } from "#http/validate.ts";
+import type { PoolMembersTable } from "#store/schema/pools.ts";
+import { findPool, memberData, type PoolCall, poolParams, poolPath } from "./pools.ts";
+
+const memberParams = { ...poolParams, member: "The member's id." };
+const about = { tag: "Pools", family: "manage", scope: "account" } as const;
+
+async function findMember(call: PoolCall): Promise<PoolMembersTable | null> {
+  const found = await findPool(call);
+  return found?.members.find(({ id }) => id === call.params.member) ?? null;
+}
+
+/** The member as it is now. */
+async function memberAnswer(call: PoolCall, id: string | undefined, message: string) {
+  const row = await findMember({ ...call, params: { ...call.params, member: id ?? "" } });
+  if (row === null) return problem("not_found");
+  return { status: 200 as const, body: { success: true as const, message, data: memberData(call, row) } };
+}
+
+async function savedAnswer(call: PoolCall, saved: MemberSavedResult, message: string) {
+  if (saved.kind === "invalid") return validationFailed(saved.issues);
+  if (saved.kind === "not_found") return problem("not_found");
+  return await memberAnswer(call, saved.id, message);
+}
+
+export const listPoolMembersRoute = endpoint({
+  ...about,
+  method: "GET",
+  path: `${poolPath}/members`,
+  name: "listPoolMembers",
+  summary: "List a pool's members",
+  params: poolParams,
+  replies: { 200: membersReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const found = await findPool(call);
+  if (found === null) return problem("not_found");
+  const data = found.members.map((row) => memberData(call, row));
+  return { status: 200, body: { success: true, message: "Members found.", data, next_cursor: null } };
+});
+
+export const createPoolMemberRoute = endpoint({
+  ...about,
+  method: "POST",
+  path: `${poolPath}/members`,
+  name: "createPoolMember",
+  summary: "Add a member to a pool",
+  params: poolParams,
+  body: memberInput,
+  replies: { 200: memberReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const given = checked(memberInput, call.body.value);
+  if (isProblem(given)) return given;
+  const found = await findPool(call);
+  if (found === null) return problem("not_found");
+  const of = { accountId: call.account.id, poolId: found.pool.id };
+  const made = await createMember(call.parts.manage.configure, of, given.value);
+  return await savedAnswer(call, made, "The member has been added.");
+});
+
+export const getPoolMemberRoute = endpoint({
+  ...about,
+  method: "GET",
+  path: `${poolPath}/members/{member}`,
+  name: "getPoolMember",
+  summary: "Look at a member",
+  params: memberParams,
+  replies: { 200: memberReply },
+  problems: ["not_found"],
+})(async (call) => await memberAnswer(call, call.params.member, "Member found."));
+
+export const changePoolMemberRoute = endpoint({
+  ...about,
+  method: "PATCH",
+  path: `${poolPath}/members/{member}`,
+  name: "changePoolMember",
+  summary: "Change a member",
+  description:
+    "Only the given fields change, also inside `settings` and `timeouts`. A secret that is sent back as its mask stays as it is; when the address of the provider changes, every secret has to be given again. Its name stays: what it did is written down under it.",
+  params: memberParams,
+  body: memberChanges,
+  replies: { 200: memberReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const given = checked(memberChanges, call.body.value);
+  if (isProblem(given)) return given;
+  const row = await findMember(call);
+  if (row === null) return problem("not_found");
+  const changed = await changeMember(call.parts.manage.configure, row, given.value);
+  return await savedAnswer(call, changed, "The member has been changed.");
+});
+
+export const deletePoolMemberRoute = endpoint({
+  ...about,
+  method: "DELETE",
+  path: `${poolPath}/members/{member}`,
+  name: "deletePoolMember",
+  summary: "Remove a member",
+  description: "What it is answering at this moment is finished.",
+  params: memberParams,
+  replies: { 200: poolGoneReply },
+  problems: ["not_found"],
+})(async ({ parts, account, params: { pool, member } }) => {
+  if (!isId(pool) || !isId(member)) return problem("not_found");
+  const of = { accountId: account.id, poolId: pool };
+  if (!(await deleteMember(parts.manage.configure, of, member))) return problem("not_found");
+  const data = { id: member };
+  return { status: 200, body: { success: true, message: "The member has been removed.", data } };
+});
+
+/** How a member is doing, on the wire. One that this process has not asked yet is up, as far as anybody knows. */
+export function healthOf(
+  row: Pick<PoolMembersTable, "id" | "name" | "active">,
+  standing: MemberStanding | undefined,
+): HealthReplyData {
+  const { state = "up", until = null, inFlight = 0, firstOutputMs = null } = standing ?? {};
+  return {
+    member: row.id,
+    name: row.name,
+    state: row.active === 1 ? state : "off",
+    until: until === null || row.active === 0 ? null : wireTime(until),
+    in_flight: inFlight,
+    first_output_ms: firstOutputMs,
+  };
+}
+
+export const readPoolHealthRoute = endpoint({
+  ...about,
+  method: "GET",
+  path: `${poolPath}/health`,
+  name: "readPoolHealth",
+  summary: "See how a pool's members are doing",
+  description: "As the process that answers sees them: each of several asks for itself.",
+  params: poolParams,
+  replies: { 200: poolHealthReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const found = await findPool(call);
+  if (found === null) return problem("not_found");
+  const standings = await call.parts.manage.poolHealth(found.pool.id);
+  const data = found.members.map((row) =>
+    healthOf(
+      row,
+      standings.find(({ member }) => member === row.id),
+    ),
+  );
+  return { status: 200, body: { success: true, message: "Health found.", data, next_cursor: null } };
+});

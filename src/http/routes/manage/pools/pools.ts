@@ -1,0 +1,173 @@
+// The pools of an account: GET and POST /api/manage/v1/accounts/{account}/pools, and one of them by its id. Their
+// members and keys have files of their own.
+
+import { changePool, createPool, deletePool, type PoolSavedResult, poolFieldsOf } from "#configure/pool.ts";
+import { poolChanges, poolFields } from "#configure/pool-input.ts";
+import { memberInputOf } from "#configure/pool-member.ts";
+import {
+  type MemberReplyData,
+  type PoolReplyData,
+  poolGoneReply,
+  poolReply,
+  poolsReply,
+} from "#contract/manage/pools.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
+import { masked } from "#gateways/secrets.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
+import { wireTime } from "#http/pagination.ts";
+import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
+import { isId } from "#http/routes/messages/lookup.ts";
+import { checked } from "#http/validate.ts";
+import { providerOf } from "#providers/registry.ts";
+import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
+import type { PoolMembersTable } from "#store/schema/pools.ts";
+
+const params = { account: accountParam };
+export const poolParams = { ...params, pool: "The pool's id." };
+export const poolPath = "/api/manage/v1/accounts/{account}/pools/{pool}";
+
+export type PoolCall = Pick<ManageAccountCall, "parts" | "account" | "params">;
+
+/** A member as it may be shown. */
+export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersTable): MemberReplyData {
+  const { sealer } = parts.manage.configure;
+  const { settings, context_tokens, price, ...input } = memberInputOf(sealer, row);
+  const provider = providerOf(row.kind);
+  return {
+    id: row.id,
+    ...input,
+    context_tokens: context_tokens ?? null,
+    // Of a kind that is gone nobody knows what is secret.
+    settings: provider ? masked(provider.settings, settings) : {},
+    price: price ?? null,
+    created_at: wireTime(row.created_at),
+    updated_at: wireTime(row.updated_at),
+  };
+}
+
+function dataOf(call: Pick<PoolCall, "parts">, { pool, members }: PoolWithMembers): PoolReplyData {
+  return {
+    id: pool.id,
+    ...poolFieldsOf(pool),
+    members: members.map((member) => memberData(call, member)),
+    created_at: wireTime(pool.created_at),
+    updated_at: wireTime(pool.updated_at),
+  };
+}
+
+/** The account's pool that the path names; null: it has none. */
+export async function findPool({
+  parts,
+  account,
+  params: { pool },
+}: PoolCall): Promise<PoolWithMembers | null> {
+  if (!isId(pool)) return null;
+  const [found] = await parts.manage.database.run(readPools, { accountId: account.id, id: pool });
+  return found ?? null;
+}
+
+async function poolAnswer(call: PoolCall, id: string, message: string) {
+  const found = await findPool({ ...call, params: { ...call.params, pool: id } });
+  if (found === null) return problem("not_found");
+  return { status: 200 as const, body: { success: true as const, message, data: dataOf(call, found) } };
+}
+
+/** The answer to a change: the pool as it is now, or why it is not changed. */
+async function savedAnswer(call: PoolCall, saved: PoolSavedResult, message: string) {
+  switch (saved.kind) {
+    case "invalid":
+      return validationFailed(saved.issues);
+    case "not_found":
+      return problem("not_found");
+    case "provisioned":
+      return problem("conflict", {
+        message: "The provisioning file goes by this pool's name; change it there.",
+      });
+    case "saved":
+      return await poolAnswer(call, saved.id, message);
+  }
+}
+
+const about = { tag: "Pools", family: "manage", scope: "account" } as const;
+
+export const listPoolsRoute = endpoint({
+  ...about,
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}/pools",
+  name: "listPools",
+  summary: "List the account's pools of AI providers",
+  params,
+  replies: { 200: poolsReply },
+  problems: ["not_found"],
+})(async (call) => {
+  const found = await call.parts.manage.database.run(readPools, { accountId: call.account.id, id: null });
+  const data = found.map((one) => dataOf(call, one));
+  return { status: 200, body: { success: true, message: "Pools found.", data, next_cursor: null } };
+});
+
+export const createPoolRoute = endpoint({
+  ...about,
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/pools",
+  name: "createPool",
+  summary: "Make a pool",
+  description: "It is empty at first: give it members, who answer, and keys, which callers show.",
+  params,
+  body: poolFields,
+  replies: { 200: poolReply },
+  problems: ["not_found", "conflict"],
+})(async (call) => {
+  const given = checked(poolFields, call.body.value);
+  if (isProblem(given)) return given;
+  const made = await createPool(call.parts.manage.configure, call.account.id, given.value);
+  return await savedAnswer(call, made, "The pool has been made.");
+});
+
+export const getPoolRoute = endpoint({
+  ...about,
+  method: "GET",
+  path: poolPath,
+  name: "getPool",
+  summary: "Look at a pool",
+  params: poolParams,
+  replies: { 200: poolReply },
+  problems: ["not_found"],
+})(async (call) => await poolAnswer(call, call.params.pool ?? "", "Pool found."));
+
+export const changePoolRoute = endpoint({
+  ...about,
+  method: "PATCH",
+  path: poolPath,
+  name: "changePool",
+  summary: "Change a pool",
+  description: "Only the given fields change. A pool that the provisioning file names keeps its name.",
+  params: poolParams,
+  body: poolChanges,
+  replies: { 200: poolReply },
+  problems: ["not_found", "conflict"],
+})(async (call) => {
+  const given = checked(poolChanges, call.body.value);
+  if (isProblem(given)) return given;
+  const found = await findPool(call);
+  if (found === null) return problem("not_found");
+  const changed = await changePool(call.parts.manage.configure, found.pool, given.value);
+  return await savedAnswer(call, changed, "The pool has been changed.");
+});
+
+export const deletePoolRoute = endpoint({
+  ...about,
+  method: "DELETE",
+  path: poolPath,
+  name: "deletePool",
+  summary: "Delete a pool",
+  description: "With its members and keys, which stop working within 5 s.",
+  params: poolParams,
+  replies: { 200: poolGoneReply },
+  problems: ["not_found"],
+})(async ({ parts, account, params: { pool } }) => {
+  if (!isId(pool)) return problem("not_found");
+  const removed = await deletePool(parts.manage.configure, account.id, pool);
+  if (!removed) return problem("not_found");
+  return { status: 200, body: { success: true, message: "The pool has been deleted.", data: { id: pool } } };
+});

@@ -1,0 +1,32 @@
+// GET /api/manage/v1/provider-kinds
+
+import { providerKindsReply } from "#contract/manage/pools.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { schemaOf } from "#http/routes/manage/gateways/kinds.ts";
+import { providers } from "#providers/registry.ts";
+
+export const listProviderKindsRoute = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/provider-kinds",
+  name: "listProviderKinds",
+  tag: "Pools",
+  summary: "List the kinds of AI providers, and what their settings are",
+  family: "manage",
+  scope: "self",
+  replies: { 200: providerKindsReply },
+  problems: [],
+})(async () => ({
+  status: 200,
+  body: {
+    success: true,
+    message: "Kinds found.",
+    data: providers.map(({ kind, title, summary, embeds, settings }) => ({
+      kind,
+      title,
+      summary,
+      embeddings: embeds,
+      settings: schemaOf(settings),
+    })),
+    next_cursor: null,
+  },
+}));

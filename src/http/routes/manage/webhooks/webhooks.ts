@@ -1,0 +1,205 @@
+// GET and POST /api/manage/v1/accounts/{account}/webhooks; GET, PATCH and DELETE …/webhooks/{webhook};
+// POST …/webhooks/{webhook}/rotate-secret
+
+import {
+  createWebhook,
+  removeWebhook,
+  rotateSecret,
+  updateWebhook,
+  type WebhookSaved,
+  webhookChanges,
+  webhookInput,
+} from "#configure/webhook.ts";
+import {
+  type WebhookRecord,
+  webhookMadeReply,
+  webhookRemovedReply,
+  webhookReply,
+  webhookRotatedReply,
+  webhooksReply,
+} from "#contract/manage/webhooks.ts";
+import { type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem } from "#http/body/read.ts";
+import { endpoint } from "#http/endpoint.ts";
+import type { ManageParts } from "#http/parts.ts";
+import { isId } from "#http/routes/messages/lookup.ts";
+import { checked } from "#http/validate.ts";
+import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
+
+const tag = "Management: webhooks";
+const account = "The account's id.";
+export const webhookParams = { account, webhook: "The endpoint's id." };
+
+const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+
+function shown(row: WebhookEndpointsTable, now: number): WebhookRecord {
+  const { old_secret, old_secret_until } = row;
+  return {
+    id: row.id,
+    url: row.url,
+    events: JSON.parse(row.events) as string[],
+    active: row.active === 1,
+    failing_since: iso(row.failing_since),
+    disabled_at: iso(row.disabled_at),
+    disabled_reason: row.disabled_reason,
+    old_secret_until: old_secret === null || now >= (old_secret_until ?? 0) ? null : iso(old_secret_until),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
+}
+
+/** The account's endpoint with this id as it is now; null: it has none. */
+async function find(
+  { database, configure }: ManageParts,
+  accountId: string,
+  id: string | undefined,
+): Promise<WebhookRecord | null> {
+  if (!isId(id)) return null;
+  const row = await database.run(findAccountEndpoint, { accountId, id });
+  return row && shown(row, configure.clock.now());
+}
+
+/** What was saved, with the secret if it was made; or why it was not. */
+async function saved(
+  parts: ManageParts,
+  accountId: string,
+  result: WebhookSaved,
+): Promise<(WebhookRecord & { secret: string | null }) | Problem> {
+  if (result.kind === "invalid") return validationFailed(result.issues);
+  if (result.kind === "taken")
+    return problem("conflict", { message: "The account has an endpoint with this url already." });
+  const record = result.kind === "saved" ? await find(parts, accountId, result.id) : null;
+  if (record === null || result.kind !== "saved") return problem("not_found");
+  return { ...record, secret: result.secret };
+}
+
+export const listWebhooks = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}/webhooks",
+  name: "manageListWebhooks",
+  tag,
+  summary: "List webhook endpoints",
+  description: "All of the account's, oldest first; there are 50 at most.",
+  family: "manage",
+  scope: "account",
+  params: { account },
+  replies: { 200: webhooksReply },
+  problems: ["not_found"],
+})(async ({ parts: { manage }, account }) => {
+  const rows = await manage.database.run(listEndpoints, account.id);
+  const now = manage.configure.clock.now();
+  return {
+    status: 200,
+    body: {
+      success: true,
+      message: "Webhook endpoints found.",
+      data: rows.map((row) => shown(row, now)),
+      next_cursor: null,
+    },
+  };
+});
+
+export const addWebhook = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/webhooks",
+  name: "manageCreateWebhook",
+  tag,
+  summary: "Create a webhook endpoint",
+  description:
+    "Events are posted as `{ type, timestamp, data }`, signed by the Standard Webhooks scheme, and tried 8 times over about 28 hours until a 2xx within 15 s.",
+  family: "manage",
+  scope: "account",
+  params: { account },
+  body: webhookInput,
+  replies: { 200: webhookMadeReply },
+  problems: ["not_found", "conflict"],
+})(async ({ parts: { manage }, account, body }) => {
+  const asked = checked(webhookInput, body.value);
+  if (isProblem(asked)) return asked;
+  const result = await createWebhook(manage.configure, account.id, asked.value);
+  const data = await saved(manage, account.id, result);
+  if (isProblem(data)) return data;
+  return { status: 200, body: { success: true, message: "The webhook endpoint has been created.", data } };
+});
+
+export const getWebhook = endpoint({
+  method: "GET",
+  path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}",
+  name: "manageGetWebhook",
+  tag,
+  summary: "Look up a webhook endpoint",
+  family: "manage",
+  scope: "account",
+  params: webhookParams,
+  replies: { 200: webhookReply },
+  problems: ["not_found"],
+})(async ({ parts, account, params: { webhook } }) => {
+  const data = await find(parts.manage, account.id, webhook);
+  if (data === null) return problem("not_found");
+  return { status: 200, body: { success: true, message: "Webhook endpoint found.", data } };
+});
+
+export const changeWebhook = endpoint({
+  method: "PATCH",
+  path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}",
+  name: "manageUpdateWebhook",
+  tag,
+  summary: "Change a webhook endpoint",
+  description:
+    "What is absent stays as it is. An endpoint that was disabled because of its failures is enabled by another `url` or by `active: true`; what failed meanwhile can be replayed.",
+  family: "manage",
+  scope: "account",
+  params: webhookParams,
+  body: webhookChanges,
+  replies: { 200: webhookReply },
+  problems: ["not_found", "conflict"],
+})(async ({ parts: { manage }, account, body, params: { webhook } }) => {
+  const asked = checked(webhookChanges, body.value);
+  if (isProblem(asked)) return asked;
+  if (!isId(webhook)) return problem("not_found");
+  const result = await updateWebhook(manage.configure, account.id, webhook, asked.value);
+  const answer = await saved(manage, account.id, result);
+  if (isProblem(answer)) return answer;
+  const { secret: _, ...data } = answer;
+  return { status: 200, body: { success: true, message: "The webhook endpoint has been changed.", data } };
+});
+
+export const deleteWebhook = endpoint({
+  method: "DELETE",
+  path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}",
+  name: "manageDeleteWebhook",
+  tag,
+  summary: "Delete a webhook endpoint",
+  description: "With the log of its deliveries. What waits for it is not posted any more.",
+  family: "manage",
+  scope: "account",
+  params: webhookParams,
+  replies: { 200: webhookRemovedReply },
+  problems: ["not_found"],
+})(async ({ parts: { manage }, account, params: { webhook } }) => {
+  if (!isId(webhook)) return problem("not_found");
+  const removed = await removeWebhook(manage.configure, account.id, webhook);
+  if (!removed) return problem("not_found");
+  const data = { id: webhook };
+  return { status: 200, body: { success: true, message: "The webhook endpoint has been deleted.", data } };
+});
+
+export const rotateWebhookSecret = endpoint({
+  method: "POST",
+  path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/rotate-secret",
+  name: "manageRotateWebhookSecret",
+  tag,
+  summary: "Give a webhook endpoint a new secret",
+  description: "Shown this once. For 24 h everything carries two signatures, one by each secret.",
+  family: "manage",
+  scope: "account",
+  params: webhookParams,
+  replies: { 200: webhookRotatedReply },
+  problems: ["not_found"],
+})(async ({ parts: { manage }, account, params: { webhook } }) => {
+  if (!isId(webhook)) return problem("not_found");
+  const data = await saved(manage, account.id, await rotateSecret(manage.configure, account.id, webhook));
+  if (isProblem(data)) return data;
+  return { status: 200, body: { success: true, message: "The secret has been changed.", data } };
+});

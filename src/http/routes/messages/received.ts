@@ -1,0 +1,33 @@
+// GET /api/received/{channel}
+
+import { readReceived, receivedQuery, receivedReply } from "#contract/messages/received.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
+import { say } from "#contract/wording.ts";
+import { queryOf } from "#http/auth/api-key.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { channelParam, isChannel } from "./lookup.ts";
+
+export const received = endpoint({
+  method: "GET",
+  path: "/api/received/{channel}",
+  name: "listReceivedMessages",
+  tag: "Lookups",
+  summary: "Look up what people wrote",
+  description: "Messages to the account's gateways, newest first, a page at a time.",
+  family: "api_key",
+  params: { channel: channelParam },
+  query: receivedQuery,
+  replies: { 200: receivedReply },
+  problems: ["not_found"],
+})(async ({ parts, account, request, params: { channel } }) => {
+  if (!isChannel(channel)) return problem("not_found");
+  const query = readReceived(queryOf(request));
+  if (query.issues !== null) return validationFailed(query.issues);
+  const { limit, cursor } = query;
+  const page = await parts.received(account, channel, { limit, cursor });
+  if (page === null) return validationFailed([{ path: ["cursor"], message: say.selected(["cursor"]) }]);
+  return {
+    status: 200,
+    body: { success: true, message: "Messages found.", data: page.records, next_cursor: page.nextCursor },
+  };
+});

@@ -1,0 +1,127 @@
+// GET and POST /callbacks/{identifier}: a provider's report, handed as it came to the gateway that verifies
+// it. The URL is put together from the configured public address, never from the Host header, because some
+// providers sign it.
+
+import type { IncomingMessage } from "node:http";
+import { z } from "zod";
+import { queryOf } from "#http/auth/api-key.ts";
+import { type BodyBytes, takeBody } from "#http/body/bytes.ts";
+import { type Call, endpoint } from "#http/endpoint.ts";
+import { ByteCollector } from "#runtime/byte-collector.ts";
+import { longestMail } from "#runtime/net/smtp-listener.ts";
+
+/** Of a raw mail what stands before the mail that it returns is enough. */
+const keptBytes = 1024 * 1024;
+
+/** Path and query as they came; a request in absolute form gives its host away, which is not used. */
+function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? "/";
+  return url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "");
+}
+
+function headersOf(request: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = Object.create(null);
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return headers;
+}
+
+/** The whole body, at most 1 MiB; of a raw mail, which may be longer, the first MiB. */
+async function readCallback({ request, gate, share }: Call): Promise<BodyBytes> {
+  const isMail = /^\s*message\/rfc822\s*(?:;|$)/i.test(request.headers["content-type"] ?? "");
+  const gathered = new ByteCollector();
+  const { deadlines } = gate.bodyLimits;
+  const end = await takeBody(request, { maxBytes: isMail ? longestMail : keptBytes, deadlines }, (chunk) => {
+    const piece = chunk.subarray(0, keptBytes - gathered.length);
+    if (!share.grow(piece.length)) return false;
+    gathered.add(piece);
+    return true;
+  });
+  if (end === "ended") return { kind: "bytes", bytes: gathered.take() };
+  return { kind: end === "stopped" ? "no_room" : end };
+}
+
+async function receive(call: Call) {
+  const { parts, settings, request, params } = call;
+  const { identifier = "" } = params;
+  const read = await readCallback(call);
+  switch (read.kind) {
+    case "gone":
+      return null;
+    case "too_large":
+    case "too_many_pieces":
+      return plain(413, "Too large.");
+    case "malformed":
+      return plain(400, "Not understood.");
+    case "no_room":
+      return { ...plain(503, "Not now."), headers: { "Retry-After": "1" } };
+    case "too_slow":
+      return plain(408, "Too slow.");
+    case "bytes":
+      break;
+  }
+  const result = await parts.callback(identifier, {
+    method: request.method ?? "GET",
+    url: `${settings.publicUrl ?? ""}${pathOf(request)}`,
+    query: queryOf(request),
+    headers: headersOf(request),
+    body: read.bytes,
+  });
+  switch (result.kind) {
+    case "done":
+      return { ...plain(200, result.reply?.body ?? "ok"), type: result.reply?.contentType ?? plainText };
+    case "forbidden":
+      return plain(403, "Forbidden.");
+    case "not_configured":
+      return plain(503, "This gateway takes no callbacks until its secret is configured.");
+    case "malformed":
+      return plain(400, "Not understood.");
+    case "unavailable":
+      return plain(503, "Not now.");
+    case "not_found":
+      return plain(404, "Not found.");
+  }
+}
+
+const plainText = "text/plain; charset=utf-8";
+
+function plain<Status extends number>(status: Status, body: string): { status: Status; body: string } {
+  return { status, body };
+}
+
+const shared = {
+  path: "/callbacks/{identifier}",
+  tag: "Provider callbacks",
+  family: "open",
+  params: { identifier: "The gateway's identifier." },
+  replies: {
+    200: z.string().describe("Taken."),
+    400: z.string().describe("Verified, but not understood."),
+    403: z.string().describe("The signature or token is wrong."),
+    404: z.string().describe("There is no such gateway."),
+    408: z.string().describe("The body took too long to arrive."),
+    413: z.string().describe("The body is over 1 MiB, or a mail over 64 MiB."),
+    503: z
+      .string()
+      .describe("The gateway has no secret to verify callbacks with, or cannot verify this one now."),
+  },
+  replyType: plainText,
+  notFound: plain(404, "Not found."),
+  unavailable: plain(503, "Not now."),
+  problems: [],
+} as const;
+
+export const callbackByPost = endpoint({
+  ...shared,
+  method: "POST",
+  name: "postCallback",
+  summary: "Take a provider's report",
+})(receive);
+
+export const callbackByGet = endpoint({
+  ...shared,
+  method: "GET",
+  name: "getCallback",
+  summary: "Take a provider's report in the query",
+})(receive);

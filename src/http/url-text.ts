@@ -1,0 +1,46 @@
+// What stands in paths and queries, looked at once in front of every route: PostgreSQL refuses a NUL in a text, SQLite
+// takes it, and neither has anything whose name holds a control character. Bytes that are no UTF-8 never get here in a
+// path (the router answers as to a path that does not exist); in a query they become U+FFFD, which names nothing either.
+
+import type { IncomingMessage } from "node:http";
+import { aiProblem } from "#contract/ai/openai-error.ts";
+import { trimmed } from "#contract/normalise.ts";
+import { problem, validationFailed } from "#contract/problem.ts";
+import { say } from "#contract/wording.ts";
+import { queryOf } from "#http/auth/api-key.ts";
+import type { Head } from "./endpoint.ts";
+import type { Answer } from "./response.ts";
+
+const unfit = /[\p{Cc}\p{Cs}\ufffd]/u;
+
+/** Whether every part of the path can name something. */
+export function canName(params: Readonly<Record<string, string>>): boolean {
+  for (const name in params) if (unfit.test(params[name]!)) return false;
+  return true;
+}
+
+/** The family's answer to a path that names nothing. */
+export function nowhere({ family, notFound }: Head): Answer {
+  if (family === "pool") return aiProblem("unknown_url");
+  return notFound ?? problem("not_found");
+}
+
+/**
+ * The answer to a query whose values cannot be meant; null: they can. Only what the head names is looked at: callbacks
+ * bring texts of their own, which their adapters read. On channel endpoints blanks at the ends do not count.
+ */
+export function queryRefusal({ family, query }: Head, request: IncomingMessage): Answer | null {
+  if (query === undefined || !request.url?.includes("?")) return null;
+  const faults = [...queryOf(request)]
+    .filter(([name, value]) => {
+      const text = family === "api_key" ? trimmed(value) : value;
+      return Object.hasOwn(query.shape, name) && unfit.test(text);
+    })
+    .map(([name]) => name);
+  const [first] = faults;
+  if (first === undefined) return null;
+  if (family === "pool") return aiProblem("invalid_value", { param: first });
+  const message = (name: string) =>
+    family === "api_key" ? say.selected([name]) : "must be text without control characters, in UTF-8";
+  return validationFailed([...new Set(faults)].map((name) => ({ path: [name], message: message(name) })));
+}

@@ -1,0 +1,48 @@
+// What browsers say about who asks, and what others leave unsaid.
+
+import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
+import test from "node:test";
+import { sameSite } from "#http/auth/csrf.ts";
+
+const asked = (headers: Record<string, string>, publicUrl: string | null = "https://sms.test") =>
+  sameSite({ headers } as unknown as IncomingMessage, publicUrl, "Sms.internal:8080");
+
+test("Sec-Fetch-Site decides, whatever Origin says", () => {
+  const words: Record<string, string> = {
+    "same-origin": "yes",
+    none: "yes",
+    "same-site": "no",
+    "cross-site": "no",
+    "": "no",
+    "same-origin, same-origin": "no",
+  };
+  for (const [word, verdict] of Object.entries(words)) {
+    for (const origin of ["https://sms.test", "https://elsewhere.test"])
+      assert.equal(asked({ "sec-fetch-site": word, origin }), verdict, word);
+  }
+});
+
+test("without it the origin has to be the public address's", () => {
+  assert.equal(asked({ origin: "https://sms.test" }), "yes");
+  assert.equal(asked({ origin: "https://sms.test" }, "https://sms.test/some/path"), "yes");
+  for (const origin of [
+    "http://sms.test",
+    "https://sms.test:444",
+    "https://sms.test.evil.test",
+    "https://a.sms.test",
+    "null",
+    "",
+    "sms.test",
+    "https://sms.internal:8080",
+  ])
+    assert.equal(asked({ origin }), "no", origin);
+});
+
+test("without a public address it has to be the host that was asked for", () => {
+  assert.equal(asked({ origin: "http://sms.internal:8080" }, null), "yes");
+  assert.equal(asked({ origin: "https://sms.internal:8080" }, null), "yes", "TLS may end before us");
+  assert.equal(asked({ origin: "http://sms.internal" }, null), "no");
+});
+
+test("neither header: nothing is said", () => assert.equal(asked({}), "unsaid"));

@@ -1,0 +1,58 @@
+// What the OpenAPI document says of the AI endpoints' errors: every code of ours, with an example that is one.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
+import { aiProblems } from "#contract/ai/openai-error.ts";
+import { endpoints } from "#http/endpoints.ts";
+import { chatStream, poolReplies, servedHeaders } from "#http/openapi/ai.ts";
+
+interface Reply {
+  description: string;
+  headers: Record<string, unknown>;
+  content: { "application/json": { schema: object; examples?: Record<string, { value: unknown }> } };
+}
+
+const pooled = endpoints.map(({ head }) => head).filter(({ family }) => family === "pool");
+const repliesOf = (name: string) =>
+  poolReplies(pooled.find((head) => head.name === name)!, { "X-Request-Id": {} }) as Record<string, Reply>;
+
+test("a completion may meet every error but those that come before any endpoint", () => {
+  const replies = repliesOf("createChatCompletion");
+  for (const [code, { status }] of Object.entries(aiProblems)) {
+    const told = replies[status]?.description.includes(`\`${code}\``) === true;
+    assert.equal(told, !["unknown_url", "method_not_allowed"].includes(code), code);
+  }
+  for (const status of ["502", "504"]) assert.ok(replies[status], status);
+});
+
+test("every example has the shape that it is an example of, and its own status", () => {
+  for (const { name } of pooled) {
+    for (const [status, reply] of Object.entries(repliesOf(name))) {
+      assert.ok("X-Request-Id" in reply.headers);
+      for (const [code, { value }] of Object.entries(reply.content["application/json"].examples ?? {})) {
+        const { error } = openaiErrorReply.parse(value);
+        assert.equal(error.code, code);
+        assert.equal(String(aiProblems[code as keyof typeof aiProblems].status), status);
+      }
+    }
+  }
+});
+
+test("what is only read has no errors of bodies and providers", () => {
+  assert.deepEqual(Object.keys(repliesOf("listModels")).sort(), ["401", "500", "503"]);
+  assert.deepEqual(Object.keys(repliesOf("getModel")).sort(), ["401", "404", "500", "503"]);
+});
+
+test("the headers that clients look for are told", () => {
+  const replies = repliesOf("createEmbedding");
+  assert.ok("WWW-Authenticate" in replies[401]!.headers);
+  assert.ok("Retry-After" in replies[429]!.headers && "retry-after-ms" in replies[429]!.headers);
+  for (const name of [
+    "X-Service-Pool-Provider",
+    "x-ratelimit-remaining-tokens",
+    "x-ratelimit-reset-requests",
+  ])
+    assert.ok(name in servedHeaders, name);
+  assert.match(chatStream.description, /\[DONE\]/);
+});

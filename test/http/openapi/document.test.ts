@@ -1,0 +1,307 @@
+// The OpenAPI document: sound in itself, and the same set of routes as the server's.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { PoolKey } from "#ai/pools/pool-key.ts";
+import type { Served } from "#ai/serve.ts";
+import { problems } from "#contract/problem.ts";
+import { endpoints } from "#http/endpoints.ts";
+import { openapiDocument } from "#http/openapi/document.ts";
+import { docsEndpoints } from "#http/routes/public/docs.ts";
+import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
+import { ask, edge, key, noAi, record } from "../edge.ts";
+
+interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  schema: object;
+}
+interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> };
+  responses: Record<string, { description: string; content: Record<string, { schema: object }> }>;
+}
+interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, Record<string, Record<string, unknown>>>;
+}
+
+const document = JSON.parse(JSON.stringify(openapiDocument())) as Document;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+function everyObject(value: unknown, visit: (object: Record<string, unknown>) => void): void {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) visit(value as Record<string, unknown>);
+  for (const child of Object.values(value)) everyObject(child, visit);
+}
+
+test("it is OpenAPI 3.1 with its required fields", () => {
+  assert.match(document.openapi, /^3\.1\.\d+$/);
+  assert.ok(document.info.title.length > 0 && document.info.version.length > 0);
+  assert.ok(operations.length > 0);
+});
+
+test("every reference leads somewhere, and every schema is referred to", () => {
+  const targets = new Set<string>();
+  everyObject(document, ({ $ref }) => {
+    if ($ref === undefined) return;
+    assert.match(String($ref), /^#\/components\/(schemas|headers)\/[\w-]+$/);
+    const [, , kind, name] = String($ref).split("/");
+    assert.ok(document.components[kind!]?.[name!] !== undefined, String($ref));
+    targets.add(String($ref));
+  });
+  for (const name of Object.keys(document.components.schemas ?? {})) {
+    assert.ok(targets.has(`#/components/schemas/${name}`), `${name} is not used`);
+  }
+});
+
+test("no schema carries the marks of its making, or forbids what may be added later", () => {
+  everyObject(document, (object) => {
+    assert.equal("$schema" in object, false);
+    assert.equal("$id" in object, false);
+  });
+  const replies = operations.map(({ operation }) => operation.responses);
+  everyObject([replies, document.components], (object) =>
+    assert.notEqual(object.additionalProperties, false),
+  );
+});
+
+test("every path parameter is declared, and no other", () => {
+  for (const { path, operation } of operations) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
+    assert.deepEqual(declared.map(({ name }) => name).sort(), inPath.sort(), path);
+    assert.ok(declared.every(({ required }) => required));
+  }
+});
+
+test("operation ids are unique, tags are declared, summaries are there", () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
+  assert.equal(new Set(ids).size, ids.length);
+  const tags = new Set(document.tags.map(({ name }) => name));
+  for (const { operation } of operations) {
+    assert.ok(operation.tags.every((tag) => tags.has(tag)));
+    assert.ok(operation.summary.length > 0);
+  }
+});
+
+test("security names schemes that exist, and channel endpoints have it", () => {
+  const schemes = Object.keys(document.components.securitySchemes ?? {});
+  for (const { path, operation } of operations) {
+    for (const each of operation.security)
+      for (const name of Object.keys(each)) assert.ok(schemes.includes(name));
+    const strangers = ["signIn", "setUp"].includes(operation.operationId);
+    assert.equal(operation.security.length > 0, path.startsWith("/api/") && !strangers, path);
+    const manages = path.startsWith("/api/manage/");
+    const pooled = path.startsWith("/api/ai/");
+    for (const each of operation.security) {
+      assert.equal("managementToken" in each || "session" in each, manages, path);
+      assert.equal("poolKey" in each, pooled, path);
+    }
+  }
+});
+
+test("the management API takes JSON alone, and says what its gate answers", () => {
+  const managed = operations.filter(({ path }) => path.startsWith("/api/manage/"));
+  assert.ok(managed.length > 0);
+  for (const { path, method, operation } of managed) {
+    const { requestBody, responses, security } = operation;
+    if (requestBody) {
+      assert.deepEqual(Object.keys(requestBody.content), ["application/json"], path);
+      for (const status of ["400", "413", "415", "422"]) assert.ok(responses[status], `${path} ${status}`);
+    }
+    if (security.length === 0) continue;
+    assert.ok(responses["401"], path);
+    if (method !== "get") assert.ok(responses["403"], path);
+    if (path.includes("/accounts/{account}/")) assert.ok(responses["404"], path);
+  }
+});
+
+test("the AI endpoints take JSON alone, and answer in OpenAI's shapes", () => {
+  const pooled = operations.filter(({ path }) => path.startsWith("/api/ai/"));
+  assert.deepEqual(pooled.map(({ operation }) => operation.operationId).sort(), [
+    "createChatCompletion",
+    "createEmbedding",
+    "getModel",
+    "listModels",
+  ]);
+  for (const { operation, path } of pooled) {
+    const { requestBody, responses } = operation;
+    const reads = ["401", "500", "503", ...(path.includes("{model}") ? ["404"] : [])];
+    const sends = ["400", "401", "404", "408", "413", "415", "422", "429", "500", "502", "503", "504"];
+    const errors = Object.keys(responses).filter((status) => status !== "200");
+    assert.deepEqual(errors, (requestBody ? sends : reads).sort(), path);
+    if (requestBody) assert.deepEqual(Object.keys(requestBody.content), ["application/json"], path);
+    for (const status of errors)
+      assert.deepEqual(responses[status]?.content["application/json"]?.schema, {
+        $ref: "#/components/schemas/OpenAiError",
+      });
+  }
+  const chat = document.paths["/api/ai/v1/chat/completions"]?.post?.responses["200"];
+  assert.deepEqual(Object.keys(chat?.content ?? {}), ["application/json", "text/event-stream"]);
+});
+
+test("headers that a head takes are parameters", () => {
+  let headers = 0;
+  for (const { head } of endpoints) {
+    const declared = document.paths[head.path]?.[head.method.toLowerCase()]?.parameters ?? [];
+    const inHeader = declared.filter((parameter) => parameter.in === "header");
+    assert.deepEqual(
+      inHeader.map(({ name, required }) => [name, required]),
+      Object.keys(head.headers ?? {}).map((name) => [name, false]),
+      head.path,
+    );
+    headers += inHeader.length;
+  }
+  assert.ok(headers > 0);
+  const send = document.paths["/api/sms/send"]?.post?.parameters ?? [];
+  assert.ok(send.some(({ name, in: place }) => name === "Idempotency-Key" && place === "header"));
+});
+
+test("every response has a description and a body", () => {
+  for (const { path, operation } of operations) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      assert.match(status, /^[245]\d\d$/);
+      assert.ok(response.description.length > 0, `${path} ${status}`);
+      const streams = operation.operationId === "createChatCompletion" && status === "200";
+      assert.equal(Object.keys(response.content).length, streams ? 2 : 1);
+    }
+  }
+});
+
+test("the send request says what the interface says", () => {
+  const schema = document.components.schemas?.SmsContact as {
+    required: string[];
+    properties: Record<string, Record<string, unknown>>;
+  };
+  assert.deepEqual(schema.required, ["number", "message"]);
+  assert.deepEqual(Object.keys(schema.properties), [
+    "number",
+    "message",
+    "gateway_identifier",
+    "schedule_at",
+  ]);
+  assert.deepEqual(schema.properties.number?.type, ["string", "integer"]);
+  assert.equal(schema.properties.message?.maxLength, 65_536);
+  assert.deepEqual(Object.keys(document.paths["/api/sms/send"]?.post?.requestBody?.content ?? {}), [
+    "application/json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+  ]);
+});
+
+test("the record's schema has the record's fields", () => {
+  const schema = document.components.schemas?.SmsRecord as { required: string[]; properties: object };
+  assert.deepEqual(Object.keys(schema.properties).sort(), [...Object.keys(record), "events"].sort());
+  assert.deepEqual([...schema.required].sort(), Object.keys(record).sort());
+});
+
+test("every problem is documented somewhere, but for those that come before any endpoint", () => {
+  const text = JSON.stringify(document.paths);
+  const before = ["malformed_request", "method_not_allowed", "headers_too_large"];
+  for (const code of Object.keys(problems)) {
+    if (!before.includes(code)) assert.ok(text.includes(`\`${code}\``), code);
+  }
+});
+
+test("the server has every documented route and no other", async () => {
+  const { app } = edge();
+  await app.ready();
+  const routed = new Set<string>();
+  // printRoutes is made for people; the list of endpoints is what the server was built from.
+  for (const { head } of endpoints) {
+    const url = head.path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === head.rest ? "*" : `:${name}`));
+    assert.ok(app.hasRoute({ method: head.method, url }), head.path);
+    routed.add(`${head.method.toLowerCase()} ${head.path}`);
+  }
+  assert.deepEqual(new Set(operations.map(({ method, path }) => `${method} ${path}`)), routed);
+  // The document itself, the pages, and what mails lead to are not in it.
+  const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints].map(({ head }) => head);
+  for (const { path, method, rest } of all.filter((head) => head.rest !== undefined))
+    assert.ok(app.hasRoute({ method, url: path.replace(`{${rest}}`, "*") }), path);
+  // Of several routes that end in anything, the printed tree shows one.
+  const plain = all.filter(({ rest }) => rest === undefined).map(({ method }) => method);
+  const tree = app.printRoutes({ commonPrefix: false }).replaceAll(/── \* \(.*/g, "");
+  const leaves = [...tree.matchAll(/\(((?:[A-Z]+(?:, )?)+)\)/g)].flatMap(([, methods]) =>
+    methods!.split(", "),
+  );
+  // Each GET has its HEAD.
+  const gets = plain.filter((method) => method === "GET").length;
+  assert.equal(leaves.filter((method) => method === "GET").length, gets);
+  assert.equal(leaves.filter((method) => method === "HEAD").length, gets);
+  for (const each of ["POST", "PUT", "PATCH", "DELETE"]) {
+    assert.equal(
+      leaves.filter((method) => method === each).length,
+      plain.filter((method) => method === each).length,
+      each,
+    );
+  }
+  const known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+  assert.equal(leaves.filter((method) => !known.includes(method)).length, 0);
+});
+
+test("where files are uploaded, the form has files and JSON has base64", () => {
+  const { requestBody } = document.paths["/api/email/send"]!.post!;
+  const form = requestBody!.content["multipart/form-data"]!.schema as {
+    properties: Record<string, { items: object }>;
+  };
+  assert.deepEqual(form.properties.contact!.items, { $ref: "#/components/schemas/EmailContact" });
+  assert.deepEqual(form.properties.attachments!.items, {
+    type: "string",
+    contentMediaType: "application/octet-stream",
+  });
+  assert.deepEqual(requestBody!.content["application/json"]!.schema, {
+    $ref: "#/components/schemas/EmailSendRequest",
+  });
+});
+
+/** Serves anything, to anybody. */
+const ai = {
+  ...noAi,
+  authenticate: async () => ({}) as PoolKey,
+  serve: async (): Promise<Served> => {
+    const served = { provider: "a", model: "b", latency_ms: 1, attempts: 1 };
+    const levels = { requests: null, tokens: null };
+    return { kind: "served", levels, completed: { kind: "answer", text: "{}", served } };
+  },
+};
+
+test("every example of a request is accepted", async () => {
+  for (const { path, operation } of operations) {
+    for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
+      if (example === undefined) continue;
+      const headers = { "api-key": key, "content-type": type, authorization: "Bearer tlp_1" };
+      const { status } = await ask(edge({ ai }), { url: path, headers, body: JSON.stringify(example) });
+      assert.equal(status, 200);
+    }
+  }
+});
+
+test("every status that is answered is documented", async () => {
+  const asked: [method: string, url: string, path: string, body?: string][] = [
+    ["POST", "/api/sms/send", "/api/sms/send", "{}"],
+    ["POST", "/api/sms/send", "/api/sms/send", "{"],
+    ["GET", "/api/get/sms?limit=x", "/api/get/{channel}"],
+    ["GET", "/api/get/sms/x", "/api/get/{channel}/{id}"],
+    ["POST", "/api/cancel/sms/x", "/api/cancel/{channel}/{id}"],
+    ["GET", "/api/account", "/api/account"],
+  ];
+  for (const [method, url, path, body] of asked) {
+    for (const apiKey of [key, "wrong"]) {
+      const headers = { "api-key": apiKey, "content-type": "application/json" };
+      const { status } = await ask(edge(), { method, url, headers, ...(body === undefined ? {} : { body }) });
+      const documented = document.paths[path]?.[method.toLowerCase()]?.responses;
+      assert.ok(documented?.[status], `${method} ${url}: ${status}`);
+    }
+  }
+});

@@ -1,0 +1,171 @@
+// What a pool's keys used, through the management API: sums by day, key and member, and the single calls.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { dayOf } from "#runtime/time-zones.ts";
+import { recordUsage, type UsedCall } from "#store/pools/usage.ts";
+import { callRow } from "../../../../store/pool-rows.ts";
+import { dataOf, type Managed, managed } from "../managed.ts";
+
+const zone = "Pacific/Auckland";
+const dayMs = 86_400_000;
+
+let m: Managed;
+let path: string;
+let key: string;
+let other: string;
+let today: string;
+const calls: UsedCall[] = [];
+
+const daysAgo = (days: number) => new Date(Date.parse(today) - days * dayMs).toISOString().slice(0, 10);
+
+before(async () => {
+  m = await managed();
+  const { id } = await m.it.account({ time_zone: zone });
+  const pools = `/accounts/${id}/pools`;
+  const pool = dataOf<{ id: string }>(await m.operator("POST", pools, { name: "default" }));
+  path = `${pools}/${pool.id}`;
+  key = dataOf<{ id: string }>(await m.operator("POST", `${path}/keys`, { name: "app" })).id;
+  other = dataOf<{ id: string }>(await m.operator("POST", `${path}/keys`, { name: "other" })).id;
+  today = dayOf(m.it.clock.now(), zone);
+  const of = { accountId: id, poolId: pool.id, keyId: key, memberId: "" };
+  const attempts = [
+    { member: "primary", model: "m", ms: 12.5, outcome: "broken", status: 502 },
+    { member: "second", model: "m", ms: 900, outcome: "ok", status: 200 },
+  ];
+  for (let at = 0; at < 20; at++) {
+    calls.push(
+      callRow(of, {
+        id: m.it.system.configure.newId("cmp"),
+        key_id: at % 4 === 0 ? other : key,
+        status: at === 7 ? 503 : at === 9 ? 429 : at === 11 ? 499 : 200,
+        member: at === 7 || at === 9 ? null : at % 2 === 0 ? "primary" : "second",
+        day: daysAgo(at < 10 ? 0 : at < 19 ? 3 : 40),
+        ms: 100 * (at + 1),
+        cost: 1_500_000,
+        attempts: JSON.stringify(attempts),
+      }),
+    );
+  }
+  for (const call of calls) await m.it.system.database.run(recordUsage, [call]);
+});
+after(() => m.close());
+
+interface Sum {
+  group: string;
+  name: string | null;
+  requests: number;
+  errors: number;
+  cost: number;
+  latency_ms: { p50: number | null; p95: number | null; p99: number | null };
+}
+
+const usage = async (query: string) => dataOf<Sum[]>(await m.operator("GET", `${path}/usage${query}`));
+
+test("by day: the last 30 local days unless said otherwise", async () => {
+  const sums = await usage("");
+  assert.deepEqual(
+    sums.map(({ group, name, requests, errors, cost }) => [group, name, requests, errors, cost]),
+    [
+      [daysAgo(3), null, 9, 0, 13.5],
+      [today, null, 10, 2, 15],
+    ],
+  );
+  assert.equal((await usage(`?from=${daysAgo(40)}`)).length, 3);
+  assert.deepEqual(
+    (await usage(`?from=${daysAgo(5)}&to=${daysAgo(1)}`)).map(({ group }) => group),
+    [daysAgo(3)],
+  );
+  assert.deepEqual(await usage(`?to=${daysAgo(100)}`), []);
+});
+
+test("by key with its name, by member, with percentiles of what was answered", async () => {
+  const keys = await usage("?by=key");
+  assert.deepEqual(
+    keys.map(({ group, name, requests }) => [group, name, requests]),
+    [
+      [key, "app", 14],
+      [other, "other", 5],
+    ],
+  );
+  const members = await usage("?by=member");
+  assert.deepEqual(
+    members.map(({ group, requests }) => [group, requests]),
+    [
+      ["", 2],
+      ["primary", 10],
+      ["second", 7],
+    ],
+  );
+  const [nobody, primary] = members;
+  assert.deepEqual(nobody!.latency_ms, { p50: null, p95: null, p99: null });
+  const { p50, p95, p99 } = primary!.latency_ms;
+  assert.ok(
+    Math.abs(p50! - 900) <= 45 && Math.abs(p99! - 1_900) <= 95 && p95! <= p99!,
+    `${p50} ${p95} ${p99}`,
+  );
+});
+
+test("days that make no sense are told by field", async () => {
+  for (const [query, field] of [
+    ["?from=2026-02-30", "from"],
+    ["?to=yesterday", "to"],
+    [`?from=${today}&to=${daysAgo(1)}`, "from"],
+    [`?from=${daysAgo(366)}`, "from"],
+    ["?by=week", "by"],
+    ["?limit=1", "limit"],
+  ] as const) {
+    const reply = await m.operator("GET", `${path}/usage${query}`);
+    assert.deepEqual([reply.statusCode, Object.keys(reply.json().errors)], [422, [field]], query);
+  }
+  assert.equal((await m.operator("GET", `${path}/usage?from=${daysAgo(365)}`)).statusCode, 200);
+});
+
+interface Call {
+  id: string;
+  key: string;
+  status: number;
+}
+
+test("calls are newest first, a page at a time, each with who was asked", async () => {
+  const ids: string[] = [];
+  let cursor = "";
+  do {
+    const reply = await m.operator("GET", `${path}/calls?limit=7${cursor}`);
+    ids.push(...dataOf<Call[]>(reply).map(({ id }) => id));
+    cursor = reply.json().next_cursor === null ? "" : `&cursor=${reply.json().next_cursor}`;
+  } while (cursor !== "");
+  assert.deepEqual(ids, calls.map(({ id }) => id).reverse());
+  const [newest] = dataOf<Call[]>(await m.operator("GET", `${path}/calls?limit=1`));
+  const last = calls.at(-1)!;
+  assert.deepEqual(newest, {
+    id: last.id,
+    at: new Date(last.at).toISOString(),
+    key,
+    kind: "chat",
+    stream: false,
+    status: 200,
+    member: "second",
+    model: "echo",
+    attempts: JSON.parse(last.attempts),
+    prompt_tokens: 10,
+    completion_tokens: 20,
+    estimated: false,
+    cost: 1.5,
+    first_byte_ms: 100,
+    ms: 2_000,
+  });
+});
+
+test("calls are found by key and by status", async () => {
+  const found = async (query: string) =>
+    dataOf<Call[]>(await m.operator("GET", `${path}/calls?${query}`)).map(({ status }) => status);
+  assert.deepEqual(await found("status=4xx"), [499, 429]);
+  assert.deepEqual(await found("status=5xx"), [503]);
+  assert.deepEqual(await found("status=429"), [429]);
+  assert.equal((await found(`key=${other}`)).length, 5);
+  assert.deepEqual(await found(`key=${other}&status=5xx`), []);
+  assert.deepEqual(await found("key=key_of_nobody"), []);
+  for (const query of ["status=6xx", "status=20", "key=a%20b", "limit=201", "cursor=a%20b"])
+    assert.equal((await m.operator("GET", `${path}/calls?${query}`)).statusCode, 422, query);
+});

@@ -1,0 +1,152 @@
+// The log of an endpoint's deliveries through the management API, and what can be done with it.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import {
+  type DeliveryRecord,
+  deliveriesReply,
+  deliveryDueReply,
+  deliveryReply,
+  replayReply,
+} from "#contract/manage/webhooks.ts";
+import { dataOf, type Managed, managed } from "../managed.ts";
+
+let m: Managed;
+let status = 200;
+let accountPath: string;
+let made = 0;
+before(async () => {
+  m = await managed({
+    respond: () => ({ kind: "answer", status, headers: {}, body: Buffer.from("thanks") }),
+  });
+  accountPath = `/accounts/${(await m.it.account()).id}/webhooks`;
+});
+after(() => m.close());
+
+async function endpoint(): Promise<string> {
+  const url = `https://receiver.example.com/${++made}`;
+  const { id } = dataOf<{ id: string }>(await m.operator("POST", accountPath, { url }));
+  await m.it.settle();
+  return `${accountPath}/${id}`;
+}
+
+/** Test events, each posted (and answered with `answered`) before the next, a second apart. Their ids. */
+async function events(path: string, count: number, answered = 200): Promise<string[]> {
+  const ids: string[] = [];
+  status = answered;
+  for (let i = 0; i < count; i++) {
+    ids.push(deliveryDueReply.parse((await m.operator("POST", `${path}/test`)).json()).data.id);
+    await m.it.advance(1000);
+  }
+  return ids;
+}
+
+async function list(path: string, query = ""): Promise<{ rows: DeliveryRecord[]; next: string | null }> {
+  const reply = deliveriesReply.parse((await m.operator("GET", `${path}/deliveries${query}`)).json());
+  return { rows: reply.data, next: reply.next_cursor };
+}
+
+test("a test event is posted at once, and its delivery says what became of it", async () => {
+  const path = await endpoint();
+  const [id] = await events(path, 1);
+  const { data } = deliveryReply.parse((await m.operator("GET", `${path}/deliveries/${id}`)).json());
+  const { log, body, ...head } = data;
+  assert.deepEqual([head.id, head.type, head.status, head.attempts], [id, "webhook.test", "delivered", 1]);
+  assert.deepEqual(
+    log.map((line) => [line.status, line.reason, line.answer, line.at]),
+    [[200, null, "thanks", head.timestamp]],
+  );
+  assert.equal(JSON.parse(body).type, "webhook.test");
+  assert.equal(m.it.requests.at(-1)?.body, body);
+});
+
+test("newest first, page by page, and by status", async () => {
+  const path = await endpoint();
+  const good = await events(path, 3);
+  const bad = await events(path, 2, 500);
+  const all = [...good, ...bad].toReversed();
+  const seen: string[] = [];
+  let query = "?limit=2";
+  for (let pages = 0; pages < 3; pages++) {
+    const { rows, next } = await list(path, query);
+    seen.push(...rows.map(({ id }) => id));
+    assert.equal(next === null, pages === 2);
+    query = `?limit=2&cursor=${next}`;
+  }
+  assert.deepEqual(seen, all);
+  const { rows } = await list(path, "?status=pending");
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    bad.toReversed(),
+  );
+  assert.deepEqual([rows[0]?.last_try?.status, rows[0]?.attempts], [500, 1]);
+  assert.ok(rows[0]?.next_attempt_at);
+});
+
+test("a bad query is told by field", async () => {
+  const path = await endpoint();
+  for (const [query, field] of [
+    ["?limit=0", "limit"],
+    ["?status=lost", "status"],
+    ["?cursor=x", "cursor"],
+    ["?cursor=1.a%20b", "cursor"],
+    ["?colour=red", "colour"],
+  ] as const) {
+    const reply = await m.operator("GET", `${path}/deliveries${query}`);
+    assert.equal(reply.statusCode, 422, query);
+    assert.deepEqual(Object.keys(reply.json().errors), [field]);
+  }
+});
+
+test("one is replayed under its id, a failed one and one that was taken", async () => {
+  const path = await endpoint();
+  const [id] = await events(path, 1);
+  const before = m.it.requests.length;
+  const reply = await m.operator("POST", `${path}/deliveries/${id}/replay`);
+  assert.equal(deliveryDueReply.parse(reply.json()).data.id, id);
+  await m.it.settle();
+  assert.equal(m.it.requests.length, before + 1);
+  assert.equal(m.it.requests.at(-1)?.headers?.["webhook-id"], id);
+});
+
+test("all failed ones since a time are replayed", async () => {
+  const path = await endpoint();
+  const early = await events(path, 1, 500);
+  const since = new Date(m.it.clock.now()).toISOString();
+  const late = await events(path, 2, 500);
+  await m.it.advance(31 * 3_600_000);
+  assert.equal((await list(path, "?status=failed")).rows.length, 3);
+  status = 200;
+  const reply = await m.operator("POST", `${path}/replay`, { since });
+  assert.deepEqual(replayReply.parse(reply.json()).data, { replayed: 2, more: false });
+  await m.it.settle();
+  assert.deepEqual((await list(path, "?status=delivered")).rows.map(({ id }) => id).sort(), late.sort());
+  assert.deepEqual(
+    (await list(path, "?status=failed")).rows.map(({ id }) => id),
+    early,
+  );
+  assert.equal((await m.operator("POST", `${path}/replay`, { since: "yesterday" })).statusCode, 422);
+});
+
+test("an endpoint that is switched off is neither tested nor replayed: 409", async () => {
+  const path = await endpoint();
+  const [id] = await events(path, 1);
+  await m.operator("PATCH", path, { active: false });
+  for (const [of, body] of [
+    ["test", undefined],
+    [`deliveries/${id}/replay`, undefined],
+    ["replay", { since: "2020-01-01T00:00:00Z" }],
+  ] as const) {
+    const reply = await m.operator("POST", `${path}/${of}`, body);
+    assert.deepEqual([reply.statusCode, reply.json().code], [409, "conflict"], of);
+  }
+});
+
+test("an event that is another endpoint's, or nobody's, is 404", async () => {
+  const [path, other] = [await endpoint(), await endpoint()];
+  const [id] = await events(other, 1);
+  for (const event of [id, "evt_none", "%00"]) {
+    assert.equal((await m.operator("GET", `${path}/deliveries/${event}`)).statusCode, 404);
+    assert.equal((await m.operator("POST", `${path}/deliveries/${event}/replay`)).statusCode, 404);
+  }
+});
