@@ -33,7 +33,7 @@ import { sandboxModels } from "#providers/sandbox/sandbox.ts";
 import { applyProvision } from "#provision/apply.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import type { Applied } from "#provision/parts.ts";
-import { Wait } from "#queue/auto-reset-event.ts";
+import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import { Lanes } from "#queue/lanes.ts";
 import { bands } from "#queue/priority.ts";
 import { createIds } from "#runtime/ids.ts";
@@ -143,7 +143,7 @@ export async function openSystem(
   const listening = createListening(database, () => lanes.wake(fanOutLane.id));
   const { announced } = listening;
   /** Ended when a lane is paused, or goes on: messages may have to move. */
-  const pauses = new Wait();
+  const pauses = new AutoResetEvent();
   const longestWaitMs = Math.max(settings.pollMs, longestLaneWaitMs);
   const delivering = {
     announced,

@@ -2,7 +2,7 @@
 // where nobody sends is expired, and what is old is removed, in small batches with pauses between them. Two
 // processes at once would do no harm; they would only do it twice.
 
-import { Wait } from "#queue/auto-reset-event.ts";
+import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import type { OpenLane } from "#queue/lanes.ts";
 import { bands } from "#queue/priority.ts";
 import { idAt } from "#runtime/ids.ts";
@@ -207,7 +207,7 @@ export async function upkeepTurn(
 export function openUpkeep(parts: UpkeepParts, lane: { id: string; fence: number }): OpenLane {
   const { clock, log, everyMs } = parts;
   const stopping = new AbortController();
-  const wait = new Wait();
+  const wait = new AutoResetEvent();
   const places = new Map<string, Place>();
   const run = async () => {
     while (!stopping.signal.aborted) {

@@ -10,7 +10,7 @@ import { idTime } from "#runtime/ids.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
-import type { Happening } from "#store/messages/transitions.ts";
+import type { TransitionDetails } from "#store/messages/transitions.ts";
 import { lookup } from "./lookup.ts";
 
 export type Resolved =
@@ -48,7 +48,7 @@ export async function resolve(
   const { step, said } = steps[answer];
   const at = clock.now();
   const detail = `${said} by ${by}.`;
-  const happening: Happening =
+  const happening: TransitionDetails =
     answer === "send_again"
       ? // As after an automatic repeat: it does not move to another gateway, and a second doubt is not repeated by itself.
         { at, detail, dueAt: at, resend: true }

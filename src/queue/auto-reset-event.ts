@@ -3,7 +3,7 @@
 import type { Clock } from "#runtime/runtime.ts";
 
 /** A wait that can be ended early. An end that comes before the wait ends the next one, so that none is missed. */
-export class Wait {
+export class AutoResetEvent {
   #ended = false;
   #timer: AbortController | null = null;
   #resume: (() => void) | null = null;

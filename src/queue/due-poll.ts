@@ -5,7 +5,7 @@
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { readDueLanes } from "#store/lanes/due.ts";
-import { Wait } from "./auto-reset-event.ts";
+import { AutoResetEvent } from "./auto-reset-event.ts";
 import { bands } from "./priority.ts";
 
 /** Storage that was away is asked again after this long at first, then twice as long, up to the poll itself, ms. */
@@ -23,7 +23,7 @@ export interface DuePollParts {
 
 export class DuePoll {
   readonly #parts: DuePollParts;
-  readonly #wait = new Wait();
+  readonly #wait = new AutoResetEvent();
   #ended: Promise<void> | null = null;
   #stopping = false;
 

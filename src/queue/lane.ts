@@ -4,7 +4,7 @@
 // What would break it: handing over what was not stamped under this fence, or losing an outcome before it is settled.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { Wait } from "./auto-reset-event.ts";
+import { AutoResetEvent } from "./auto-reset-event.ts";
 import { Breaker, type Health } from "./breaker.ts";
 import { Pacer } from "./pace.ts";
 import { type Band, bandOrder, bands } from "./priority.ts";
@@ -128,7 +128,7 @@ export class Lane<Row extends LaneRow, Outcome> {
   /** Something may be due that is not in the buffers. */
   #stale: boolean;
   #nextDue: number | null = null;
-  readonly #wait = new Wait();
+  readonly #wait = new AutoResetEvent();
   /** The current wait is for something to become due, not for a slot, the pace or the hour. */
   #waitsForRows = false;
   readonly #ended: Promise<void>;

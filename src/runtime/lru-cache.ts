@@ -1,6 +1,6 @@
 // What was used lately, kept within a bound: of more than fits, whatever was used longest ago is forgotten.
 
-export class Recent<Key, Value> {
+export class LruCache<Key, Value> {
   readonly #most: number;
   /** In order of use. */
   readonly #kept = new Map<Key, { value: Value; size: number }>();

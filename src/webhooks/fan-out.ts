@@ -3,7 +3,7 @@
 // owner goes on where the storage stands.
 
 import { asksFor } from "#contract/messages/events.ts";
-import { Wait } from "#queue/auto-reset-event.ts";
+import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import type { OpenLane } from "#queue/lanes.ts";
 import type { Clock, Log, Runtime } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
@@ -48,7 +48,7 @@ class FanOut implements OpenLane {
   readonly fence: number;
   readonly inFlight = 0;
   readonly #parts: FanOutParts;
-  readonly #wait = new Wait();
+  readonly #wait = new AutoResetEvent();
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
 

@@ -8,7 +8,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
-import { sameText } from "#runtime/constant-time-equal.ts";
+import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { isLinux, proxyAddress } from "./addresses.ts";
 import { jsonOf } from "./ask.ts";
@@ -182,7 +182,7 @@ async function main(): Promise<number> {
       ),
       tell(
         "in process: comparing",
-        inProcess(secrets.callbackToken, (text) => sameText(text, secrets.callbackToken)),
+        inProcess(secrets.callbackToken, (text) => constantTimeEqual(text, secrets.callbackToken)),
       ),
       tell(
         "in process: hashing",

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Wait } from "#queue/auto-reset-event.ts";
+import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import { movableClock } from "../clock.ts";
 
-async function waiting(wait: Wait, ms: number) {
+async function waiting(wait: AutoResetEvent, ms: number) {
   const clock = movableClock();
   let over = false;
   const done = wait.for(clock, ms).then(() => {
@@ -16,7 +16,7 @@ async function waiting(wait: Wait, ms: number) {
 }
 
 test("lasts as long as it was told", async () => {
-  const { clock, done, over } = await waiting(new Wait(), 1000);
+  const { clock, done, over } = await waiting(new AutoResetEvent(), 1000);
   await clock.advance(999);
   assert.equal(over(), false);
   await clock.advance(1);
@@ -25,7 +25,7 @@ test("lasts as long as it was told", async () => {
 });
 
 test("ends early, and leaves no sleeper behind", async () => {
-  const wait = new Wait();
+  const wait = new AutoResetEvent();
   const { clock, done, over } = await waiting(wait, 1000);
   wait.end();
   await clock.settle();
@@ -35,7 +35,7 @@ test("ends early, and leaves no sleeper behind", async () => {
 });
 
 test("an end before the wait ends the next one, and only that", async () => {
-  const wait = new Wait();
+  const wait = new AutoResetEvent();
   wait.end();
   wait.end();
   assert.equal((await waiting(wait, 1000)).over(), true);

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Recent } from "#runtime/lru-cache.ts";
+import { LruCache } from "#runtime/lru-cache.ts";
 
 test("of more than fits, the one used longest ago goes", () => {
-  const recent = new Recent<string, number>(2);
+  const recent = new LruCache<string, number>(2);
   recent.set("a", 1);
   recent.set("b", 2);
   assert.equal(recent.get("a"), 1);
@@ -17,7 +17,7 @@ test("of more than fits, the one used longest ago goes", () => {
 });
 
 test("sizes are counted, also of what is replaced and forgotten", () => {
-  const recent = new Recent<string, number>(10);
+  const recent = new LruCache<string, number>(10);
   recent.set("a", 6, 6);
   recent.set("a", 4, 4);
   recent.set("b", 6, 6);
@@ -31,14 +31,14 @@ test("sizes are counted, also of what is replaced and forgotten", () => {
 });
 
 test("one that is larger than all is not kept, and drives none out", () => {
-  const recent = new Recent<string, number>(10);
+  const recent = new LruCache<string, number>(10);
   recent.set("a", 10, 10);
   recent.set("b", 11, 11);
   assert.deepEqual([recent.get("a"), recent.get("b")], [10, undefined]);
 });
 
 test("what is asked for at the same time is made once; what failed is made again", async () => {
-  const recent = new Recent<string, Promise<number>>(10);
+  const recent = new LruCache<string, Promise<number>>(10);
   let made = 0;
   const make = async () => {
     made += 1;
@@ -53,7 +53,7 @@ test("what is asked for at the same time is made once; what failed is made again
 });
 
 test("a failure does not take what stands in its place by then", async () => {
-  const recent = new Recent<string, Promise<number>>(10);
+  const recent = new LruCache<string, Promise<number>>(10);
   const failing = Promise.withResolvers<number>();
   void recent.of("a", () => failing.promise);
   recent.set("a", Promise.resolve(2));
@@ -63,7 +63,7 @@ test("a failure does not take what stands in its place by then", async () => {
 });
 
 test("cleared, it has room for all again", () => {
-  const recent = new Recent<string, number>(10);
+  const recent = new LruCache<string, number>(10);
   recent.set("a", 10, 10);
   recent.clear();
   assert.equal(recent.get("a"), undefined);

@@ -9,7 +9,7 @@ import { saveGateway } from "#store/gateways/gateways.ts";
 import { claimLanes } from "#store/lanes/lanes.ts";
 import { type Settlement, settleMessages, stampMessages } from "#store/messages/attempts.ts";
 import { messageColumns, type NewMessage, type SendInput, storeSends } from "#store/messages/insert.ts";
-import type { Happening } from "#store/messages/transitions.ts";
+import type { TransitionDetails } from "#store/messages/transitions.ts";
 import type { AccountsTable, EventsTable, GatewaysTable, MessagesTable } from "#store/schema/schema.ts";
 import type { Store } from "./conformance.ts";
 
@@ -192,7 +192,7 @@ export async function makeSending(store: Store, options: Parameters<typeof sendO
 export function settlement(
   of: { id: string; gatewayId: string; fence: number },
   step: Settlement["step"],
-  options: Partial<Omit<Settlement, "happening">> & { happening?: Partial<Happening> } = {},
+  options: Partial<Omit<Settlement, "happening">> & { happening?: Partial<TransitionDetails> } = {},
 ): Settlement {
   return {
     id: of.id,

@@ -3,7 +3,7 @@
 // that takes no writes runs far over.
 
 import type { PoolKey } from "#ai/pools/pool-key.ts";
-import { Recent } from "#runtime/lru-cache.ts";
+import { LruCache } from "#runtime/lru-cache.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { startOfNextDay, startOfNextMonth } from "#runtime/time-zones.ts";
 import { localDay } from "./local-day.ts";
@@ -86,7 +86,7 @@ export function createBudgets(parts: {
   read(keyId: string, day: string): Promise<KeySpent>;
 }): Budgets {
   const { clock, log, read } = parts;
-  const known = new Recent<string, Known>(mostKnown);
+  const known = new LruCache<string, Known>(mostKnown);
 
   function entry(keyId: string, day: string): Known {
     let one = known.get(keyId);

@@ -2,7 +2,7 @@
 // it in the URL (`?token=…`, or `https://any:token@…`, which arrives as Basic) or in an Authorization header.
 
 import { type CallbackRequest, secret } from "#gateways/gateway.ts";
-import { sameText } from "#runtime/constant-time-equal.ts";
+import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 
 /** The settings field. 16 characters at least: nothing else keeps forged events away. */
 export const callbackTokenField = secret()
@@ -15,11 +15,11 @@ export const callbackTokenField = secret()
 /** Whether a callback brings the token: in the query exactly once, as the password of any Basic user, or as a Bearer token. */
 export function carriesToken({ headers, query }: CallbackRequest, token: string): boolean {
   const tokens = query.getAll("token");
-  const inQuery = tokens.length === 1 && sameText(tokens[0]!, token);
+  const inQuery = tokens.length === 1 && constantTimeEqual(tokens[0]!, token);
   const [, scheme = "", credentials = ""] =
     /^(basic|bearer) +(\S+)$/i.exec(headers.authorization ?? "") ?? [];
   const given = scheme.toLowerCase() === "basic" ? basicPassword(credentials) : credentials;
-  return sameText(given, token) || inQuery;
+  return constantTimeEqual(given, token) || inQuery;
 }
 
 /** Behind the first colon (RFC 7617): a user has none, a password may. */

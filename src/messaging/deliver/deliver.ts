@@ -18,7 +18,7 @@ import {
   stampMessages,
   unstampMessages,
 } from "#store/messages/attempts.ts";
-import type { Happening } from "#store/messages/transitions.ts";
+import type { TransitionDetails } from "#store/messages/transitions.ts";
 import { type LaneGateway, type SendParts, sender } from "./transmit.ts";
 
 export interface DeliverParts extends SendParts {
@@ -175,7 +175,7 @@ function settlementOf(
   }
   const message = clean(outcome.reason);
   const code = clean(outcome.code ?? outcome.kind);
-  const happening: Happening = { at, detail: message, code, message };
+  const happening: TransitionDetails = { at, detail: message, code, message };
   if (outcome.kind === "rejected") return { ...base, step: "rejected", happening };
   if (outcome.kind === "unknown") {
     if (policyOf(gateway) === "hold" || row.resends > 0) return { ...base, step: "doubted", happening };

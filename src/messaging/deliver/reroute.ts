@@ -9,7 +9,7 @@
 
 import { defaultGateway } from "#accounts/account.ts";
 import { accountOf } from "#accounts/authenticate.ts";
-import { Wait } from "#queue/auto-reset-event.ts";
+import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import { bands } from "#queue/priority.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
@@ -34,7 +34,7 @@ export async function rescueStranded(
   parts: StrandedParts,
   everyMs: number,
   signal: AbortSignal,
-  pauses = new Wait(),
+  pauses = new AutoResetEvent(),
 ): Promise<void> {
   signal.addEventListener("abort", () => pauses.end());
   while (!signal.aborted) {

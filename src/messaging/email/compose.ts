@@ -5,7 +5,7 @@
 import { wireAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { OutgoingAttachment, OutgoingEmail } from "#gateways/gateway.ts";
-import { Recent } from "#runtime/lru-cache.ts";
+import { LruCache } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
 import { type Mail, readMail } from "#store/email/bodies.ts";
 import type { MailFiles } from "./files.ts";
@@ -78,7 +78,7 @@ interface BodyParts {
 /** Campaigns repeat one body: its parts are made once. Large bodies are few, and not kept. */
 const bodiesKept = 8;
 const longestKept = 256 * 1024;
-const lately = new Recent<string, BodyParts>(bodiesKept);
+const lately = new LruCache<string, BodyParts>(bodiesKept);
 
 /** Nobody writes longer ones by hand: they stay text alone, without a pixel and without links of ours. */
 const longestText = 512 * 1024;

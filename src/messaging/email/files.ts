@@ -2,7 +2,7 @@
 // kept, by its content and up to a bound; concurrent sends of one file wait for one reading of it.
 
 import { type OutgoingAttachment, Unreadable } from "#gateways/gateway.ts";
-import { Recent } from "#runtime/lru-cache.ts";
+import { LruCache } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
 import { readMailFilePieces, readMailFiles } from "#store/email/bodies.ts";
 
@@ -18,8 +18,8 @@ const piecesAtOnce = 4;
 
 /** `keepBytes`: how much content is kept; a file that is larger is read by each who asks. */
 export function createMailFiles(database: Database, keepBytes = 32 * 1024 * 1024): MailFiles {
-  const lists = new Recent<string, Promise<readonly OutgoingAttachment[]>>(requestsKept);
-  const contents = new Recent<string, Promise<Buffer>>(keepBytes);
+  const lists = new LruCache<string, Promise<readonly OutgoingAttachment[]>>(requestsKept);
+  const contents = new LruCache<string, Promise<Buffer>>(keepBytes);
 
   const list = async (requestId: string) => {
     const files = await database.run(readMailFiles, requestId);

@@ -4,7 +4,7 @@
 import { sameAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { OutgoingEmail } from "#gateways/gateway.ts";
-import { Recent } from "#runtime/lru-cache.ts";
+import { LruCache } from "#runtime/lru-cache.ts";
 import type { Log } from "#runtime/runtime.ts";
 import type { Sealer } from "#store/seal.ts";
 import {
@@ -85,7 +85,7 @@ const longestKept = 256 * 1024;
  * `recipient`: as the message has it or was given it.
  */
 export function createAdditions(parts: MailLinksParts & { log: Log }) {
-  const lately = new Recent<string, Places>(bodiesKept);
+  const lately = new LruCache<string, Places>(bodiesKept);
   let warned = false;
 
   const placesIn = (html: string): Places =>

@@ -4,7 +4,7 @@
 import { sql } from "kysely";
 import { type ReceiptStep, receiptSteps } from "#contract/messages/states.ts";
 import { gatheredOperation, type Tx } from "#store/database.ts";
-import { Changes, type Happening, lockMessages, type Moving } from "#store/messages/transitions.ts";
+import { Changes, lockMessages, type Moving, type TransitionDetails } from "#store/messages/transitions.ts";
 import type { ReceiptsTable, ReferencesTable } from "#store/schema/schema.ts";
 import { heedReaches, type Reach } from "./bounces.ts";
 
@@ -24,7 +24,9 @@ export interface IncomingReceipt {
   receivedAt: number;
 }
 
-function happeningOf(receipt: Pick<ReceiptsTable, "received_at" | "status" | "code" | "reason">): Happening {
+function happeningOf(
+  receipt: Pick<ReceiptsTable, "received_at" | "status" | "code" | "reason">,
+): TransitionDetails {
   const said = [receipt.reason, receipt.code].filter((part) => part !== null && part !== "");
   return {
     at: receipt.received_at,
@@ -86,7 +88,7 @@ export const storeReceipts = gatheredOperation(
 /** A report that is about to be applied to its message. */
 export interface Said {
   step: ReceiptStep;
-  happening: Happening;
+  happening: TransitionDetails;
   bounce: "hard" | "soft" | null;
 }
 

@@ -10,7 +10,7 @@ import { applyReceipt, attachReferences } from "#store/feedback/receipts.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
 import { announceRows } from "#store/webhooks/outbox.ts";
 import { refuse } from "./expire-or-suppress.ts";
-import { Changes, type Happening, insertEvents, lockMessages } from "./transitions.ts";
+import { Changes, insertEvents, lockMessages, type TransitionDetails } from "./transitions.ts";
 
 const dueColumns = [
   "id",
@@ -191,9 +191,9 @@ export interface Settlement {
   /** The attempt that this is the outcome of. */
   attempt: number;
   step: OwnStep;
-  happening: Happening;
+  happening: TransitionDetails;
   /** How it ended, where the provider said so in the same answer. */
-  receipt: { step: ReceiptStep; happening: Happening } | null;
+  receipt: { step: ReceiptStep; happening: TransitionDetails } | null;
 }
 
 /** `settled`: as meant; `late`: the row had moved on, and what could still be learned was. */
@@ -310,7 +310,7 @@ async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promi
  */
 export const unstampMessages = writeOperation(
   "unstampMessages",
-  async (tx, input: { laneId: string; fence: number; ids: string[]; happening: Happening }) => {
+  async (tx, input: { laneId: string; fence: number; ids: string[]; happening: TransitionDetails }) => {
     const rows = await lockMessages(tx, input.ids);
     const changes = new Changes();
     for (const row of rows.values()) {
@@ -336,8 +336,8 @@ export const recoverMessages = writeOperation(
       fence: number;
       limit: number;
       /** For messages that were not repeated before, and for those that were. */
-      first: { step: OwnStep; happening: Happening };
-      again: { step: OwnStep; happening: Happening };
+      first: { step: OwnStep; happening: TransitionDetails };
+      again: { step: OwnStep; happening: TransitionDetails };
     },
   ) => {
     const gateway = await tx.db

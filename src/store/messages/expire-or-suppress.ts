@@ -3,7 +3,7 @@
 
 import { sql } from "kysely";
 import type { Tx } from "#store/database.ts";
-import { Changes, type Happening, lockMessages } from "./transitions.ts";
+import { Changes, lockMessages, type TransitionDetails } from "./transitions.ts";
 
 /** Ends what came up, but is suppressed or too late; what is gone for other reasons is left alone. */
 export async function refuse(
@@ -45,13 +45,13 @@ async function suppressedOf(
 }
 
 /** What goes with the end of a message whose recipient is on the suppression list. */
-export function suppressedAt(at: number): Happening {
+export function suppressedAt(at: number): TransitionDetails {
   const message = "The recipient is on the suppression list.";
   return { at, detail: message, code: "suppressed", message };
 }
 
 /** What goes with the end of a message that was found due too late. */
-export function expiredAt(at: number): Happening {
+export function expiredAt(at: number): TransitionDetails {
   const message = "It was due longer ago than the account's lateness window allows.";
   return { at, detail: message, code: "too_late", message };
 }

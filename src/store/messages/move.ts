@@ -4,7 +4,7 @@
 import type { Channel } from "#contract/messages/channel.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
-import { Changes, type Happening, insertEvents, lockMessages } from "./transitions.ts";
+import { Changes, insertEvents, lockMessages, type TransitionDetails } from "./transitions.ts";
 
 export type CancelOutcome = { kind: "cancelled" } | { kind: "not_cancellable" } | { kind: "not_found" };
 
@@ -13,7 +13,7 @@ export const cancelMessage = writeOperation(
   "cancelMessage",
   async (
     tx,
-    input: { accountId: string; channel: Channel; id: string; happening: Happening },
+    input: { accountId: string; channel: Channel; id: string; happening: TransitionDetails },
   ): Promise<CancelOutcome> => {
     const row = (await lockMessages(tx, [input.id])).get(input.id);
     if (!row || row.account_id !== input.accountId || row.channel !== input.channel)

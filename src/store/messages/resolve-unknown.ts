@@ -3,7 +3,7 @@
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { OwnStep } from "#contract/messages/states.ts";
 import { writeOperation } from "#store/database.ts";
-import { Changes, type Happening, lockMessages } from "./transitions.ts";
+import { Changes, lockMessages, type TransitionDetails } from "./transitions.ts";
 
 export type ResolveOutcome =
   | { kind: "resolved"; channel: Channel; laneId: string }
@@ -21,7 +21,7 @@ export const resolveUnknown = writeOperation(
       channel: Channel | null;
       id: string;
       step: Extract<OwnStep, "sent_again" | "marked_sent" | "marked_failed">;
-      happening: Happening;
+      happening: TransitionDetails;
     },
   ): Promise<ResolveOutcome> => {
     const row = (await lockMessages(tx, [input.id])).get(input.id);

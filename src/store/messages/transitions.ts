@@ -11,7 +11,7 @@ import type { CreditEntriesTable, CreditsTable, MessagesTable } from "#store/sch
 import { announceMessages, type MessageHappening, type Snapshot } from "#store/webhooks/outbox.ts";
 
 /** What goes with a change. */
-export interface Happening {
+export interface TransitionDetails {
   /** Epoch ms. */
   at: number;
   /** For the timeline, in plain words; may be empty. */
@@ -101,7 +101,7 @@ export class Changes {
   }[] = [];
 
   /** Takes the step, if it leads anywhere from the row's state; false when it does not. */
-  apply(row: Moving, step: Step, happening: Happening): boolean {
+  apply(row: Moving, step: Step, happening: TransitionDetails): boolean {
     // What was never stamped was never sent, whoever reports on it; but of what came back with a backup nobody here
     // knows what became of it since.
     if (step.by === "receipt" && row.attempts === 0 && row.held_due_at === null) return false;
@@ -136,7 +136,12 @@ export class Changes {
    * A line of the timeline about a message whose state stays what it is. `told`: what webhooks are told beside the
    * message; null: they are not told.
    */
-  note(row: Moving, type: string, happening: Pick<Happening, "at" | "detail">, told: object | null): void {
+  note(
+    row: Moving,
+    type: string,
+    happening: Pick<TransitionDetails, "at" | "detail">,
+    told: object | null,
+  ): void {
     row.updated_at = happening.at;
     this.#record(row, type, happening, told !== null, told ?? undefined);
   }
@@ -144,7 +149,7 @@ export class Changes {
   #record(
     row: Moving,
     type: string,
-    { at, detail }: Pick<Happening, "at" | "detail">,
+    { at, detail }: Pick<TransitionDetails, "at" | "detail">,
     told: boolean,
     more: object = {},
   ): void {

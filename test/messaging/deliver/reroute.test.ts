@@ -5,7 +5,7 @@ import test, { after, before } from "node:test";
 import { accountInput, configureAccount } from "#configure/account.ts";
 import { configureGateway, type GatewayInput, gatewayInput } from "#configure/gateway.ts";
 import { failOver, rescueOnce, rescueStranded } from "#messaging/deliver/reroute.ts";
-import { Wait } from "#queue/auto-reset-event.ts";
+import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import type { Database } from "#store/database.ts";
 import { claimLanes, pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import { storeSends } from "#store/messages/insert.ts";
@@ -183,7 +183,7 @@ test("a pause is noticed at once, and looked after every second while it lasts",
   const second = await owned(accountId, "p-second");
   const { clock } = open.parts;
   const stop = new AbortController();
-  const pauses = new Wait();
+  const pauses = new AutoResetEvent();
   const parts = { ...open.parts, wake: () => {} };
   const running = rescueStranded(parts, 3_600_000, stop.signal, pauses);
   const asleep = async () => {

@@ -13,7 +13,7 @@ import {
 } from "#store/messages/attempts.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { cancelMessage } from "#store/messages/move.ts";
-import type { Happening } from "#store/messages/transitions.ts";
+import type { TransitionDetails } from "#store/messages/transitions.ts";
 import { onBothEngines } from "../conformance.ts";
 import {
   claim,
@@ -31,7 +31,7 @@ import {
   timeline,
 } from "../rows.ts";
 
-const cancelled: Happening = { at: now + 5, detail: "Cancelled." };
+const cancelled: TransitionDetails = { at: now + 5, detail: "Cancelled." };
 
 onBothEngines((open) => {
   test("due messages are read by band, oldest due first, from a place on; future ones are not", async () => {
@@ -197,7 +197,7 @@ onBothEngines((open) => {
   test("what was stamped but never handed over goes back to the queue, under its own fence alone", async () => {
     const store = open();
     const sending = await makeSending(store, { count: 2 });
-    const happening: Happening = { at: now + 5, detail: "Never left.", dueAt: now, uncounted: true };
+    const happening: TransitionDetails = { at: now + 5, detail: "Never left.", dueAt: now, uncounted: true };
     const unstamp = (fence: number, laneId = sending.gatewayId) =>
       store.database.run(unstampMessages, { laneId, fence, ids: sending.ids, happening });
     await unstamp(sending.fence + 1);

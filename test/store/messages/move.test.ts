@@ -6,7 +6,7 @@ import { stampMessages } from "#store/messages/attempts.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { cancelMessage, moveFailing, moveWaiting } from "#store/messages/move.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
-import type { Happening } from "#store/messages/transitions.ts";
+import type { TransitionDetails } from "#store/messages/transitions.ts";
 import { onBothEngines } from "../conformance.ts";
 import {
   claim,
@@ -22,7 +22,7 @@ import {
   timeline,
 } from "../rows.ts";
 
-const cancelled: Happening = { at: now + 5, detail: "Cancelled." };
+const cancelled: TransitionDetails = { at: now + 5, detail: "Cancelled." };
 
 onBothEngines((open) => {
   test("cancelling: once and again the same, never another's, not what is under way; the credit comes back once", async () => {

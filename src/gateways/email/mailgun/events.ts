@@ -17,7 +17,7 @@ import {
 } from "#gateways/email/mail-event.ts";
 import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/gateway.ts";
 import { type Json, parseJson, parseUnproven, readPath, textAt } from "#gateways/sms/http-api/json-path.ts";
-import { sameText } from "#runtime/constant-time-equal.ts";
+import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 
 /** An event of Mailgun's as receipts and engagements. `key`: the HTTP webhook signing key; `now`: epoch ms. */
 export function receiveMailgun({ body }: CallbackRequest, key: string | undefined, now: number): Received {
@@ -58,7 +58,7 @@ function signatureIn(body: Buffer, key: string): { timestamp: string; hex: strin
   );
   if (!timestamp || !token || !given) return null;
   const wanted = createHmac("sha256", key).update(timestamp).update(token).digest("hex");
-  return sameText(given, wanted) ? { timestamp, hex: wanted } : null;
+  return constantTimeEqual(given, wanted) ? { timestamp, hex: wanted } : null;
 }
 
 type Reader = (event: Json, names: EventNames) => Receipt | Engagement;

@@ -2,15 +2,15 @@
 // file of a request with 10,000 contacts is one entry; bounded by bytes, those used last are kept.
 
 import type { OutgoingAttachment } from "#gateways/gateway.ts";
-import { Recent } from "#runtime/lru-cache.ts";
+import { LruCache } from "#runtime/lru-cache.ts";
 import { wrappedBase64 } from "./transfer-encoding.ts";
 
 export class EncodedFiles {
-  readonly #kept: Recent<string, Promise<Buffer>>;
+  readonly #kept: LruCache<string, Promise<Buffer>>;
 
   /** `most`: bytes of encoded content that are kept. */
   constructor(most: number) {
-    this.#kept = new Recent(most);
+    this.#kept = new LruCache(most);
   }
 
   /** The content in base64 lines; rejects as reading it does, and then tries again when asked again. */

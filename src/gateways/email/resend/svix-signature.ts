@@ -3,7 +3,7 @@
 
 import { createHmac } from "node:crypto";
 import type { CallbackRequest } from "#gateways/gateway.ts";
-import { sameText } from "#runtime/constant-time-equal.ts";
+import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 
 /** Either side's clock may be off by this; a repeated call has a new time. */
 const toleranceMs = 5 * 60_000;
@@ -21,5 +21,5 @@ export function svixVerified({ headers, body }: CallbackRequest, secret: string,
   const wanted = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64");
   // Several while a secret is being changed; other versions than 1 are other schemes.
   const given = (headers["svix-signature"] ?? "").split(" ");
-  return given.some((signature) => sameText(signature, `v1,${wanted}`)) ? id : null;
+  return given.some((signature) => constantTimeEqual(signature, `v1,${wanted}`)) ? id : null;
 }

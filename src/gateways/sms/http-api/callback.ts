@@ -3,7 +3,7 @@
 
 import type { CallbackRequest, Receipt, ReceiptStatus, Received } from "#gateways/gateway.ts";
 import { cleanText } from "#gateways/http-outcome.ts";
-import { sameText } from "#runtime/constant-time-equal.ts";
+import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 import { type Json, parseJson, readPath, referenceFrom, textAt } from "./json-path.ts";
 import type { HttpApiCallback } from "./settings.ts";
 
@@ -20,7 +20,7 @@ export function receiveHttpApi(
   if (own === undefined) return { kind: "not_taken", reason: "This gateway has no callback settings." };
   if (own.token === "") return { kind: "not_configured", reason: "The callback settings have no token." };
   const tokens = callback.query.getAll("token");
-  if (tokens.length !== 1 || !sameText(tokens[0] ?? "", own.token)) {
+  if (tokens.length !== 1 || !constantTimeEqual(tokens[0] ?? "", own.token)) {
     return { kind: "forbidden", reason: "The token is missing or wrong." };
   }
   if (callback.method !== "GET" && callback.method !== "POST") {

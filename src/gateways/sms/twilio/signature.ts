@@ -4,7 +4,7 @@
 
 import { createHash, createHmac } from "node:crypto";
 import type { CallbackRequest } from "#gateways/gateway.ts";
-import { sameText } from "#runtime/constant-time-equal.ts";
+import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 
 /** Twilio sends some 30, of which up to 20 are media. A body that a stranger fills with them would cost seconds to sort. */
 const mostParameters = 500;
@@ -22,10 +22,10 @@ export function verifiedParameters(callback: CallbackRequest, authToken: string)
   const form = new URLSearchParams(isForm ? callback.body.toString("utf8") : "");
   if (bodyHash !== null) {
     const actual = createHash("sha256").update(callback.body).digest("hex");
-    if (!sameText(bodyHash.toLowerCase(), actual)) return null;
+    if (!constantTimeEqual(bodyHash.toLowerCase(), actual)) return null;
   }
   const named = joined(form);
-  const signedBy = (url: string) => sameText(given, signature(authToken, url + named));
+  const signedBy = (url: string) => constantTimeEqual(given, signature(authToken, url + named));
   if (!spellings(callback.url).some(signedBy)) return null;
   return isForm ? form : callback.query;
 }

@@ -4,11 +4,11 @@ import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { problem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { sameText } from "#runtime/constant-time-equal.ts";
+import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 
 function hasToken(request: IncomingMessage, token: string): boolean {
   const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-  return given !== undefined && sameText(given, token);
+  return given !== undefined && constantTimeEqual(given, token);
 }
 
 const loopback = /^(::ffff:)?127\.|^::1$/;

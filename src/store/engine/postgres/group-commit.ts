@@ -5,7 +5,7 @@
 const groupsInFlight = 2;
 const largestGroup = 1000;
 
-export class Gatherer<I, O> {
+export class GroupCommit<I, O> {
   readonly #run: (inputs: readonly I[]) => Promise<O[]>;
   readonly #mayRunAgain: (error: unknown) => boolean;
   #waiting: { input: I; resolve(output: O): void; reject(error: unknown): void }[] = [];

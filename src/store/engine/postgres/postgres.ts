@@ -8,7 +8,7 @@ import { migrate } from "#store/schema/migrate.ts";
 import { acquire, acquireFirst, type Room } from "./acquire.ts";
 import { postgresTx } from "./connection.ts";
 import { faultOf, noteConnectionError, storageError } from "./errors.ts";
-import { Gatherer } from "./group-commit.ts";
+import { GroupCommit } from "./group-commit.ts";
 
 /** How long a call waits for a connection at the most, ms. */
 const connectMs = 5_000;
@@ -186,11 +186,11 @@ export async function openPostgres(options: {
   await listen();
 
   const connect = (what: string) => acquire(pool, what, room, clock);
-  const gatherers = new Map<string, Gatherer<unknown, unknown>>();
-  const gathererOf = (operation: Operation<unknown, unknown>): Gatherer<unknown, unknown> => {
+  const gatherers = new Map<string, GroupCommit<unknown, unknown>>();
+  const gathererOf = (operation: Operation<unknown, unknown>): GroupCommit<unknown, unknown> => {
     let gatherer = gatherers.get(operation.name);
     if (!gatherer) {
-      gatherer = new Gatherer(
+      gatherer = new GroupCommit(
         (inputs) =>
           transaction(connect, operation.name, async (tx) => {
             if (!operation.gathered) throw new Error("not a gathered operation");

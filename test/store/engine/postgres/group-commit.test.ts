@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Gatherer } from "#store/engine/postgres/group-commit.ts";
+import { GroupCommit } from "#store/engine/postgres/group-commit.ts";
 
 /** A run that waits until it is let go, and notes its groups. */
 function held() {
@@ -29,7 +29,7 @@ function held() {
 
 test("two groups fly at once, the rest waits and goes together, each gets its own answer", async () => {
   const { run, groups, release } = held();
-  const gatherer = new Gatherer(run, () => true);
+  const gatherer = new GroupCommit(run, () => true);
   const calls = [1, 2, 3, 4, 5].map((input) => gatherer.call(input));
   assert.deepEqual(groups, [[1], [2]]);
   await release();
@@ -40,7 +40,7 @@ test("two groups fly at once, the rest waits and goes together, each gets its ow
 
 test("a group that failed for certain is run again singly: the bad member fails alone", async () => {
   const { run, groups, release } = held();
-  const gatherer = new Gatherer(run, () => true);
+  const gatherer = new GroupCommit(run, () => true);
   const calls = [1, 2, 3, 13, 5].map((input) => gatherer.call(input));
   const settled = Promise.allSettled(calls);
   await release();
@@ -55,7 +55,7 @@ test("a group that failed for certain is run again singly: the bad member fails 
 
 test("a group that may have been stored is not run again: all its members hear of it", async () => {
   const { run, groups, release } = held();
-  const gatherer = new Gatherer(run, () => false);
+  const gatherer = new GroupCommit(run, () => false);
   const settled = Promise.allSettled([1, 2, 3, 13].map((input) => gatherer.call(input)));
   await release();
   await release();
@@ -68,7 +68,7 @@ test("a group that may have been stored is not run again: all its members hear o
 
 test("no group is larger than 1,000", async () => {
   const { run, groups, release } = held();
-  const gatherer = new Gatherer(run, () => true);
+  const gatherer = new GroupCommit(run, () => true);
   const calls = Array.from({ length: 2502 }, (_, i) => gatherer.call(i + 100));
   await release();
   await release();
