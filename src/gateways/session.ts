@@ -1,0 +1,91 @@
+// A gateway that holds a connection (SMPP, a linked phone, SMTP): what its session is given, and what it reports. The
+// process that owns the gateway's lane opens one session, sends through it and closes it; no session outlives its lane.
+
+import type { Clock, Log, Outbound, Random } from "#runtime/runtime.ts";
+import type { DkimKey, Engagement, InboundMessage, Outcome, OutgoingMessage, Receipt } from "./gateway.ts";
+
+/** An open session of one gateway. */
+export interface GatewaySession {
+  /**
+   * Sends one message; several calls may run at once. Resolves after `signal` aborted too, with what is known then:
+   * `unknown` unless the message certainly did not leave. A session that rejects counts as `unknown`.
+   */
+  send(message: OutgoingMessage, signal: AbortSignal): Promise<Outcome>;
+  /** Closes the connection. Called once, when nothing is being sent any more; the linked device stays linked. */
+  close(): Promise<void>;
+  /** Ends the link to the device for good, where the gateway has one. Resolves to whether the other side was told. */
+  logOut?(): Promise<boolean>;
+}
+
+/** How the connection is. Only `connected` lets messages out; every other state makes the lane wait. */
+export type SessionStatus =
+  /** Being opened, or opened again after a short interruption. The gateway does not count as paused. */
+  | { kind: "connecting" }
+  /** Waits for a person to link a device. */
+  | { kind: "pairing"; pairing: Pairing }
+  | { kind: "connected" }
+  /** Lost, and being tried again. The gateway counts as paused, with `reason`. */
+  | { kind: "disconnected"; reason: string }
+  /** The link ended; a person has to link the device again. */
+  | { kind: "logged_out"; reason: string };
+
+/** What a person needs to link a device. Secret: whoever sees it can link. */
+export interface Pairing {
+  /** The text of a QR code. */
+  qr?: string;
+  /** A code to type in. */
+  code?: string;
+  /** Epoch ms. */
+  expiresAt: number;
+}
+
+/** What the other side reports on its own, as a callback would. */
+export interface SessionReport {
+  receipts?: readonly Receipt[];
+  inbound?: readonly InboundMessage[];
+  engagements?: readonly Engagement[];
+}
+
+/** Values that a session keeps between connections (keys of a linked device), sealed and bound to the gateway. */
+export interface SessionState {
+  /** All values, by key. */
+  load(): Promise<ReadonlyMap<string, string>>;
+  /** Stores values; null removes one. All of them or none. Rejects with `SessionLost` once another process owns the lane. */
+  save(changes: ReadonlyMap<string, string | null>): Promise<void>;
+}
+
+/** The lane belongs to another process now: the session must stop. */
+export class SessionLost extends Error {
+  override readonly name = "SessionLost";
+}
+
+/** A process of its own for a session, which ends with the lane. */
+export interface SessionChild {
+  /** Sends a value that `structuredClone` can copy. Dropped, without an error, once the child has ended. */
+  send(message: unknown): void;
+  /** Called for each value that the child sends. */
+  onMessage(listener: (message: unknown) => void): void;
+  /** Resolves when the child has ended, with the reason in plain words. */
+  readonly ended: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** What a session may use; there is no other way out of it. */
+export interface SessionHost {
+  clock: Clock;
+  random: Random;
+  log: Log;
+  outbound: Outbound;
+  /** Where this gateway's provider reaches us (`https://…/callbacks/{identifier}`); null without a public URL. */
+  callbackUrl: string | null;
+  /** For one message, ms. */
+  timeoutMs: number;
+  /** Keys that sign for the gateway's sending domain, as the account manages them; empty: none. */
+  dkim: readonly DkimKey[];
+  state: SessionState;
+  /** Resolves when everything is stored, so that the session may acknowledge it. Retried while storage is away; rejects with `SessionLost`. */
+  report(report: SessionReport): Promise<void>;
+  status(status: SessionStatus): void;
+  /** Starts `module` in a process of its own. */
+  child(module: URL): SessionChild;
+}

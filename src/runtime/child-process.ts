@@ -1,0 +1,62 @@
+// A module in a process of its own, for code whose crash or memory must not be ours (a linked device's library).
+// It gets an empty environment, its output is drained and discarded, and it ends with this process.
+
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Clock } from "./runtime.ts";
+
+export interface Child {
+  /** Sends a value that `structuredClone` can copy. Dropped, without an error, once the child has ended. */
+  send(message: unknown): void;
+  /** Called for each value that the child sends, in order. */
+  onMessage(listener: (message: unknown) => void): void;
+  /** Resolves when the child has ended, with the reason in plain words. Never rejects. */
+  readonly ended: Promise<string>;
+  /** Asks the child to end (SIGTERM), and kills it after `stopMs`. */
+  stop(): Promise<void>;
+}
+
+/** How long a child may take to end by itself, ms. */
+const stopMs = 5_000;
+
+/** In the child, before its module: a process whose parent is gone ends at once, whatever its module does. */
+const endWithParent = `data:text/javascript,${encodeURIComponent(
+  'process.once("disconnect", () => process.exit(0));',
+)}`;
+
+/** Starts `module` (a `file:` URL). */
+export function startChild({ module, clock }: { module: URL; clock: Clock }): Child {
+  const child: ChildProcess = fork(fileURLToPath(module), {
+    serialization: "advanced",
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    execArgv: ["--import", endWithParent],
+    env: {},
+  });
+  // A pipe that nobody reads fills up and stops the child. What a library prints may hold keys: it is not logged.
+  child.stdout?.resume();
+  child.stderr?.resume();
+  const over = new AbortController();
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(`The child process failed: ${error.message}`));
+    child.once("exit", (code, signal) =>
+      resolve(`The child process ended with ${signal === null ? `code ${code}` : `signal ${signal}`}.`),
+    );
+  });
+  void ended.then(() => over.abort());
+  return {
+    send: (message) => {
+      // Without a callback, an error of a closed channel would be thrown as an event.
+      if (child.connected) child.send(message as object, () => {});
+    },
+    onMessage: (listener) => {
+      child.on("message", listener);
+    },
+    ended,
+    stop: async () => {
+      child.kill("SIGTERM");
+      await clock.sleep(stopMs, over.signal);
+      if (!over.signal.aborted) child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
