@@ -35,8 +35,21 @@ export class Breaker {
     this.#pausedUntil = state.pausedUntil;
   }
 
+  /** Pauses in a row. */
+  get pauses(): number {
+    return this.#pauses;
+  }
+
   get paused(): boolean {
     return this.#pausedUntil !== null;
+  }
+
+  /** Closes: the gateway's connection was opened anew, so that what was wrong before says nothing about now. */
+  close(): void {
+    this.#pausedUntil = null;
+    this.#probing = null;
+    this.#pauses = 0;
+    this.#doubts = 0;
   }
 
   /** What may go out at `now`: everything, one probe, or nothing for `waitMs` (null: until the probe is back). */

@@ -53,7 +53,8 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
     outcome: Outcome,
     judged: { blamed: boolean; laneNow: number },
   ): Promise<number | null>;
-  pause(pause: { forMs: number; pauses: number; reason: string }): Promise<void>;
+  /** `forMs` null: until `resume`. */
+  pause(pause: { forMs: number | null; pauses: number; reason: string }): Promise<void>;
   resume(): Promise<void>;
   /** The lane has stopped, and nothing of it is under way any more. */
   ended?(): void;
@@ -95,6 +96,8 @@ export interface LaneParts<Row extends LaneRow, Outcome> {
    * it is woken. Absent: the lane recovers and reads by itself when it starts.
    */
   known?: { left: boolean } | undefined;
+  /** The lane sends nothing before its first `resume`: its gateway's connection is not open yet. */
+  suspended?: boolean;
 }
 
 const readAhead = 500;
@@ -125,6 +128,10 @@ export class Lane<Row extends LaneRow, Outcome> {
   #pausedMs: number;
   #pausedSince: number | null;
   #stopping = false;
+  /** The gateway's connection is not open: nothing goes out, without probes and without using up tries. */
+  #suspended: boolean;
+  /** The suspension is stored as a pause. */
+  #suspensionStored: boolean;
   /** Something may be due that is not in the buffers. */
   #stale: boolean;
   #nextDue: number | null = null;
@@ -144,8 +151,12 @@ export class Lane<Row extends LaneRow, Outcome> {
     this.#dayCount = state.dayCount;
     this.#pausedMs = state.pausedMs;
     this.#pausedSince = state.pausedSince;
+    this.#suspended = parts.suspended ?? false;
+    // Such a pause ends with `resume` alone. A lane that needs no connection any more ends it at once.
+    this.#suspensionStored = state.pausedSince !== null && state.pausedUntil === null;
     this.#stale = parts.known === undefined || parts.known.left;
     this.#ended = this.#run();
+    if (this.#suspensionStored && !this.#suspended) this.resume();
   }
 
   get id(): string {
@@ -170,6 +181,27 @@ export class Lane<Row extends LaneRow, Outcome> {
     else if (this.#nextDue === null || dueAt < this.#nextDue) this.#nextDue = dueAt;
     else return;
     if (this.#waitsForRows) this.#wait.end();
+  }
+
+  /**
+   * The gateway's connection is not open: nothing goes out until `resume`. With a reason it is stored as a pause, which
+   * stops the messages' retry clocks and may move them to another gateway; null: a short interruption.
+   */
+  suspend(reason: string | null): void {
+    this.#suspended = true;
+    if (reason === null || this.#suspensionStored) return;
+    this.#suspensionStored = true;
+    this.#storePause({ forMs: null, pauses: this.#breaker.pauses, reason });
+  }
+
+  /** The gateway's connection is open: messages go out, whatever paused the lane before. */
+  resume(): void {
+    const paused = this.#suspensionStored || this.#breaker.paused;
+    this.#suspended = false;
+    this.#suspensionStored = false;
+    this.#breaker.close();
+    if (paused) this.#storeResume();
+    this.#wait.end();
   }
 
   /** Stamps nothing new; resolves when what was handed over is settled. */
@@ -211,6 +243,7 @@ export class Lane<Row extends LaneRow, Outcome> {
       Math.max(64, 4 * rules.concurrency) - this.#unsettled,
     );
     if (free <= 0) return longestWaitMs;
+    if (this.#suspended) return Number.POSITIVE_INFINITY;
     const gate = this.#breaker.gate(clock.monotonic());
     if (gate.kind === "shut") return within(gate.waitMs ?? longestWaitMs);
     const now = clock.now();
@@ -224,6 +257,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     if (paced.count === 0) return Math.min(longestWaitMs, paced.waitMs);
 
     await this.#fill(now);
+    if (this.#suspended) return Number.POSITIVE_INFINITY;
     const most = Math.min(free, leftToday, paced.count, gate.kind === "probe" ? 1 : Number.POSITIVE_INFINITY);
     const rows = this.#pick(most, gate.kind === "probe");
     if (rows.length === 0) {
@@ -285,13 +319,10 @@ export class Lane<Row extends LaneRow, Outcome> {
     this.#onWire -= 1;
     const verdict = this.#breaker.judge(row.id, sent.health, sent.reason, clock.monotonic());
     const judged = { blamed: verdict.kind === "blame", laneNow: this.#laneNow() };
-    if (verdict.kind === "pause") {
-      this.#pausedSince ??= clock.now();
-      this.#noting = this.#noting.then(() => this.#insist("pause", () => work.pause(verdict)));
-    } else if (verdict.kind === "resume") {
-      if (this.#pausedSince !== null) this.#pausedMs += Math.max(0, clock.now() - this.#pausedSince);
-      this.#pausedSince = null;
-      this.#noting = this.#noting.then(() => this.#insist("resume", () => work.resume()));
+    // A stored suspension is a pause already, and only a new connection ends it.
+    if (!this.#suspensionStored) {
+      if (verdict.kind === "pause") this.#storePause(verdict);
+      else if (verdict.kind === "resume") this.#storeResume();
     }
     this.#wait.end();
     const dueAgain = await this.#insist("settle", () => work.settle(row, attempt, sent.outcome, judged));
@@ -301,6 +332,19 @@ export class Lane<Row extends LaneRow, Outcome> {
       this.#nextDue = Math.min(this.#nextDue ?? dueAgain, dueAgain);
       this.#wait.end();
     } else if (this.#stopping || this.#unsettled >= this.#parts.rules.concurrency) this.#wait.end();
+  }
+
+  #storePause(pause: { forMs: number | null; pauses: number; reason: string }): void {
+    const { work, clock } = this.#parts;
+    this.#pausedSince ??= clock.now();
+    this.#noting = this.#noting.then(() => this.#insist("pause", () => work.pause(pause)));
+  }
+
+  #storeResume(): void {
+    const { work, clock } = this.#parts;
+    if (this.#pausedSince !== null) this.#pausedMs += Math.max(0, clock.now() - this.#pausedSince);
+    this.#pausedSince = null;
+    this.#noting = this.#noting.then(() => this.#insist("resume", () => work.resume()));
   }
 
   #laneNow(): number {

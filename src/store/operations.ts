@@ -16,6 +16,7 @@ import * as receipts from "#store/feedback/receipts.ts";
 import * as suppressions from "#store/feedback/suppressions.ts";
 import * as gatewayStates from "#store/gateways/actions.ts";
 import * as gateways from "#store/gateways/gateways.ts";
+import * as gatewaySessions from "#store/gateways/sessions.ts";
 import * as audit from "#store/identity/audit.ts";
 import * as managementTokens from "#store/identity/tokens.ts";
 import * as people from "#store/identity/users.ts";
@@ -63,6 +64,7 @@ export const operations: ReadonlyMap<string, Operation<unknown, unknown>> = new 
     people,
     accept,
     gateways,
+    gatewaySessions,
     inbound,
     lanes,
     lookup,

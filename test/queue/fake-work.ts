@@ -24,7 +24,7 @@ export interface FakeWork extends LaneWork<Row, Outcome> {
   /** Ids in the order of hand-over, with when. */
   sent: { id: string; attempt: number; at: number }[];
   settled: { id: string; outcome: Outcome; blamed: boolean; laneNow: number }[];
-  pauses: { forMs: number; pauses: number; reason: string }[];
+  pauses: { forMs: number | null; pauses: number; reason: string }[];
   resumed: number;
   calls: Record<Call, number>;
   /** Throws for the next calls of these names, as often as said. */
@@ -172,6 +172,7 @@ export function drive(
     state?: Partial<LaneState>;
     longestWaitMs?: number;
     known?: { left: boolean };
+    suspended?: boolean;
     prepare?: (work: FakeWork, clock: MovableClock) => void;
   } = {},
 ): Driven {
@@ -208,6 +209,7 @@ export function drive(
     log: memoryLog(),
     longestWaitMs: options.longestWaitMs ?? 60_000,
     known: options.known,
+    suspended: options.suspended ?? false,
   });
   return { clock, work, lane, sentIds: () => work.sent.map(({ id }) => id) };
 }

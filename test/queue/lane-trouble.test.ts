@@ -155,7 +155,7 @@ test("while paused one message a pause goes out, and its clock stands still", as
   const start = clock.now();
   await clock.advance(3_600_000);
   assert.deepEqual(
-    work.pauses.slice(0, 7).map(({ forMs }) => forMs / 1000),
+    work.pauses.slice(0, 7).map(({ forMs }) => (forMs ?? 0) / 1000),
     [5, 10, 20, 40, 80, 160, 300],
   );
   assert.equal(work.sent.length, work.pauses.length);

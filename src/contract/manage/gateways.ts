@@ -37,7 +37,11 @@ const gateway = z.object({
     .object({
       reason: z.string(),
       since: instant,
-      until: instant.nullable().describe("When it is tried again; null: when somebody resumes it."),
+      until: instant
+        .nullable()
+        .describe(
+          "When it is tried again; null: when it is resumed by hand, or its connection is open again.",
+        ),
     })
     .nullable(),
   waiting: z.int().describe("Messages that wait on it, counted up to 10,000."),

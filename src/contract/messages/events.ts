@@ -10,6 +10,8 @@ export const eventTypes = [
   "message.complained",
   "gateway.paused",
   "gateway.resumed",
+  "gateway.linked",
+  "gateway.unlinked",
   "credit.low",
   "pool.member_down",
   "pool.member_up",

@@ -7,7 +7,7 @@ import type { LaneWork } from "#queue/lane.ts";
 import { bands } from "#queue/priority.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
-import { pauseLane, resumeLane } from "#store/lanes/lanes.ts";
+import { pauseLane, resumeLane, untilConnected } from "#store/lanes/lanes.ts";
 import {
   type DueMessage,
   nextDue,
@@ -93,7 +93,7 @@ export function deliverWork(
         id: laneId,
         fence,
         at,
-        until: at + forMs,
+        until: forMs === null ? untilConnected : at + forMs,
         reason: clean(reason),
         pauses,
         eventId: parts.newId("gp"),

@@ -9,6 +9,7 @@ import { Lane } from "#queue/lane.ts";
 import type { OpenLane, TakenLane } from "#queue/lanes.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import { findDrivenGateway, findGateway, settingsPlace } from "#store/gateways/gateways.ts";
+import { untilConnected } from "#store/lanes/lanes.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import { type DeliverParts, deliverWork } from "./deliver.ts";
@@ -118,7 +119,7 @@ export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Pr
       id: state.id,
       fence: state.fence,
       pauses: state.pauses,
-      pausedUntil: state.paused_until,
+      pausedUntil: state.paused_until === untilConnected ? null : state.paused_until,
       pausedSince: state.paused_since,
       pausedMs: state.paused_ms,
       day: state.day,

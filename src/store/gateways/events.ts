@@ -11,7 +11,7 @@ export async function announceGateway(
   tx: Tx,
   event: {
     id: string;
-    type: "gateway.paused" | "gateway.resumed";
+    type: "gateway.paused" | "gateway.resumed" | "gateway.linked" | "gateway.unlinked";
     gatewayId: string;
     at: number;
     reason: string | null;

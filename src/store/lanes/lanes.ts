@@ -36,6 +36,9 @@ export const ensureLane = writeOperation("ensureLane", async (tx, lane: { id: st
     .execute();
 });
 
+/** `paused_until` of a pause that only a new connection of the gateway ends, epoch ms: later than any instant of ours. */
+export const untilConnected = 8_640_000_000_000_000;
+
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 
 /** All lanes of one owner that are switched on, or off, in sums: of a set of lanes that stays the same they only grow. */

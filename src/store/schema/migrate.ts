@@ -9,6 +9,7 @@ import { up as pools } from "#store/schema/migrations/0003-pools.ts";
 import { up as email } from "#store/schema/migrations/0004-email.ts";
 import { up as poolAnswerTime } from "#store/schema/migrations/0005-pool-answer-time.ts";
 import { up as callbackProofs } from "#store/schema/migrations/0006-callback-proofs.ts";
+import { up as gatewaySessions } from "#store/schema/migrations/0007-gateway-sessions.ts";
 
 const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void> }[] = [
   { id: 1, name: "foundation", up: foundation },
@@ -17,6 +18,7 @@ const migrations: readonly { id: number; name: string; up(tx: Tx): Promise<void>
   { id: 4, name: "email", up: email },
   { id: 5, name: "pool-answer-time", up: poolAnswerTime },
   { id: 6, name: "callback-proofs", up: callbackProofs },
+  { id: 7, name: "gateway-sessions", up: gatewaySessions },
 ];
 
 /** The schema that this code knows. */

@@ -18,6 +18,7 @@ import { wireTime } from "#http/pagination.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { checked } from "#http/validate.ts";
 import { type Deleted, deleteGateway, type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
+import { untilConnected } from "#store/lanes/lanes.ts";
 
 const params = { account: accountParam };
 export const gatewayParams = { ...params, gateway: "The gateway's identifier." };
@@ -36,7 +37,8 @@ function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "st
   }
   if (gateway.active === 0) return { state: "off", pause: null };
   if (lane.paused_since === null) return { state: "active", pause: null };
-  const until = lane.paused_until === null ? null : wireTime(lane.paused_until);
+  const { paused_until } = lane;
+  const until = paused_until === null || paused_until === untilConnected ? null : wireTime(paused_until);
   return {
     state: "paused",
     pause: { reason: lane.pause_reason ?? "", since: wireTime(lane.paused_since), until },
