@@ -13,6 +13,8 @@ import {
   type LaneHead,
   readLanes,
   releaseLanes,
+  unwantLane,
+  wantLane,
 } from "#store/lanes/lanes.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import { DuePoll } from "./due-poll.ts";
@@ -70,6 +72,8 @@ export class Lanes {
   readonly #leaving = new Set<string>();
   /** Lanes that could not be opened when they were last taken. */
   readonly #refused = new Set<string>();
+  /** Lanes that this process needs to own, because it holds their gateways' connections. */
+  readonly #wanted = new Set<string>();
   /** Lanes that have stopped and are still in this process's name. */
   #stopped: OpenLane[] = [];
   #releasing: Promise<void> | null = null;
@@ -110,6 +114,25 @@ export class Lanes {
   changed(): void {
     this.#nudge.abort();
     this.#parts.database.announce("lanes");
+  }
+
+  /**
+   * Takes a lane from its owner, and keeps it until `unwant`: this process holds what its gateway needs, such as a
+   * device's socket. Resolves when the request is stored; the lane follows as soon as its owner has let go of it.
+   */
+  async want(laneId: string): Promise<void> {
+    this.#wanted.add(laneId);
+    if (this.#open.has(laneId)) return;
+    const { database, processId } = this.#parts;
+    await database.run(wantLane, { id: laneId, processId });
+    this.changed();
+  }
+
+  /** This process needs the lane no more than any other. */
+  async unwant(laneId: string): Promise<void> {
+    if (!this.#wanted.delete(laneId)) return;
+    const { database, processId } = this.#parts;
+    await database.run(unwantLane, { id: laneId, processId });
   }
 
   get owned(): readonly string[] {
@@ -199,16 +222,19 @@ export class Lanes {
     const mine = active.filter(({ id }) => this.#open.has(id));
 
     const share = Math.ceil(active.length / alive.size);
-    const free = active.filter(({ id, owner }) => {
+    const free = active.filter(({ id, owner, wanted_by }) => {
+      if (wanted_by !== null && wanted_by !== processId && alive.has(wanted_by)) return false;
       if (owner === processId) return !this.#open.has(id) && !this.#leaving.has(id);
       return owner === null || !alive.has(owner);
     });
     // Those that could not be opened come last, the longest untried first, so that they keep nobody waiting.
-    const fresh = free.filter(({ id }) => !this.#refused.has(id));
+    const wanted = free.filter(({ id }) => this.#wanted.has(id));
+    const fresh = free.filter(({ id }) => !this.#refused.has(id) && !this.#wanted.has(id));
     const others = new Map(free.map((lane) => [lane.id, lane]));
-    const again = [...this.#refused].flatMap((id) => others.get(id) ?? []);
-    const room = Math.max(0, share - mine.length);
-    const now = [...fresh, ...again].slice(0, Math.min(room, takenAtOnce));
+    const again = [...this.#refused].flatMap((id) => (this.#wanted.has(id) ? [] : (others.get(id) ?? [])));
+    const room = Math.max(0, share - mine.length - wanted.length);
+    // What is wanted here is taken whatever this process's share.
+    const now = [...wanted, ...[...fresh, ...again].slice(0, room)].slice(0, takenAtOnce);
     if (now.length > 0) await this.#take(await database.run(claimLanes, { processId, lanes: now }));
     await this.#tidy(lanes, alive);
     // Silent processes are forgotten once they own nothing, so that a dead name does not count for ever.
@@ -218,12 +244,13 @@ export class Lanes {
     const surplus = mine.length - share;
     if (surplus > 0 && free.length === 0) {
       const idlest = [...this.#open.values()]
+        .filter(({ lane }) => !this.#wanted.has(lane.id))
         .sort((a, b) => a.lane.inFlight - b.lane.inFlight)
         .slice(0, surplus);
       for (const { lane } of idlest) this.#giveUp(lane);
     }
     this.#sure = true;
-    return Math.min(fresh.length, room) > now.length;
+    return wanted.length + Math.min(fresh.length, room) > now.length;
   }
 
   /**
@@ -240,7 +267,7 @@ export class Lanes {
         Object.assign(own, { lanes, fences, revisions });
       } else if (owner === null ? on === 1 : !alive.has(owner)) return false;
     }
-    if (own.lanes > Math.ceil(active / alive.size)) return false;
+    if (own.lanes > Math.max(Math.ceil(active / alive.size), this.#wanted.size)) return false;
     for (const { lane, revision } of this.#open.values()) {
       own.lanes -= 1;
       own.fences -= lane.fence;

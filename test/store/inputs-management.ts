@@ -8,6 +8,7 @@ import { refreshStatistics } from "#store/engine/statistics.ts";
 import { forgetProofs, useProof } from "#store/feedback/callback-signatures.ts";
 import * as states from "#store/gateways/actions.ts";
 import * as gateways from "#store/gateways/gateways.ts";
+import * as sessions from "#store/gateways/sessions.ts";
 import * as audit from "#store/identity/audit.ts";
 import * as tokens from "#store/identity/tokens.ts";
 import * as people from "#store/identity/users.ts";
@@ -179,6 +180,28 @@ export const managementCases: Case[] = [
     { accountId, identifier: null, countTo: 1000 },
     { accountId, identifier: "gateway-0", countTo: 1000 },
   ),
+  given(sessions.readSession, gatewayId),
+  given(sessions.readSessionValues, gatewayId),
+  given(sessions.recordSession, {
+    fence: 1,
+    eventId: "gs_0",
+    session: {
+      gateway_id: gatewayId,
+      status: "connected",
+      reason: null,
+      pairing: null,
+      pairing_expires_at: null,
+      changed_at: now,
+    },
+  }),
+  given(sessions.saveSessionValues, {
+    gatewayId,
+    fence: 1,
+    changes: [
+      { key: "kept", value: "v1.sealed" },
+      { key: "removed", value: null },
+    ],
+  }),
   given(states.stopGateway, { accountId, identifier: "gateway-0", at: now, reason: "" }),
   given(states.continueGateway, { accountId: accountOf(10), identifier: "gateway-10", at: now }),
   given(
@@ -215,6 +238,8 @@ export const managementCases: Case[] = [
     ],
   }),
   given(lanes.releaseLanes, { processId: "prc_0", lanes: [{ id: gatewayId, fence: 1 }] }),
+  given(lanes.wantLane, { id: gatewayId, processId: "prc_1" }),
+  given(lanes.unwantLane, { id: gatewayId, processId: "prc_1" }),
   given(lanes.forgetProcesses, ["prc_0", "prc_1"]),
   given(lanes.pauseLane, {
     id: gatewayId,

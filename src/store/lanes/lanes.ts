@@ -7,7 +7,7 @@ import type { LaneKind, LanesTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { lanesWaiting } from "./due.ts";
 
-export type LaneHead = Pick<LanesTable, "id" | "active" | "owner" | "fence" | "revision">;
+export type LaneHead = Pick<LanesTable, "id" | "active" | "owner" | "fence" | "revision" | "wanted_by">;
 
 /** A lane that nobody drives yet. */
 export const newLane = (id: string, kind: LaneKind, active: 0 | 1 = 1): LanesTable => ({
@@ -25,6 +25,7 @@ export const newLane = (id: string, kind: LaneKind, active: 0 | 1 = 1): LanesTab
   day_count: 0,
   revision: 0,
   stopped_at: null,
+  wanted_by: null,
 });
 
 /** Makes a lane that every installation has, if it is not there yet. */
@@ -76,7 +77,7 @@ export const beat = writeOperation("beat", async (tx, input: { processId: string
 export const readLanes = readOperation("readLanes", async (tx, _: null): Promise<LaneHead[]> => {
   return await tx.db
     .selectFrom("lanes")
-    .select(["id", "active", "owner", "fence", "revision"])
+    .select(["id", "active", "owner", "fence", "revision", "wanted_by"])
     .orderBy("id")
     .execute();
 });
@@ -88,13 +89,40 @@ export const claimLanes = writeOperation(
     const taken: LanesTable[] = [];
     await eachSet(tx, input.lanes, async (seen) => {
       const { rows } = await sql<LanesTable>`
-        update lanes set owner = ${input.processId}, fence = lanes.fence + 1 from ${seen}
+        update lanes set owner = ${input.processId}, fence = lanes.fence + 1, wanted_by = null from ${seen}
         where lanes.id = seen.id and lanes.fence = seen.fence and coalesce(lanes.owner, '') = seen.owner
         returning ${columns}
       `.execute(tx.db);
       taken.push(...rows);
     });
     return taken.sort(byId);
+  },
+);
+
+/**
+ * Asks for a lane that another process owns, or none: its owner gives it up, and no other process than the one that
+ * asked takes it while that one lives. The last one that asks gets it.
+ */
+export const wantLane = writeOperation("wantLane", async (tx, input: { id: string; processId: string }) => {
+  await tx.db
+    .updateTable("lanes")
+    // The owner looks at a lane whose revision has changed.
+    .set((eb) => ({ wanted_by: input.processId, revision: eb("revision", "+", 1) }))
+    .where("id", "=", input.id)
+    .where((eb) => eb.or([eb("owner", "is", null), eb("owner", "!=", input.processId)]))
+    .execute();
+});
+
+/** Takes the request back. */
+export const unwantLane = writeOperation(
+  "unwantLane",
+  async (tx, input: { id: string; processId: string }) => {
+    await tx.db
+      .updateTable("lanes")
+      .set({ wanted_by: null })
+      .where("id", "=", input.id)
+      .where("wanted_by", "=", input.processId)
+      .execute();
   },
 );
 

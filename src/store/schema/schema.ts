@@ -224,6 +224,8 @@ export interface LanesTable {
   revision: number;
   /** When somebody stopped it by hand; null: nobody did. Apart from `paused_since`, so that no probe goes out. */
   stopped_at: number | null;
+  /** The process that asked for the lane; null: none did, or it has the lane. */
+  wanted_by: string | null;
 }
 
 export interface ProcessesTable {

@@ -43,6 +43,7 @@ const lane = (change: Partial<LanesTable> = {}): LanesTable => ({
   day_count: 0,
   revision: 0,
   stopped_at: null,
+  wanted_by: null,
   ...change,
 });
 

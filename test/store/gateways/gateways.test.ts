@@ -61,6 +61,7 @@ onBothEngines((open) => {
       day_count: 0,
       revision: 0,
       stopped_at: null,
+      wanted_by: null,
     });
   });
 

@@ -1,0 +1,147 @@
+// Sessions of gateways: what they keep and how they are, written by the owner of the lane alone.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Database } from "#store/database.ts";
+import { deleteGateway } from "#store/gateways/actions.ts";
+import {
+  pairingPlace,
+  readSession,
+  readSessionValues,
+  recordSession,
+  saveSessionValues,
+  sessionValuePlace,
+} from "#store/gateways/sessions.ts";
+import { claimLanes } from "#store/lanes/lanes.ts";
+import type { GatewaySessionsTable } from "#store/schema/schema.ts";
+import { onBothEngines } from "../conformance.ts";
+import { listen, notesOf } from "../listener.ts";
+import { makeAccount, makeGateway, now } from "../rows.ts";
+
+/** A gateway whose lane is held under the fence 1. */
+async function makeHeld(database: Database, accountId: string): Promise<string> {
+  const id = await makeGateway(database, accountId, { identifier: `link-${accountId}` });
+  await database.run(claimLanes, { processId: "one", lanes: [{ id, owner: null, fence: 0 }] });
+  return id;
+}
+
+const sessionOf = (
+  gatewayId: string,
+  status: GatewaySessionsTable["status"],
+  changes: Partial<Omit<GatewaySessionsTable, "linked_at">> = {},
+) => ({
+  gateway_id: gatewayId,
+  status,
+  reason: null,
+  pairing: null,
+  pairing_expires_at: null,
+  changed_at: now,
+  ...changes,
+});
+
+onBothEngines((open) => {
+  test("values are stored, replaced and removed together; another gateway's are its own", async () => {
+    const { database } = open();
+    const accountId = await makeAccount(database);
+    const id = await makeHeld(database, accountId);
+    const other = await makeGateway(database, accountId, { identifier: "other" });
+    const save = (changes: Record<string, string | null>) =>
+      database.run(saveSessionValues, {
+        gatewayId: id,
+        fence: 1,
+        changes: Object.entries(changes).map(([key, value]) => ({ key, value })),
+      });
+    assert.equal(await save({ a: "1", b: "2", c: "3" }), true);
+    assert.equal(await save({ a: "4", b: null, d: "5", never: null }), true);
+    assert.deepEqual(
+      (await database.run(readSessionValues, id)).map(({ key, value }) => [key, value]),
+      [
+        ["a", "4"],
+        ["c", "3"],
+        ["d", "5"],
+      ],
+    );
+    assert.deepEqual(await database.run(readSessionValues, other), []);
+    const many = Object.fromEntries(Array.from({ length: 1_200 }, (_, i) => [`key ${i}`, "x".repeat(100)]));
+    assert.equal(await save(many), true);
+    assert.equal((await database.run(readSessionValues, id)).length, 1_203);
+  });
+
+  test("who lost the lane stores nothing", async () => {
+    const { database } = open();
+    const id = await makeHeld(database, await makeAccount(database));
+    await database.run(claimLanes, { processId: "two", lanes: [{ id, owner: "one", fence: 1 }] });
+    const changes = [{ key: "a", value: "stale" }];
+    assert.equal(await database.run(saveSessionValues, { gatewayId: id, fence: 1, changes }), false);
+    assert.deepEqual(await database.run(readSessionValues, id), []);
+    const stale = { fence: 1, eventId: "gs_1", session: sessionOf(id, "connected") };
+    assert.equal(await database.run(recordSession, stale), false);
+    assert.equal(await database.run(readSession, id), null);
+    assert.equal(await database.run(saveSessionValues, { gatewayId: id, fence: 2, changes }), true);
+  });
+
+  test("the first connection of a link is an event, and so is the link's end; a reconnection is none", async () => {
+    const store = open();
+    const { database } = store;
+    const accountId = await makeAccount(database);
+    await listen(store, accountId);
+    const id = await makeHeld(database, accountId);
+    let number = 0;
+    const record = async (status: GatewaySessionsTable["status"], reason: string | null = null) => {
+      number += 1;
+      const session = sessionOf(id, status, { reason, changed_at: now + number });
+      assert.equal(await database.run(recordSession, { fence: 1, eventId: `gs_${number}`, session }), true);
+    };
+    await record("pairing");
+    await record("connected");
+    await record("disconnected", "The connection was lost.");
+    await record("connected");
+    assert.equal((await database.run(readSession, id))?.linked_at, now + 2);
+    await record("logged_out", "The device was removed.");
+    assert.equal((await database.run(readSession, id))?.linked_at, null);
+    await record("pairing");
+    await record("connected");
+    assert.deepEqual(
+      (await notesOf(store, accountId)).map(({ type, at, data }) => [type, at - now, data.reason]),
+      [
+        ["gateway.linked", 2, null],
+        ["gateway.unlinked", 5, "The device was removed."],
+        ["gateway.linked", 7, null],
+      ],
+    );
+  });
+
+  test("what a person needs to link is stored sealed, and gone with the next state", async () => {
+    const { database } = open();
+    const id = await makeHeld(database, await makeAccount(database));
+    const pairing = { pairing: "v1.sealed", pairing_expires_at: now + 60_000 };
+    const waiting = sessionOf(id, "pairing", pairing);
+    await database.run(recordSession, { fence: 1, eventId: "gs_1", session: waiting });
+    assert.deepEqual({ ...(await database.run(readSession, id)) }, { ...waiting, linked_at: null });
+    await database.run(recordSession, { fence: 1, eventId: "gs_2", session: sessionOf(id, "connected") });
+    assert.equal((await database.run(readSession, id))?.pairing, null);
+  });
+
+  test("a deleted gateway leaves nothing of its session", async () => {
+    const { database } = open();
+    const accountId = await makeAccount(database);
+    const id = await makeGateway(database, accountId, { identifier: "gone", active: 0, updated_at: 1 });
+    await database.run(claimLanes, { processId: "one", lanes: [{ id, owner: null, fence: 0 }] });
+    await database.run(saveSessionValues, { gatewayId: id, fence: 1, changes: [{ key: "a", value: "1" }] });
+    await database.run(recordSession, { fence: 1, eventId: "gs_1", session: sessionOf(id, "connected") });
+    const input = { accountId, identifier: "gone", quietSince: now };
+    assert.equal(await database.run(deleteGateway, input), "deleted");
+    assert.deepEqual(await database.run(readSessionValues, id), []);
+    assert.equal(await database.run(readSession, id), null);
+  });
+
+  test("a sealed value opens for its own gateway and key alone", () => {
+    const places = [
+      sessionValuePlace("gw_1", "a"),
+      sessionValuePlace("gw_1", "b"),
+      sessionValuePlace("gw_2", "a"),
+      pairingPlace("gw_1"),
+    ];
+    assert.equal(new Set(places).size, places.length);
+  });
+});
