@@ -86,6 +86,10 @@ export interface SessionHost {
   /** Resolves when everything is stored, so that the session may acknowledge it. Retried while storage is away; rejects with `SessionLost`. */
   report(report: SessionReport): Promise<void>;
   status(status: SessionStatus): void;
+  /** The session cannot go on: it is closed, and another one is opened after a back-off. `reason` is shown to operators. */
+  fail(reason: string): void;
+  /** Aborted when the session is about to be closed. */
+  signal: AbortSignal;
   /** Starts `module` in a process of its own. */
   child(module: URL): SessionChild;
 }
