@@ -17,9 +17,9 @@ import type { Session } from "#identity/session.ts";
 import type { Intake } from "#messaging/accept/attachment-upload.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
-import { type Answer, tooManyUnread } from "./response.ts";
-import { isStorageTrouble, storageAnswer } from "./storage-errors.ts";
-import { canName, nowhere, queryRefusal } from "./url-text.ts";
+import { type Reply, tooManyUnread } from "./response.ts";
+import { isStorageOutage, storageErrorReply } from "./storage-errors.ts";
+import { isCleanPath, queryRefusal, unknownPathReply } from "./url-text.ts";
 
 /**
  * `api_key`: a channel endpoint, for the holder of an account's key. `manage`: the management API, for people
@@ -33,7 +33,7 @@ export type Family = "api_key" | "manage" | "pool" | "open";
  * (any other is the same 404 as none). `installation`: operators only. `self`: whoever is signed in. `anyone`:
  * strangers too, who are about to sign in.
  */
-export type Scope = "account" | "installation" | "self" | "anyone";
+export type Scope = "account" | "installation" | "self" | "anonymous";
 
 export interface Head {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -50,7 +50,7 @@ export interface Head {
   /** What the path's parameters mean. */
   params?: Record<string, string>;
   /** The last of the path's parameters, when it takes slashes too. */
-  rest?: string;
+  wildcard?: string;
   /** Request headers that it takes beside the usual ones, and what they mean. */
   headers?: Record<string, string>;
   query?: z.ZodObject;
@@ -63,9 +63,9 @@ export interface Head {
   /** Media type of replies that are no JSON. */
   replyType?: string;
   /** Of an open endpoint: what it answers when its path names nothing; without it, the problem `not_found`. */
-  notFound?: Answer;
+  notFound?: Reply;
   /** Of an open endpoint: what it answers while storage is away; without it, the problem `unavailable`. */
-  unavailable?: Answer;
+  unavailable?: Reply;
   /** Which problems may come, beside those of the family. */
   problems: readonly ProblemCode[];
 }
@@ -104,12 +104,12 @@ export interface UploadCall extends AccountCall {
 }
 
 /** What the handler of a management endpoint for anyone is given. */
-export interface StrangerCall extends Call {
+export interface AnonymousCall extends Call {
   body: ParsedBody;
 }
 
 /** What the handler of any other management endpoint is given. */
-export interface ManageCall extends StrangerCall {
+export interface ManageCall extends AnonymousCall {
   principal: Principal;
   /** Null: a program with a token. `session.fresh` says whether the password was given a moment ago. */
   session: Session | null;
@@ -127,8 +127,8 @@ type CallOf<H extends Head> = H["family"] extends "api_key"
   : H["family"] extends "manage"
     ? H["scope"] extends "account"
       ? ManageAccountCall
-      : H["scope"] extends "anyone"
-        ? StrangerCall
+      : H["scope"] extends "anonymous"
+        ? AnonymousCall
         : ManageCall
     : H["family"] extends "pool"
       ? PoolCall
@@ -145,12 +145,12 @@ type ReplyOf<H extends Head> = {
 }[keyof H["replies"] & number];
 
 /** An AI endpoint passes on what it was answered, which no schema of ours describes in full. */
-type HandlerAnswer<H extends Head> = H["family"] extends "pool" ? Answer | null : ReplyOf<H> | Problem | null;
+type HandlerAnswer<H extends Head> = H["family"] extends "pool" ? Reply | null : ReplyOf<H> | Problem | null;
 
 export interface Endpoint {
   head: Head;
   /** Null: the client went away, and nothing is to be written. */
-  answer(call: Call): Promise<Answer | null>;
+  answer(call: Call): Promise<Reply | null>;
 }
 
 const emptyBody: ParsedBody = { value: null, files: [] };
@@ -188,7 +188,7 @@ function isList({ method, family, query }: Head): boolean {
 /** Reads a list when it is its turn, and none whose answer would not be written. */
 async function inTurn<T>({ gate }: Call, read: () => Promise<T>): Promise<T | Problem> {
   const { turns, isFull } = gate.lists;
-  return isFull() ? tooManyUnread : await turns.take(async () => (isFull() ? tooManyUnread : await read()));
+  return isFull() ? tooManyUnread : await turns.run(async () => (isFull() ? tooManyUnread : await read()));
 }
 
 /** `endpoint(head)(handler)`. A handler answers with one of the head's replies, or with a problem. */
@@ -198,7 +198,7 @@ export function endpoint<const H extends Head>(head: H) {
   const list = isList(head);
   return (handler: (call: CallOf<H>) => Promise<HandlerAnswer<H>>): Endpoint => {
     /** Of whoever was let in. Who may not ask is told so first, whatever the query says. */
-    const handle = (admitted: Call): Promise<Answer | null> => {
+    const handle = (admitted: Call): Promise<Reply | null> => {
       const refusal = queryRefusal(head, admitted.request);
       if (refusal !== null) return Promise.resolve(refusal);
       const work = () => handler(admitted as unknown as CallOf<H>);
@@ -206,8 +206,8 @@ export function endpoint<const H extends Head>(head: H) {
     };
     return { head, answer };
 
-    async function answer(call: Call): Promise<Answer | null> {
-      if (names && !canName(call.params)) return nowhere(head);
+    async function answer(call: Call): Promise<Reply | null> {
+      if (names && !isCleanPath(call.params)) return unknownPathReply(head);
       try {
         if (head.family === "open") return await handler(call as CallOf<H>);
         if (head.family === "manage") return await answerManaged(head, call, handle);
@@ -218,9 +218,9 @@ export function endpoint<const H extends Head>(head: H) {
         return await handle(admitted);
       } catch (error) {
         // One net for all families: a route cannot forget it, and an outage is never a 500.
-        if (!isStorageTrouble(error)) throw error;
-        call.gate.storageLog.met({ requestId: call.requestId, route: head.path, error });
-        return storageAnswer(head, error.fault);
+        if (!isStorageOutage(error)) throw error;
+        call.gate.storageLog.record({ requestId: call.requestId, route: head.path, error });
+        return storageErrorReply(head, error.fault);
       }
     }
   };

@@ -10,6 +10,6 @@ export function pageOf<R extends { id: string }>(
 }
 
 /** An instant on the wire. */
-export function wireTime(at: number): string {
+export function isoTime(at: number): string {
   return new Date(at).toISOString();
 }

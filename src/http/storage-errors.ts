@@ -8,7 +8,7 @@ import { problem } from "#contract/problem.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { StorageError, type StorageFault } from "#store/database.ts";
 import type { Head } from "./endpoint.ts";
-import type { Answer } from "./response.ts";
+import type { Reply } from "./response.ts";
 
 const retryAfterMs = 5_000;
 /** Between two lines of the log while the trouble lasts. */
@@ -18,12 +18,12 @@ const away = "The storage is not available at the moment.";
 const unsure = "The storage failed. It is not known whether this was done; look before you repeat it.";
 
 /** Whether the error is lost infrastructure; a StorageError with the fault `failed` is a bug of ours, and is not. */
-export function isStorageTrouble(error: unknown): error is StorageError {
+export function isStorageOutage(error: unknown): error is StorageError {
   return error instanceof StorageError && error.fault !== "failed";
 }
 
 /** The 503 for a request to this endpoint that met the fault. */
-export function storageAnswer(head: Head, fault: StorageFault): Answer {
+export function storageErrorReply(head: Head, fault: StorageFault): Reply {
   const { family, method, unavailable, problems } = head;
   if (family === "pool") return aiProblem("unavailable", { retryAfterMs });
   if (unavailable !== undefined) {
@@ -42,7 +42,7 @@ export function storageAnswer(head: Head, fault: StorageFault): Answer {
 
 export interface StorageLog {
   /** Notes that a request met storage trouble. */
-  met(where: { requestId: string; route: string; error: StorageError }): void;
+  record(where: { requestId: string; route: string; error: StorageError }): void;
   /** Writes the count that is left, and ends. */
   stop(): void;
 }
@@ -50,7 +50,7 @@ export interface StorageLog {
 /** The first trouble is written at once; while it lasts, one line every 5 s says how many requests met it since. */
 export function createStorageLog(clock: Clock, log: Log): StorageLog {
   const stopping = new AbortController();
-  let last: Parameters<StorageLog["met"]>[0] | null = null;
+  let last: Parameters<StorageLog["record"]>[0] | null = null;
   let requests = 0;
   let counting = false;
 
@@ -72,7 +72,7 @@ export function createStorageLog(clock: Clock, log: Log): StorageLog {
   }
 
   return {
-    met(where) {
+    record(where) {
       requests += 1;
       last = where;
       if (stopping.signal.aborted) write();

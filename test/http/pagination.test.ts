@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { pageOf, wireTime } from "#http/pagination.ts";
+import { isoTime, pageOf } from "#http/pagination.ts";
 
 const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `x_${i}` }));
 
@@ -13,4 +13,4 @@ test("a page has a cursor exactly when more was found than is shown", () => {
 });
 
 test("instants are ISO 8601 in UTC with milliseconds", () =>
-  assert.equal(wireTime(1_767_225_600_001), "2026-01-01T00:00:00.001Z"));
+  assert.equal(isoTime(1_767_225_600_001), "2026-01-01T00:00:00.001Z"));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
 import type { Head } from "#http/endpoint.ts";
-import { createStorageLog, isStorageTrouble } from "#http/storage-errors.ts";
+import { createStorageLog, isStorageOutage } from "#http/storage-errors.ts";
 import { StorageError, type StorageFault } from "#store/database.ts";
 import { movableClock } from "../clock.ts";
 import { type Harness, harness } from "../harness.ts";
@@ -127,9 +127,9 @@ test("a send says that nothing was accepted, another change that it has to be lo
 });
 
 test("a bug is no outage: it stays a 500", () => {
-  assert.equal(isStorageTrouble(new StorageError("failed", "no such column")), false);
-  assert.equal(isStorageTrouble(new Error("x")), false);
-  for (const fault of faults) assert.equal(isStorageTrouble(new StorageError(fault, "x")), true);
+  assert.equal(isStorageOutage(new StorageError("failed", "no such column")), false);
+  assert.equal(isStorageOutage(new Error("x")), false);
+  for (const fault of faults) assert.equal(isStorageOutage(new StorageError(fault, "x")), true);
 });
 
 test("three thousand requests in an outage of twelve seconds are a handful of lines, which count them all", async () => {
@@ -139,7 +139,7 @@ test("three thousand requests in an outage of twelve seconds are a handful of li
   for (let second = 0; second < 12; second++) {
     for (let each = 0; each < 250; each++) {
       const error = new StorageError("unavailable", "away");
-      storageLog.met({ requestId: `req_${second}_${each}`, route: "/api/sms/send", error });
+      storageLog.record({ requestId: `req_${second}_${each}`, route: "/api/sms/send", error });
     }
     await clock.advance(1_000);
   }
@@ -159,7 +159,7 @@ test("what was not told yet is told when the server ends, and after an outage th
   const log = memoryLog();
   const storageLog = createStorageLog(clock, log);
   const met = () =>
-    storageLog.met({ requestId: "req_1", route: "/x", error: new StorageError("io", "broken") });
+    storageLog.record({ requestId: "req_1", route: "/x", error: new StorageError("io", "broken") });
   met();
   await clock.advance(60_000);
   met();

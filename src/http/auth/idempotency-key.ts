@@ -5,7 +5,7 @@ import type { Issue } from "#contract/issue.ts";
 import { say } from "#contract/wording.ts";
 
 const name = "Idempotency-Key";
-const longest = 255;
+const maxLength = 255;
 
 /** For the documentation of an endpoint that takes it. */
 export const idempotencyHeader = {
@@ -19,5 +19,5 @@ export function idempotencyKey(request: IncomingMessage): string | Issue | null 
   if (given === undefined) return null;
   const key = Array.isArray(given) ? given.join(", ") : given;
   if (key === "") return { path: [name], message: say.required([name]) };
-  return key.length > longest ? { path: [name], message: say.atMostCharacters([name], longest) } : key;
+  return key.length > maxLength ? { path: [name], message: say.atMostCharacters([name], maxLength) } : key;
 }

@@ -10,13 +10,13 @@ import { announcesBody, readBytes } from "#http/body/bytes.ts";
 import { maxValues, mediaOf, noRoomRetryMs } from "#http/body/parse.ts";
 import { tooManyPieces } from "#http/body/read.ts";
 import type { Call, Head } from "#http/endpoint.ts";
-import type { Answer } from "#http/response.ts";
+import type { Reply } from "#http/response.ts";
 import { countValues } from "#runtime/json-bounds.ts";
 import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
 
 const maxDepth = 256;
 /** No key is longer; hashing megabytes is not free. */
-const longestKey = 512;
+const maxKeyLength = 512;
 
 /** What the handler of an AI endpoint is given. */
 export interface PoolCall extends Call {
@@ -31,7 +31,7 @@ export interface PoolCall extends Call {
 function keyOf(call: Call): string | null {
   const { authorization } = call.request.headers;
   const key = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
-  return key === undefined || key.length > longestKey ? null : key;
+  return key === undefined || key.length > maxKeyLength ? null : key;
 }
 
 async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> {
@@ -79,14 +79,14 @@ const noRoom = aiProblem("unavailable", {
 export async function answerPooled(
   head: Head,
   call: Call,
-  handler: (call: PoolCall) => Promise<Answer | null>,
-): Promise<Answer | null> {
+  handler: (call: PoolCall) => Promise<Reply | null>,
+): Promise<Reply | null> {
   const gone = new Stop();
   call.response.once("close", () => gone.stop());
   const token = keyOf(call);
   const key = token === null ? null : await call.parts.ai.authenticate(token);
   if (key === null) return aiProblem("invalid_api_key");
-  call.share.known();
+  call.share.markAuthenticated();
   const text = await bodyOf(head, call);
   if (text === null || typeof text !== "string") return text;
   return await handler({ ...call, key, text, signal: gone });

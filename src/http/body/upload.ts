@@ -4,14 +4,14 @@
 
 import type { Account } from "#accounts/account.ts";
 import { type Problem, problem, refusals } from "#contract/problem.ts";
-import { authenticate, judgeKey, keyInBody, keyInFront } from "#http/auth/api-key.ts";
-import { asKey, type Key } from "#http/auth/api-key-text.ts";
-import { tooLargeWithoutKey, withoutKey } from "#http/auth/key-in-body.ts";
+import { authenticate, checkKey, keyInBody, keyInHeaderOrQuery } from "#http/auth/api-key.ts";
+import { type Key, parseKey } from "#http/auth/api-key-text.ts";
+import { missingKeyReply, tooLargeWithoutKey } from "#http/auth/key-in-body.ts";
 import type { Call, UploadCall } from "#http/endpoint.ts";
-import type { Answer } from "#http/response.ts";
+import type { Reply } from "#http/response.ts";
 import type { Intake } from "#messaging/accept/attachment-upload.ts";
 import type { BodyShare } from "./budget.ts";
-import { type ReadLimits, takeBody } from "./bytes.ts";
+import { type ReadLimits, streamBody } from "./bytes.ts";
 import { boundaryOf, type MultipartEvent, type MultipartFault, MultipartReader } from "./multipart.ts";
 import {
   badForm,
@@ -22,7 +22,7 @@ import {
   parseForm,
   tooManyFields,
 } from "./parse.ts";
-import { isProblem, notRead, readBody, tooLarge } from "./read.ts";
+import { isProblem, readBody, tooLarge, unreadBodyProblem } from "./read.ts";
 import { SmallPieces } from "./small-pieces.ts";
 
 export interface UploadGate extends ReadLimits {
@@ -50,8 +50,8 @@ type Ready = Pick<UploadCall, "account" | "body" | "intake">;
 /** Answers a request that may bring files. Null: the client went away. */
 export async function answerUpload(
   call: Call,
-  handler: (admitted: UploadCall) => Promise<Answer | null>,
-): Promise<Answer | null> {
+  handler: (admitted: UploadCall) => Promise<Reply | null>,
+): Promise<Reply | null> {
   let opened: Intake | null = null;
   const open = (account: Account): Intake => {
     opened = call.parts.openIntake(account);
@@ -59,7 +59,7 @@ export async function answerUpload(
   };
   try {
     const { request } = call;
-    const keyMayBeInForm = mediaOf(request.headers) === "multipart" && keyInFront(request) === null;
+    const keyMayBeInForm = mediaOf(request.headers) === "multipart" && keyInHeaderOrQuery(request) === null;
     const ready = await (keyMayBeInForm ? admitByForm : admit)(call, open);
     if (ready === null || isProblem(ready)) return ready;
     return await handler({ ...call, ...ready });
@@ -100,9 +100,9 @@ async function admitByForm(call: Call, open: (account: Account) => Intake): Prom
 
   async function onKey(value: string): Promise<Problem | null> {
     if (key !== null) return null;
-    key = asKey(value);
+    key = parseKey(value);
     if (key === null) return null;
-    const account = await judgeKey(gate, key);
+    const account = await checkKey(gate, key);
     if (isProblem(account)) {
       refusal = account;
       return refusal;
@@ -111,7 +111,7 @@ async function admitByForm(call: Call, open: (account: Account) => Intake): Prom
     const take = intoIntake(intake, share);
     admitted = { account, intake, take };
     limits.maxFieldBytes = gate.uploads.maxFieldBytes;
-    share.known();
+    share.markAuthenticated();
     for (const event of held.splice(0)) {
       const fault = await take(event);
       if (fault !== null) return fault;
@@ -135,7 +135,7 @@ async function admitByForm(call: Call, open: (account: Account) => Intake): Prom
   if (body === null) return null;
   // What the two functions above have set, which the compiler cannot see.
   const whose = admitted as Omit<Ready, "body"> | null;
-  if (isProblem(body)) return whose !== null || body === refusal ? body : withoutKey(body);
+  if (isProblem(body)) return whose !== null || body === refusal ? body : missingKeyReply(body);
   // Of two keys, and of one that is a list, no two parts of a system may read different things.
   if (keyInBody(body) !== key) return refusals.invalid;
   return whose === null ? refusals.missing : { account: whose.account, intake: whose.intake, body };
@@ -172,7 +172,7 @@ function intoIntake(intake: Pick<Intake, "begin" | "write" | "close">, share: Bo
 }
 
 /** What is done with a form while it is read; a problem from either ends the reading. */
-interface FormTakers {
+interface FormHandlers {
   /** `fieldBytes`: what the fields and headers before it have. */
   onFile(event: FileEvent, fieldBytes: number): Promise<Problem | null>;
   /** A field called `api_key`; null: nobody waits for one. */
@@ -183,7 +183,7 @@ interface FormTakers {
 async function readForm(
   { request, share }: Call,
   limits: UploadGate,
-  { onFile, onKey }: FormTakers,
+  { onFile, onKey }: FormHandlers,
 ): Promise<ParsedBody | Problem | null> {
   const boundary = boundaryOf(request.headers["content-type"] ?? "");
   if (boundary === null) return badForm;
@@ -233,7 +233,7 @@ async function readForm(
       if (fault !== null) return false;
     }
   }
-  let end = await takeBody(request, limits, (chunk) => {
+  let end = await streamBody(request, limits, (chunk) => {
     some = true;
     const bytes = small.add(chunk);
     return bytes === null || take(bytes);
@@ -250,6 +250,6 @@ async function readForm(
     case "stopped":
       return fault ?? badForm;
     default:
-      return notRead(end, limits.maxBytes);
+      return unreadBodyProblem(end, limits.maxBytes);
   }
 }

@@ -160,7 +160,7 @@ function keyProblems({ method }: Head): ProblemCode[] {
 function gateProblems(head: Head): ProblemCode[] {
   const changes = head.method !== "GET";
   const codes: ProblemCode[] = ["rate_limited", "unavailable", "server_error"];
-  if (head.scope !== "anyone") codes.push("unauthenticated");
+  if (head.scope !== "anonymous") codes.push("unauthenticated");
   if (head.scope === "installation" || changes) codes.push("forbidden");
   if (head.scope === "account") codes.push("not_found");
   if (changes) codes.push("commit_unknown");
@@ -213,7 +213,8 @@ function repliesOf(head: Head): Json {
 function securityOf(head: Head): Json[] {
   if (head.family === "api_key") return [{ apiKeyHeader: [] }, { apiKeyQuery: [] }];
   if (head.family === "pool") return [{ poolKey: [] }];
-  if (head.family === "manage" && head.scope !== "anyone") return [{ managementToken: [] }, { session: [] }];
+  if (head.family === "manage" && head.scope !== "anonymous")
+    return [{ managementToken: [] }, { session: [] }];
   return [];
 }
 

@@ -49,7 +49,7 @@ after(async () => {
 });
 
 const routes = endpoints.map(({ head }) => head).filter(({ family }) => family === "manage");
-const guarded = routes.filter(({ scope }) => scope !== "anyone");
+const guarded = routes.filter(({ scope }) => scope !== "anonymous");
 const titleOf = ({ method, path }: Head) => `${method} ${path.slice("/api/manage/v1".length)}`;
 
 let clients = 0;
@@ -82,7 +82,7 @@ function everything(): string {
 }
 
 test("the list of routes that strangers may call is this one", () => {
-  const open = routes.filter(({ scope }) => scope === "anyone").map(({ name }) => name);
+  const open = routes.filter(({ scope }) => scope === "anonymous").map(({ name }) => name);
   assert.deepEqual(open.sort(), [...strangers].sort());
   assert.ok(guarded.length > 20, "there is something to test");
 });

@@ -6,7 +6,7 @@ import type { Refused, Served } from "#ai/serve.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
-import type { Answer } from "#http/response.ts";
+import type { Reply } from "#http/response.ts";
 import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/sse.ts";
 
 /** `x-ratelimit-*`, as OpenAI has them. */
@@ -74,7 +74,7 @@ function opened(stream: EventSource): EventSource {
 const futile: readonly (string | null)[] = ["provider_denied", "no_member"];
 
 /** The answer to a call; null: the caller went away. */
-export function answerOf(result: Served): Answer | null {
+export function answerOf(result: Served): Reply | null {
   if (result.kind === "refused") return refused(result);
   if (result.kind === "gone") return aiProblem("invalid_api_key");
   const { levels, completed } = result;

@@ -30,7 +30,7 @@ export const getModel = endpoint({
   family: "pool",
   params: { model: "The model's id." },
   // `openai/gpt-4o` and the like.
-  rest: "model",
+  wildcard: "model",
   replies: { 200: modelShape },
   problems: [],
 })(async ({ key, parts, params }) => {

@@ -43,7 +43,7 @@ export const sendEmail = endpoint({
     path,
     credit: "email",
     send: { contacts: read.contacts, issues: [...read.issues, ...files] },
-    given: ({ email }) => email,
+    recipientOf: ({ email }) => email,
     accept: async (send, repeatable) => {
       const bound = send.issues.length === 0 ? intake.files() : [];
       const result = await parts.acceptEmail(account, requestId, send, bound, repeatable);

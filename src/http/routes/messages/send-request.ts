@@ -50,7 +50,7 @@ export interface Sending<Draft> {
   credit: string;
   send: Send<Draft>;
   /** Recipients as they were given. */
-  given(contact: Draft): string | undefined;
+  recipientOf(contact: Draft): string | undefined;
   accept(send: Send<Draft>, repeatable: Repeatable | null): Promise<Accepted>;
 }
 
@@ -64,7 +64,7 @@ export interface SentReply {
 /** Has a send accepted. */
 export async function sendContacts<Draft>(
   call: AccountCall,
-  { path, credit, send, given, accept }: Sending<Draft>,
+  { path, credit, send, recipientOf: given, accept }: Sending<Draft>,
 ): Promise<SentReply | Problem> {
   const key = idempotencyKey(call.request);
   const issues = [...send.issues, ...(typeof key === "object" && key ? [key] : [])];

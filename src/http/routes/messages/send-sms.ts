@@ -30,7 +30,7 @@ export const sendSms = endpoint({
     path,
     credit: "SMS",
     send: { contacts, issues: [...fileIssues(body.files), ...issues] },
-    given: ({ number }) => number,
+    recipientOf: ({ number }) => number,
     accept: (send, repeatable) => parts.acceptSms(account, requestId, send, repeatable),
   });
   if (isProblem(sent)) return sent;

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { queryOf } from "#http/auth/api-key.ts";
-import { type BodyBytes, takeBody } from "#http/body/bytes.ts";
+import { type BodyBytes, streamBody } from "#http/body/bytes.ts";
 import { type Call, endpoint } from "#http/endpoint.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
 import { longestMail } from "#runtime/net/smtp-listener.ts";
@@ -32,12 +32,16 @@ async function readCallback({ request, gate, share }: Call): Promise<BodyBytes> 
   const isMail = /^\s*message\/rfc822\s*(?:;|$)/i.test(request.headers["content-type"] ?? "");
   const gathered = new ByteCollector();
   const { deadlines } = gate.bodyLimits;
-  const end = await takeBody(request, { maxBytes: isMail ? longestMail : keptBytes, deadlines }, (chunk) => {
-    const piece = chunk.subarray(0, keptBytes - gathered.length);
-    if (!share.grow(piece.length)) return false;
-    gathered.add(piece);
-    return true;
-  });
+  const end = await streamBody(
+    request,
+    { maxBytes: isMail ? longestMail : keptBytes, deadlines },
+    (chunk) => {
+      const piece = chunk.subarray(0, keptBytes - gathered.length);
+      if (!share.grow(piece.length)) return false;
+      gathered.add(piece);
+      return true;
+    },
+  );
   if (end === "ended") return { kind: "bytes", bytes: gathered.take() };
   return { kind: end === "stopped" ? "no_room" : end };
 }

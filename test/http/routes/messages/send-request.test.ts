@@ -26,7 +26,7 @@ async function send(
     path: "/api/post/send",
     credit: "post",
     send: { contacts: [{ to: "a" }], issues: [], ...given },
-    given: ({ to }) => to,
+    recipientOf: ({ to }) => to,
     accept: async (whole, repeatable) => {
       asked.push({ send: whole, repeatable });
       return result;

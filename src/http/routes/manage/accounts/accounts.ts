@@ -20,8 +20,8 @@ import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/auth/api-key.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf, wireTime } from "#http/pagination.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { isoTime, pageOf } from "#http/pagination.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import type { Principal } from "#identity/principal.ts";
 import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.ts";
 import type { Database } from "#store/database.ts";
@@ -41,7 +41,7 @@ function dataOf(account: AccountWithCredits): AccountReplyData {
     country: account.country,
     plan: {
       name: account.plan_name,
-      expires_at: plan_expires_at === null ? null : wireTime(plan_expires_at),
+      expires_at: plan_expires_at === null ? null : isoTime(plan_expires_at),
       credit: credit as Record<Channel, number | null>,
       renews: credits.some(({ renews }) => renews === "monthly") ? "monthly" : null,
     },
@@ -49,8 +49,8 @@ function dataOf(account: AccountWithCredits): AccountReplyData {
     lateness_ms: account.lateness_ms,
     channel_failover: account.channel_failover === 1,
     attachments: { max_files: account.attachment_files, max_bytes: account.attachment_bytes },
-    created_at: wireTime(account.created_at),
-    updated_at: wireTime(account.updated_at),
+    created_at: isoTime(account.created_at),
+    updated_at: isoTime(account.updated_at),
   };
 }
 
@@ -73,7 +73,7 @@ export const listAccountsRoute = endpoint({
   replies: { 200: accountsReply },
   problems: [],
 })(async ({ parts, principal, request }) => {
-  const query = checkedQuery(accountsQuery, queryOf(request));
+  const query = validateQuery(accountsQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { search = null, cursor = null, limit } = query.value;
   // An operator has no account of their own; a member without one sees none.
@@ -104,7 +104,7 @@ export const createAccountRoute = endpoint({
   replies: { 200: newAccountReply },
   problems: ["conflict"],
 })(async ({ parts, body }) => {
-  const given = checked(accountInput, body.value);
+  const given = validate(accountInput, body.value);
   if (isProblem(given)) return given;
   const { database, configure } = parts.manage;
   const made = await createNewAccount(configure, given.value);
@@ -160,7 +160,7 @@ export const changeAccountRoute = endpoint({
   replies: { 200: managedAccountReply },
   problems: ["not_found", "conflict"],
 })(async ({ parts, principal, account, body }) => {
-  const given = checked(accountChanges, body.value);
+  const given = validate(accountChanges, body.value);
   if (isProblem(given)) return given;
   const forbidden = forbiddenFields(principal, given.value);
   if (forbidden !== null) return forbidden;

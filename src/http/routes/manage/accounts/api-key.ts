@@ -5,9 +5,9 @@ import { apiKeyReply, revealedKeyReply, revealRequest } from "#contract/manage/a
 import { problem, validationFailed } from "#contract/problem.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { wireTime } from "#http/pagination.ts";
+import { isoTime } from "#http/pagination.ts";
 import { tooBusy, tooManyInSession } from "#http/routes/manage/identity/session.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import { findApiKey } from "#store/accounts/accounts.ts";
 import { findUser } from "#store/identity/users.ts";
 import { accountParam } from "./accounts.ts";
@@ -51,7 +51,7 @@ export const revealApiKeyRoute = endpoint({
   const { database, configure, passwords } = call.parts.manage;
   if (principal.kind !== "user")
     return problem("forbidden", { message: "Only a person who signed in may see the key." });
-  const given = checked(revealRequest, call.body.value);
+  const given = validate(revealRequest, call.body.value);
   if (isProblem(given)) return given;
   const refusal = tooManyInSession(call);
   if (refusal !== null) return refusal;
@@ -70,7 +70,7 @@ export const revealApiKeyRoute = endpoint({
     body: {
       success: true,
       message: "The account's API key.",
-      data: { api_key, created_at: wireTime(key.created_at) },
+      data: { api_key, created_at: isoTime(key.created_at) },
     },
   };
 });

@@ -9,7 +9,7 @@ import { readSms } from "#contract/messages/sms.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import type { Accepted } from "#messaging/accept/accept.ts";
 import { continueGateway, stopGateway } from "#store/gateways/actions.ts";
 import { findOwn, gatewayAnswer, gatewayParams, stoppedByHand } from "./gateways.ts";
@@ -37,7 +37,7 @@ export const testGatewayRoute = endpoint({
   replies: { 200: gatewayTestReply },
   problems: ["not_found", "conflict", "insufficient_credit", "unavailable", "commit_unknown"],
 })(async (call) => {
-  const given = checked(testGatewayRequest, call.body.value);
+  const given = validate(testGatewayRequest, call.body.value);
   if (isProblem(given)) return given;
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");

@@ -22,10 +22,10 @@ import type { Finding } from "#gateways/email/deliverability/domain-check.ts";
 import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
-import { wireTime } from "#http/pagination.ts";
+import { isoTime } from "#http/pagination.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { isId } from "#http/routes/messages/lookup.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import { type DomainWithKeys, readSendingDomains } from "#store/email/sending-domains.ts";
 
 const params = { account: accountParam };
@@ -45,12 +45,12 @@ function dataOf({ domain, keys }: DomainWithKeys): SendingDomainData {
       algorithm,
       public_key,
       state,
-      created_at: wireTime(created_at),
-      updated_at: wireTime(updated_at),
+      created_at: isoTime(created_at),
+      updated_at: isoTime(updated_at),
     })),
     records: recordsOf(domain.domain, keys),
-    created_at: wireTime(domain.created_at),
-    updated_at: wireTime(domain.updated_at),
+    created_at: isoTime(domain.created_at),
+    updated_at: isoTime(domain.updated_at),
   };
 }
 
@@ -97,7 +97,7 @@ export const createSendingDomainRoute = endpoint({
   replies: { 200: sendingDomainReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = checked(sendingDomainInput, call.body.value);
+  const given = validate(sendingDomainInput, call.body.value);
   if (isProblem(given)) return given;
   const made = await createSendingDomain(call.parts.manage.configure, call.account.id, given.value);
   if (made.kind === "invalid") return validationFailed(made.issues);
@@ -180,7 +180,7 @@ export const rotateSendingDomainRoute = endpoint({
   replies: { 200: sendingDomainReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = checked(rotateInput, call.body.value);
+  const given = validate(rotateInput, call.body.value);
   if (isProblem(given)) return given;
   const found = await findOwn(call);
   if (found === null) return problem("not_found");

@@ -4,8 +4,8 @@ import { type AuditReplyData, accountAuditQuery, auditQuery, auditReply } from "
 import { queryOf } from "#http/auth/api-key.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf, wireTime } from "#http/pagination.ts";
-import { checkedQuery } from "#http/validate.ts";
+import { isoTime, pageOf } from "#http/pagination.ts";
+import { validateQuery } from "#http/validate.ts";
 import type { Database } from "#store/database.ts";
 import { listAudit } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
@@ -14,7 +14,7 @@ function dataOf(entry: AuditEntriesTable): AuditReplyData {
   const { fields = [] } = JSON.parse(entry.detail) as { fields?: string[] };
   return {
     id: entry.id,
-    at: wireTime(entry.at),
+    at: isoTime(entry.at),
     actor: { kind: entry.actor_kind, id: entry.actor_id, name: entry.actor_name },
     account: entry.account_id,
     action: entry.action,
@@ -66,7 +66,7 @@ export const listAuditRoute = endpoint({
   scope: "installation",
   query: auditQuery,
 })(async ({ parts, request }) => {
-  const query = checkedQuery(auditQuery, queryOf(request));
+  const query = validateQuery(auditQuery, queryOf(request));
   if (isProblem(query)) return query;
   return await pageAnswer(parts.manage.database, { ...query.value, account: query.value.account });
 });
@@ -80,7 +80,7 @@ export const listAccountAuditRoute = endpoint({
   params: { account: "The account's id." },
   query: accountAuditQuery,
 })(async ({ parts, request, account }) => {
-  const query = checkedQuery(accountAuditQuery, queryOf(request));
+  const query = validateQuery(accountAuditQuery, queryOf(request));
   if (isProblem(query)) return query;
   return await pageAnswer(parts.manage.database, { ...query.value, account: account.id });
 });

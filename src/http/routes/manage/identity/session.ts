@@ -13,7 +13,7 @@ import {
 import { isProblem } from "#http/body/read.ts";
 import { type Call, endpoint } from "#http/endpoint.ts";
 import type { HttpParts } from "#http/parts.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import { deviceMs } from "#identity/device.ts";
 import type { Principal } from "#identity/principal.ts";
 import { leaveSession, resumeSession, type Session } from "#identity/session.ts";
@@ -80,12 +80,12 @@ export const signInRoute = endpoint({
   description:
     "Sets the session cookie, and a second one that lets this browser's next sign-in past the limits that strangers share. A session that the browser had before ends. The answer does not tell an unknown address from a wrong password.",
   family: "manage",
-  scope: "anyone",
+  scope: "anonymous",
   body: signInRequest,
   replies: { 200: sessionReply },
   problems: ["unauthenticated"],
 })(async (call) => {
-  const body = checked(signInRequest, call.body.value);
+  const body = validate(signInRequest, call.body.value);
   if (isProblem(body)) return body;
   const { email, password } = body.value;
   const device = readDeviceCookie(call.request, isHttps(call.settings.publicUrl));
@@ -152,7 +152,7 @@ export const changePasswordRoute = endpoint({
 })(async (call) => {
   const { principal } = call;
   if (principal.kind !== "user") return problem("conflict", { message: "A token has no password." });
-  const body = checked(changePasswordRequest, call.body.value);
+  const body = validate(changePasswordRequest, call.body.value);
   if (isProblem(body)) return body;
   const refusal = tooManyInSession(call);
   if (refusal !== null) return refusal;

@@ -12,8 +12,8 @@ import { problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/auth/api-key.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf, wireTime } from "#http/pagination.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { isoTime, pageOf } from "#http/pagination.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import {
   type ManagementTokenRow,
   makeManagementToken,
@@ -31,8 +31,8 @@ function dataOf(token: ManagementTokenRow): ManagementTokenReplyData {
     hint: token.hint,
     role: token.role,
     account: token.account_id,
-    created_at: wireTime(token.created_at),
-    revoked_at: token.revoked_at === null ? null : wireTime(token.revoked_at),
+    created_at: isoTime(token.created_at),
+    revoked_at: token.revoked_at === null ? null : isoTime(token.revoked_at),
   };
 }
 
@@ -49,7 +49,7 @@ export const listTokensRoute = endpoint({
   replies: { 200: managementTokensReply },
   problems: [],
 })(async ({ parts, request }) => {
-  const query = checkedQuery(peoplePage, queryOf(request));
+  const query = validateQuery(peoplePage, queryOf(request));
   if (isProblem(query)) return query;
   const { limit, cursor = null } = query.value;
   const found = await managementTokens(parts.manage.database, { before: cursor, limit: limit + 1 });
@@ -78,7 +78,7 @@ export const makeTokenRoute = endpoint({
   replies: { 200: newManagementTokenReply },
   problems: ["conflict"],
 })(async ({ parts, body }) => {
-  const given = checked(makeManagementTokenRequest, body.value);
+  const given = validate(makeManagementTokenRequest, body.value);
   if (isProblem(given)) return given;
   const { name, role, account = null } = given.value;
   const fault = await placeFault(parts.manage.database, role, account);

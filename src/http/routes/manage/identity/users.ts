@@ -12,8 +12,8 @@ import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/auth/api-key.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf, wireTime } from "#http/pagination.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { isoTime, pageOf } from "#http/pagination.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import { changeUserAs, makeUser, type UserRow, type UserSaved, users } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
 import { signInParts, tooBusy } from "./session.ts";
@@ -26,9 +26,9 @@ function dataOf(user: UserRow): UserReplyData {
     role: user.role,
     account: user.account_id,
     active: user.active === 1,
-    created_at: wireTime(user.created_at),
-    updated_at: wireTime(user.updated_at),
-    signed_in_at: user.signed_in_at === null ? null : wireTime(user.signed_in_at),
+    created_at: isoTime(user.created_at),
+    updated_at: isoTime(user.updated_at),
+    signed_in_at: user.signed_in_at === null ? null : isoTime(user.signed_in_at),
   };
 }
 
@@ -60,7 +60,7 @@ export const listUsersRoute = endpoint({
   replies: { 200: usersReply },
   problems: [],
 })(async ({ parts, request }) => {
-  const query = checkedQuery(peoplePage, queryOf(request));
+  const query = validateQuery(peoplePage, queryOf(request));
   if (isProblem(query)) return query;
   const { limit, cursor = null } = query.value;
   const page = pageOf(await users(parts.manage.database, { before: cursor, limit: limit + 1 }), limit);
@@ -87,7 +87,7 @@ export const makeUserRoute = endpoint({
   replies: { 200: userReply },
   problems: ["conflict", "rate_limited"],
 })(async ({ parts, body }) => {
-  const given = checked(makeUserRequest, body.value);
+  const given = validate(makeUserRequest, body.value);
   if (isProblem(given)) return given;
   const { account = null, ...rest } = given.value;
   const result = await makeUser(signInParts(parts), { ...rest, accountId: account });
@@ -114,7 +114,7 @@ export const changeUserRoute = endpoint({
   problems: ["conflict", "not_found", "rate_limited"],
 })(async ({ parts, body, principal, params: { user = "" } }) => {
   if (idTime(user) === null) return problem("not_found");
-  const given = checked(changeUserRequest, body.value);
+  const given = validate(changeUserRequest, body.value);
   if (isProblem(given)) return given;
   const { account, ...rest } = given.value;
   // Else an open session would be enough to take somebody's account over.

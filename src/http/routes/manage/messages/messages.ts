@@ -13,7 +13,7 @@ import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { isId } from "#http/routes/messages/lookup.ts";
-import { checkedQuery } from "#http/validate.ts";
+import { validateQuery } from "#http/validate.ts";
 import { recordOf } from "#messaging/record.ts";
 import { search } from "#messaging/search.ts";
 import { findOwnMessage } from "#store/messages/search.ts";
@@ -34,7 +34,7 @@ export const searchMessagesRoute = endpoint({
   replies: { 200: messagesReply },
   problems: ["not_found"],
 })(async ({ parts, account, request }) => {
-  const query = checkedQuery(messagesQuery, queryOf(request));
+  const query = validateQuery(messagesQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, status = null, gateway = null, recipient = null } = query.value;
   const { created_from, created_to, limit, cursor = null } = query.value;

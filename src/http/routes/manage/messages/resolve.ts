@@ -8,7 +8,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { isId } from "#http/routes/messages/lookup.ts";
 import { resolvedMessage } from "#http/routes/messages/resolve.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 
 export const resolveMessageRoute = endpoint({
   method: "POST",
@@ -25,7 +25,7 @@ export const resolveMessageRoute = endpoint({
   replies: { 200: manageResolveReply },
   problems: ["not_found", "not_unknown"],
 })(async ({ parts, account, principal, body, params: { message } }) => {
-  const asked = checked(manageResolveRequest, body.value);
+  const asked = validate(manageResolveRequest, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(message)) return problem("not_found");
   const { answer } = asked.value;

@@ -14,7 +14,7 @@ import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { channelParam, isChannel } from "#http/routes/messages/lookup.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import { release, suppress, suppressions } from "#messaging/suppressions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
 
@@ -41,7 +41,7 @@ export const listSuppressionsRoute = endpoint({
   replies: { 200: suppressionsReply },
   problems: ["not_found"],
 })(async ({ parts, account, request }) => {
-  const query = checkedQuery(suppressionsQuery, queryOf(request));
+  const query = validateQuery(suppressionsQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, recipient = null, limit, cursor = null } = query.value;
   const page = await suppressions(parts.manage.database, account, { channel, recipient, limit, cursor });
@@ -72,7 +72,7 @@ export const addSuppressionsRoute = endpoint({
   replies: { 200: suppressReply },
   problems: ["not_found"],
 })(async ({ parts, account, body }) => {
-  const asked = checked(suppressRequest, body.value);
+  const asked = validate(suppressRequest, body.value);
   if (isProblem(asked)) return asked;
   const { channel, recipients, note = null } = asked.value;
   const { database, configure } = parts.manage;

@@ -7,9 +7,9 @@ import { problem, validationFailed } from "#contract/problem.ts";
 import { queryOf } from "#http/auth/api-key.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf, wireTime } from "#http/pagination.ts";
+import { isoTime, pageOf } from "#http/pagination.ts";
 import { isId } from "#http/routes/messages/lookup.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import { findPoolKey, listPoolKeys } from "#store/pools/keys.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { findPool, type PoolCall, poolParams, poolPath } from "./pools.ts";
@@ -23,9 +23,9 @@ function dataOf(row: PoolKeysTable): KeyReplyData {
     name: row.name,
     hint: row.hint,
     ...keyBounds(row),
-    revoked_at: row.revoked_at === null ? null : wireTime(row.revoked_at),
-    created_at: wireTime(row.created_at),
-    updated_at: wireTime(row.updated_at),
+    revoked_at: row.revoked_at === null ? null : isoTime(row.revoked_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 
@@ -46,7 +46,7 @@ export const listPoolKeysRoute = endpoint({
   replies: { 200: keysReply },
   problems: ["not_found"],
 })(async (call) => {
-  const query = checkedQuery(keysQuery, queryOf(call.request));
+  const query = validateQuery(keysQuery, queryOf(call.request));
   if (isProblem(query)) return query;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
@@ -76,7 +76,7 @@ export const createPoolKeyRoute = endpoint({
   replies: { 200: keyMadeReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = checked(keyInput, call.body.value);
+  const given = validate(keyInput, call.body.value);
   if (isProblem(given)) return given;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
@@ -118,7 +118,7 @@ export const changePoolKeyRoute = endpoint({
   replies: { 200: keyReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = checked(keyChanges, call.body.value);
+  const given = validate(keyChanges, call.body.value);
   if (isProblem(given)) return given;
   const before = await findKey(call);
   if (before === null) return problem("not_found");

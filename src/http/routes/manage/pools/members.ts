@@ -12,10 +12,10 @@ import {
 import { problem, validationFailed } from "#contract/problem.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { wireTime } from "#http/pagination.ts";
+import { isoTime } from "#http/pagination.ts";
 import type { MemberStanding } from "#http/parts.ts";
 import { isId } from "#http/routes/messages/lookup.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 import { findPool, memberData, type PoolCall, poolParams, poolPath } from "./pools.ts";
 
@@ -67,7 +67,7 @@ export const createPoolMemberRoute = endpoint({
   replies: { 200: memberReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = checked(memberInput, call.body.value);
+  const given = validate(memberInput, call.body.value);
   if (isProblem(given)) return given;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
@@ -100,7 +100,7 @@ export const changePoolMemberRoute = endpoint({
   replies: { 200: memberReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = checked(memberChanges, call.body.value);
+  const given = validate(memberChanges, call.body.value);
   if (isProblem(given)) return given;
   const row = await findMember(call);
   if (row === null) return problem("not_found");
@@ -136,7 +136,7 @@ export function healthOf(
     member: row.id,
     name: row.name,
     state: row.active === 1 ? state : "off",
-    until: until === null || row.active === 0 ? null : wireTime(until),
+    until: until === null || row.active === 0 ? null : isoTime(until),
     in_flight: inFlight,
     first_output_ms: firstOutputMs,
   };

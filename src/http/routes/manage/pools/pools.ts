@@ -15,10 +15,10 @@ import { problem, validationFailed } from "#contract/problem.ts";
 import { masked } from "#gateways/secrets.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
-import { wireTime } from "#http/pagination.ts";
+import { isoTime } from "#http/pagination.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { isId } from "#http/routes/messages/lookup.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import { providerOf } from "#providers/registry.ts";
 import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
@@ -41,8 +41,8 @@ export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersT
     // Of a kind that is gone nobody knows what is secret.
     settings: provider ? masked(provider.settings, settings) : {},
     price: price ?? null,
-    created_at: wireTime(row.created_at),
-    updated_at: wireTime(row.updated_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 
@@ -51,8 +51,8 @@ function dataOf(call: Pick<PoolCall, "parts">, { pool, members }: PoolWithMember
     id: pool.id,
     ...poolFieldsOf(pool),
     members: members.map((member) => memberData(call, member)),
-    created_at: wireTime(pool.created_at),
-    updated_at: wireTime(pool.updated_at),
+    created_at: isoTime(pool.created_at),
+    updated_at: isoTime(pool.updated_at),
   };
 }
 
@@ -118,7 +118,7 @@ export const createPoolRoute = endpoint({
   replies: { 200: poolReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = checked(poolFields, call.body.value);
+  const given = validate(poolFields, call.body.value);
   if (isProblem(given)) return given;
   const made = await createPool(call.parts.manage.configure, call.account.id, given.value);
   return await savedAnswer(call, made, "The pool has been made.");
@@ -147,7 +147,7 @@ export const changePoolRoute = endpoint({
   replies: { 200: poolReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = checked(poolChanges, call.body.value);
+  const given = validate(poolChanges, call.body.value);
   if (isProblem(given)) return given;
   const found = await findPool(call);
   if (found === null) return problem("not_found");

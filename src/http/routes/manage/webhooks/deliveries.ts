@@ -17,7 +17,7 @@ import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { ManageParts } from "#http/parts.ts";
 import { isId } from "#http/routes/messages/lookup.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import type { DeliveryTry } from "#store/webhooks/deliveries.ts";
 import {
   type DeliveryPlace,
@@ -83,7 +83,7 @@ export const listWebhookDeliveries = endpoint({
   problems: ["not_found"],
 })(async ({ parts, account, request, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
-  const query = checkedQuery(deliveriesQuery, queryOf(request));
+  const query = validateQuery(deliveriesQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { status = null, limit, cursor } = query.value;
   const before = cursor === undefined ? null : placeOf(cursor);
@@ -167,7 +167,7 @@ export const replayWebhookDeliveries = endpoint({
   replies: { 200: replayReply },
   problems: ["not_found", "conflict"],
 })(async ({ parts, account, body, params: { webhook } }) => {
-  const asked = checked(replayRequest, body.value);
+  const asked = validate(replayRequest, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(webhook)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };

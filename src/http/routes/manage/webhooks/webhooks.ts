@@ -23,7 +23,7 @@ import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { ManageParts } from "#http/parts.ts";
 import { isId } from "#http/routes/messages/lookup.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
 
@@ -115,7 +115,7 @@ export const addWebhook = endpoint({
   replies: { 200: webhookMadeReply },
   problems: ["not_found", "conflict"],
 })(async ({ parts: { manage }, account, body }) => {
-  const asked = checked(webhookInput, body.value);
+  const asked = validate(webhookInput, body.value);
   if (isProblem(asked)) return asked;
   const result = await createWebhook(manage.configure, account.id, asked.value);
   const data = await saved(manage, account.id, result);
@@ -155,7 +155,7 @@ export const changeWebhook = endpoint({
   replies: { 200: webhookReply },
   problems: ["not_found", "conflict"],
 })(async ({ parts: { manage }, account, body, params: { webhook } }) => {
-  const asked = checked(webhookChanges, body.value);
+  const asked = validate(webhookChanges, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(webhook)) return problem("not_found");
   const result = await updateWebhook(manage.configure, account.id, webhook, asked.value);
