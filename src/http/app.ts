@@ -7,7 +7,6 @@ import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import { problem, problems } from "#contract/problem.ts";
-import type { Gate } from "#http/auth/api-key.ts";
 import { forwardedCaller, trustOf } from "#http/auth/client-address.ts";
 import { createCredentialThrottle } from "#http/auth/credential-throttle.ts";
 import { createRateLimit } from "#http/auth/rate-limit.ts";
@@ -18,15 +17,16 @@ import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createHttpServer } from "#runtime/net/http-server.ts";
 import type { Break } from "./broken-request.ts";
+import type { Gate, Head } from "./call.ts";
 import { createConnections } from "./connections.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { hasDoubledHeaders } from "./duplicate-headers.ts";
-import type { Endpoint, Head } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
 import { createWriter, isStream, type Reply } from "./response.ts";
 import { Semaphore } from "./semaphore.ts";
-import { createStorageLog } from "./storage-errors.ts";
+import { createStorageLog } from "./storage-log.ts";
 
 /** Limits of time, ms. The first two are Node's own timers; the body's runs on the clock of the parts. */
 export interface HttpTimeouts {
@@ -154,7 +154,7 @@ export function buildApp(
     bodyLimits,
     keylessLimits: { ...bodyLimits, maxBytes: keylessBytes },
     bodies,
-    lists: { turns: new Semaphore(maxConcurrentLists), isFull: writer.isFull },
+    lists: { semaphore: new Semaphore(maxConcurrentLists), isFull: writer.isFull },
     uploads: {
       maxBytes: settings.maxUploadBytes,
       maxFieldBytes: settings.maxBodyBytes,

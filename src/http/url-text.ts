@@ -7,8 +7,8 @@ import { aiProblem } from "#contract/ai/openai-error.ts";
 import { trimmed } from "#contract/normalise.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { say } from "#contract/wording.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import type { Head } from "./endpoint.ts";
+import type { Head } from "./call.ts";
+import { queryOf } from "./request.ts";
 import type { Reply } from "./response.ts";
 
 const unfit = /[\p{Cc}\p{Cs}\ufffd]/u;

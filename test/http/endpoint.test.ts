@@ -7,8 +7,9 @@ import { createCredentialThrottle } from "#http/auth/credential-throttle.ts";
 import { createRateLimit } from "#http/auth/rate-limit.ts";
 import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
+import type { Call, Head } from "#http/call.ts";
 import { createDeadlines } from "#http/deadlines.ts";
-import { type Call, endpoint, type Head } from "#http/endpoint.ts";
+import { endpoint } from "#http/endpoint.ts";
 import { Semaphore } from "#http/semaphore.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
@@ -59,7 +60,7 @@ function callWith(headers: Record<string, string>): Call {
       bodyLimits,
       keylessLimits: bodyLimits,
       bodies,
-      lists: { turns: new Semaphore(1), isFull: () => false },
+      lists: { semaphore: new Semaphore(1), isFull: () => false },
       uploads: { ...bodyLimits, maxFieldBytes: 100, maxKeylessBytes: 100 },
     },
     share: new BodyShare(bodies),

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import type { InjectOptions } from "fastify";
-import type { Head } from "#http/endpoint.ts";
+import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";

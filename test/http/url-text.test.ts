@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import test from "node:test";
 import { z } from "zod";
-import type { Head } from "#http/endpoint.ts";
+import type { Head } from "#http/call.ts";
 import { isCleanPath, queryRefusal, unknownPathReply } from "#http/url-text.ts";
 
 const headOf = (family: Head["family"], more: Partial<Head> = {}) => ({ family, ...more }) as Head;

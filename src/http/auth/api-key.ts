@@ -4,26 +4,13 @@
 
 import type { IncomingMessage } from "node:http";
 import { type Account, planExpired } from "#accounts/account.ts";
-import { type Problem, problem, refusals } from "#contract/problem.ts";
-import type { BodyBudget, BodyShare } from "#http/body/budget.ts";
+import { isProblem, type Problem, problem, refusals } from "#contract/problem.ts";
+import type { BodyShare } from "#http/body/budget.ts";
 import type { ParsedBody } from "#http/body/parse.ts";
-import { type BodyLimits, isProblem } from "#http/body/read.ts";
-import type { UploadGate } from "#http/body/upload.ts";
-import type { HttpParts } from "#http/parts.ts";
-import type { Semaphore } from "#http/semaphore.ts";
-import type { StorageLog } from "#http/storage-errors.ts";
+import type { Gate } from "#http/call.ts";
+import { queryOf } from "#http/request.ts";
 import { invalidKey, type Key, parseKey } from "./api-key-text.ts";
-import type { CredentialThrottle } from "./credential-throttle.ts";
 import { missingKeyReply, searchBody } from "./key-in-body.ts";
-import type { RateLimit } from "./rate-limit.ts";
-import type { SignInLimits } from "./sign-in-limits.ts";
-
-/** The query of a request's URL. */
-export function queryOf(request: IncomingMessage): URLSearchParams {
-  const url = request.url ?? "";
-  const at = url.indexOf("?");
-  return new URLSearchParams(at === -1 ? "" : url.slice(at + 1));
-}
 
 /**
  * Node joins repeated `Api-key` headers with ", ", which is no account's key; the same is done with a
@@ -44,28 +31,6 @@ export function keyInBody(body: ParsedBody): Key | null {
   const { value } = body;
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, "api_key")) return null;
   return parseKey((value as { api_key: unknown }).api_key);
-}
-
-export interface Gate {
-  parts: Pick<HttpParts, "authenticate" | "clock">;
-  uploads: UploadGate;
-  rateLimit: RateLimit;
-  credentialThrottle: CredentialThrottle;
-  signInLimits: SignInLimits;
-  storageLog: StorageLog;
-  bodyLimits: BodyLimits;
-  /** For a body without a key in front. */
-  keylessLimits: BodyLimits;
-  /** What all bodies may hold together. */
-  bodies: BodyBudget;
-  lists: ListGate;
-}
-
-/** How lists are read. */
-export interface ListGate {
-  turns: Semaphore;
-  /** Too many large answers wait for their readers: another one would not be written. */
-  isFull(): boolean;
 }
 
 /** The calling account, and the body when it had to be read already. */

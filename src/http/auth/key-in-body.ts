@@ -3,11 +3,12 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { type Problem, problem, refusals } from "#contract/problem.ts";
+import { isProblem, type Problem, problem, refusals } from "#contract/problem.ts";
 import { memberOf } from "#http/body/bracket-fields.ts";
 import type { BodyShare } from "#http/body/budget.ts";
 import { announcesBody, readBytes } from "#http/body/bytes.ts";
 import { findMember } from "#http/body/json-member.ts";
+import type { BodyLimits } from "#http/body/limits.ts";
 import {
   type FormContent,
   maxDepth,
@@ -19,7 +20,7 @@ import {
   readFormContent,
   tooManyFields,
 } from "#http/body/parse.ts";
-import { type BodyLimits, isProblem, malformedRequest, unreadBodyProblem } from "#http/body/read.ts";
+import { malformedRequest, unreadBodyProblem } from "#http/body/read.ts";
 import { exceededBound } from "#runtime/json-bounds.ts";
 import { invalidKey, type Key, parseKey } from "./api-key-text.ts";
 

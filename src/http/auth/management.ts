@@ -3,11 +3,11 @@
 // to the audit log here, before and after the handler, so that no route can forget it.
 
 import type { IncomingMessage } from "node:http";
-import { type Problem, problem } from "#contract/problem.ts";
+import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { announcesBody } from "#http/body/bytes.ts";
 import { mediaOf, type ParsedBody } from "#http/body/parse.ts";
-import { isProblem, readBody } from "#http/body/read.ts";
-import type { Call, Head, ManageCall } from "#http/endpoint.ts";
+import { readBody } from "#http/body/read.ts";
+import type { Call, Head, ManageCall } from "#http/call.ts";
 import type { Reply } from "#http/response.ts";
 import { actorOf, audit, auditEnd } from "#identity/audit.ts";
 import { longestToken, principalOfToken } from "#identity/management-token.ts";

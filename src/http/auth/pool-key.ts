@@ -2,30 +2,20 @@
 // whatever goes wrong. The caller's going away is a signal, so that what was asked of a provider is stopped.
 
 import { isUtf8 } from "node:buffer";
-import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
 import { valueCost } from "#http/body/budget.ts";
 import { announcesBody, readBytes } from "#http/body/bytes.ts";
 import { maxValues, mediaOf, noRoomRetryMs } from "#http/body/parse.ts";
 import { tooManyPieces } from "#http/body/read.ts";
-import type { Call, Head } from "#http/endpoint.ts";
+import type { Call, Head, PoolCall } from "#http/call.ts";
 import type { Reply } from "#http/response.ts";
 import { countValues } from "#runtime/json-bounds.ts";
-import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import { Stop } from "#runtime/light-abort-controller.ts";
 
 const maxDepth = 256;
 /** No key is longer; hashing megabytes is not free. */
 const maxKeyLength = 512;
-
-/** What the handler of an AI endpoint is given. */
-export interface PoolCall extends Call {
-  key: PoolKey;
-  /** The body's text; empty where the head has none. */
-  text: string;
-  /** Ends when the caller goes away. */
-  signal: StopSignal;
-}
 
 /** The key of an Authorization header; null: none that could be one. */
 function keyOf(call: Call): string | null {

@@ -3,9 +3,9 @@
 
 import type { IncomingMessage } from "node:http";
 import { breakOf, brokenEvent } from "#http/broken-request.ts";
-import type { Deadlines } from "#http/deadlines.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
 import type { BodyShare } from "./budget.ts";
+import type { ReadLimits } from "./limits.ts";
 
 /**
  * How the reading of a body ended. `stopped`: by its taker. `malformed`: its chunks are no HTTP. `gone`: the client went
@@ -16,12 +16,6 @@ export type BodyFault = "too_large" | "too_many_pieces" | "too_slow" | "malforme
 
 /** `no_room`: the bodies of all requests together are as large as they may be. */
 export type BodyBytes = { kind: "bytes"; bytes: Buffer } | { kind: BodyFault | "no_room" };
-
-export interface ReadLimits {
-  /** Longest body, bytes. */
-  maxBytes: number;
-  deadlines: Deadlines;
-}
 
 const none: BodyBytes = { kind: "bytes", bytes: Buffer.alloc(0) };
 

@@ -3,13 +3,9 @@
 import type { IncomingMessage } from "node:http";
 import { type Problem, problem } from "#contract/problem.ts";
 import type { BodyShare } from "./budget.ts";
-import { announcesBody, type BodyBytes, maxPieces, type ReadLimits, readBytes } from "./bytes.ts";
+import { announcesBody, type BodyBytes, maxPieces, readBytes } from "./bytes.ts";
+import type { BodyLimits } from "./limits.ts";
 import { mediaOf, noRoom, type ParsedBody, parseBody } from "./parse.ts";
-
-export interface BodyLimits extends ReadLimits {
-  /** Most fields of a form. */
-  maxFields: number;
-}
 
 /** Null: the client went away. A body of a kind that is not taken is refused unread when it says its length. */
 export async function readBody(
@@ -56,8 +52,4 @@ export function tooManyPieces(maxBytes: number): string {
 
 export function tooLarge(maxBytes: number): Problem {
   return problem("body_too_large", { message: `The body is larger than ${maxBytes} bytes.` });
-}
-
-export function isProblem(value: object): value is Problem {
-  return "problem" in value;
 }

@@ -3,15 +3,16 @@
 // whatever is answered but success, what was stored of the files is removed before.
 
 import type { Account } from "#accounts/account.ts";
-import { type Problem, problem, refusals } from "#contract/problem.ts";
+import { isProblem, type Problem, problem, refusals } from "#contract/problem.ts";
 import { authenticate, checkKey, keyInBody, keyInHeaderOrQuery } from "#http/auth/api-key.ts";
 import { type Key, parseKey } from "#http/auth/api-key-text.ts";
 import { missingKeyReply, tooLargeWithoutKey } from "#http/auth/key-in-body.ts";
-import type { Call, UploadCall } from "#http/endpoint.ts";
+import type { Call, UploadCall } from "#http/call.ts";
 import type { Reply } from "#http/response.ts";
 import type { Intake } from "#messaging/accept/attachment-upload.ts";
 import type { BodyShare } from "./budget.ts";
-import { type ReadLimits, streamBody } from "./bytes.ts";
+import { streamBody } from "./bytes.ts";
+import type { UploadLimits } from "./limits.ts";
 import { boundaryOf, type MultipartEvent, type MultipartFault, MultipartReader } from "./multipart.ts";
 import {
   badForm,
@@ -22,16 +23,8 @@ import {
   parseForm,
   tooManyFields,
 } from "./parse.ts";
-import { isProblem, readBody, tooLarge, unreadBodyProblem } from "./read.ts";
+import { readBody, tooLarge, unreadBodyProblem } from "./read.ts";
 import { SmallPieces } from "./small-pieces.ts";
-
-export interface UploadGate extends ReadLimits {
-  /** Of everything in it but the files. */
-  maxFieldBytes: number;
-  /** Of everything that comes before its key, files included, when that is not in front. */
-  maxKeylessBytes: number;
-  maxFields: number;
-}
 
 /** What a file counts beside its content while it is held: thousands of empty ones are no small thing either. */
 const heldPerFile = 1_024;
@@ -182,7 +175,7 @@ interface FormHandlers {
 /** Reads a form: its fields, and the names of files that do not go with the mail. Null: the client went away. */
 async function readForm(
   { request, share }: Call,
-  limits: UploadGate,
+  limits: UploadLimits,
   { onFile, onKey }: FormHandlers,
 ): Promise<ParsedBody | Problem | null> {
   const boundary = boundaryOf(request.headers["content-type"] ?? "");

@@ -27,7 +27,7 @@ import {
   sendReply,
   validationReply,
 } from "#contract/replies.ts";
-import type { Head } from "#http/endpoint.ts";
+import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { chatStream, poolReplies, servedHeaders } from "./ai.ts";
 

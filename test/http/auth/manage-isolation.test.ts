@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { after, before } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
-import type { Head } from "#http/endpoint.ts";
+import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { type Ground, type Harness, harness } from "../../harness.ts";

@@ -2,7 +2,7 @@
 
 import { readChat } from "#contract/ai/chat.ts";
 import { chatReply, chatRequest } from "#contract/ai/chat-shapes.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { answerOf } from "./answers.ts";
 

@@ -3,7 +3,7 @@
 import { problem } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { channelParam, isChannel, isId } from "./lookup.ts";
+import { channelParam, isChannel, isId } from "#http/path-params.ts";
 
 export const cancel = endpoint({
   method: "POST",

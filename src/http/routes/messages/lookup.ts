@@ -1,24 +1,12 @@
 // GET /api/get/{channel}/{id} and GET /api/get/{channel}
 
-import { type Channel, channels } from "#contract/messages/channel.ts";
 import { readRecent, recentQuery } from "#contract/messages/lookup.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { pageReply, recordReply } from "#contract/replies.ts";
 import { say } from "#contract/wording.ts";
-import { queryOf } from "#http/auth/api-key.ts";
 import { endpoint } from "#http/endpoint.ts";
-
-export const channelParam = `One of ${channels.join(", ")}.`;
-
-/** A channel's word, in lower case as it is; anything else is not found. */
-export function isChannel(word: string | undefined): word is Channel {
-  return (channels as readonly (string | undefined)[]).includes(word);
-}
-
-/** Whether the text can be an id of ours at all; what cannot is not asked for. */
-export function isId(text: string | undefined): text is string {
-  return text !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(text);
-}
+import { channelParam, isChannel, isId } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
 
 export const lookupOne = endpoint({
   method: "GET",

@@ -3,9 +3,9 @@
 import { readReceived, receivedQuery, receivedReply } from "#contract/messages/received.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { say } from "#contract/wording.ts";
-import { queryOf } from "#http/auth/api-key.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { channelParam, isChannel } from "./lookup.ts";
+import { channelParam, isChannel } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
 
 export const received = endpoint({
   method: "GET",

@@ -3,10 +3,11 @@
 import type { Issue } from "#contract/issue.ts";
 import { readInlineFiles } from "#contract/messages/attachments.ts";
 import { emailSendRequest, readEmailSlices } from "#contract/messages/email.ts";
+import { isProblem } from "#contract/problem.ts";
 import { emailSendReply } from "#contract/replies.ts";
 import { idempotencyHeader } from "#http/auth/idempotency-key.ts";
-import { isProblem } from "#http/body/read.ts";
-import { endpoint, type UploadCall } from "#http/endpoint.ts";
+import type { UploadCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
 import { fileIssues, inSlices, sendContacts, sendProblems } from "./send-request.ts";
 
 const path = "/api/email/send";

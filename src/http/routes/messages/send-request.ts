@@ -6,7 +6,7 @@ import type { Send } from "#contract/messages/contacts.ts";
 import { idempotencyMismatch, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { say } from "#contract/wording.ts";
 import { idempotencyKey } from "#http/auth/idempotency-key.ts";
-import type { AccountCall } from "#http/endpoint.ts";
+import type { AccountCall } from "#http/call.ts";
 import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
 import type { Clock } from "#runtime/runtime.ts";
 

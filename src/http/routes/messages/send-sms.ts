@@ -1,9 +1,9 @@
 // POST /api/sms/send
 
 import { readSmsSlices, smsSendRequest } from "#contract/messages/sms.ts";
+import { isProblem } from "#contract/problem.ts";
 import { sendReply } from "#contract/replies.ts";
 import { idempotencyHeader } from "#http/auth/idempotency-key.ts";
-import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { fileIssues, inSlices, sendContacts, sendProblems } from "./send-request.ts";
 

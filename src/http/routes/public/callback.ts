@@ -4,9 +4,10 @@
 
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import { queryOf } from "#http/auth/api-key.ts";
 import { type BodyBytes, streamBody } from "#http/body/bytes.ts";
-import { type Call, endpoint } from "#http/endpoint.ts";
+import type { Call } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { queryOf } from "#http/request.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
 import { longestMail } from "#runtime/net/smtp-listener.ts";
 

@@ -3,7 +3,8 @@
 
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import { type Call, type Endpoint, endpoint } from "#http/endpoint.ts";
+import type { Call } from "#http/call.ts";
+import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import { unsubscribePages, unsubscribePolicy } from "#http/pages/unsubscribe.ts";
 
 /** A transparent GIF of one pixel: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Send } from "#contract/messages/contacts.ts";
-import { isProblem } from "#http/body/read.ts";
-import type { AccountCall } from "#http/endpoint.ts";
+import { isProblem } from "#contract/problem.ts";
+import type { AccountCall } from "#http/call.ts";
 import { fileIssues, inSlices, sendContacts } from "#http/routes/messages/send-request.ts";
 import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
 import { movableClock } from "../../../clock.ts";

@@ -16,11 +16,11 @@ import {
   newAccountReply,
 } from "#contract/manage/accounts.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
-import { type Problem, problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isoTime, pageOf } from "#http/pagination.ts";
+import { pageOf } from "#http/pagination.ts";
+import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import type { Principal } from "#identity/principal.ts";
 import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.ts";

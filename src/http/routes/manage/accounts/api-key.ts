@@ -2,10 +2,9 @@
 
 import { configureApiKey } from "#configure/account.ts";
 import { apiKeyReply, revealedKeyReply, revealRequest } from "#contract/manage/accounts.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isoTime } from "#http/pagination.ts";
 import { tooBusy, tooManyInSession } from "#http/routes/manage/identity/session.ts";
 import { validate } from "#http/validate.ts";
 import { findApiKey } from "#store/accounts/accounts.ts";

@@ -9,11 +9,10 @@ import {
   grantReply,
   grantRequest,
 } from "#contract/manage/accounts.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isoTime } from "#http/pagination.ts";
+import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { startOfMonth } from "#runtime/time-zones.ts";
 import { type EntryPlace, grantCredit, listCreditEntries } from "#store/accounts/balances.ts";

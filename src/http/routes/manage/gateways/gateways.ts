@@ -9,12 +9,12 @@ import {
   gatewayReply,
   gatewaysReply,
 } from "#contract/manage/gateways.ts";
-import { type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { gatewayOf } from "#gateways/registry.ts";
 import { masked } from "#gateways/secrets.ts";
-import { isProblem } from "#http/body/read.ts";
-import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
-import { isoTime } from "#http/pagination.ts";
+import type { ManageAccountCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate } from "#http/validate.ts";
 import { type Deleted, deleteGateway, type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";

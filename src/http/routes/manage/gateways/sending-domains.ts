@@ -17,14 +17,14 @@ import {
   sendingDomainReply,
   sendingDomainsReply,
 } from "#contract/manage/sending-domains.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import type { Finding } from "#gateways/email/deliverability/domain-check.ts";
 import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
-import { isProblem } from "#http/body/read.ts";
-import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
-import { isoTime } from "#http/pagination.ts";
+import type { ManageAccountCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
 import { validate } from "#http/validate.ts";
 import { type DomainWithKeys, readSendingDomains } from "#store/email/sending-domains.ts";
 

@@ -1,10 +1,11 @@
 // GET /api/manage/v1/audit, GET /api/manage/v1/accounts/{account}/audit
 
 import { type AuditReplyData, accountAuditQuery, auditQuery, auditReply } from "#contract/manage/identity.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isoTime, pageOf } from "#http/pagination.ts";
+import { pageOf } from "#http/pagination.ts";
+import { queryOf } from "#http/request.ts";
 import { validateQuery } from "#http/validate.ts";
 import type { Database } from "#store/database.ts";
 import { listAudit } from "#store/identity/audit.ts";

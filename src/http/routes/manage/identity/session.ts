@@ -1,7 +1,7 @@
 // POST, GET and DELETE /api/manage/v1/session, POST /api/manage/v1/session/password
 
 import { changePasswordRequest, doneReply, sessionReply, signInRequest } from "#contract/manage/identity.ts";
-import { type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { unauthenticated } from "#http/auth/management.ts";
 import {
   deviceCookie,
@@ -10,8 +10,8 @@ import {
   readDeviceCookie,
   sessionCookie,
 } from "#http/auth/session-cookie.ts";
-import { isProblem } from "#http/body/read.ts";
-import { type Call, endpoint } from "#http/endpoint.ts";
+import type { Call } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
 import type { HttpParts } from "#http/parts.ts";
 import { validate } from "#http/validate.ts";
 import { deviceMs } from "#identity/device.ts";

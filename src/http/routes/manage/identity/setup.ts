@@ -1,9 +1,8 @@
 // POST /api/manage/v1/setup
 
 import { sessionReply, setUpRequest } from "#contract/manage/identity.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { unauthenticated } from "#http/auth/management.ts";
-import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { validate } from "#http/validate.ts";
 import { setUp } from "#identity/setup.ts";

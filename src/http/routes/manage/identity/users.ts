@@ -8,11 +8,11 @@ import {
   userReply,
   usersReply,
 } from "#contract/manage/identity.ts";
-import { type Problem, problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isoTime, pageOf } from "#http/pagination.ts";
+import { pageOf } from "#http/pagination.ts";
+import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { changeUserAs, makeUser, type UserRow, type UserSaved, users } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";

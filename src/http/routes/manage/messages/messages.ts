@@ -7,12 +7,11 @@ import {
   messagesQuery,
   messagesReply,
 } from "#contract/manage/messages.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
 import { validateQuery } from "#http/validate.ts";
 import { recordOf } from "#messaging/record.ts";
 import { search } from "#messaging/search.ts";

@@ -1,10 +1,9 @@
 // GET /api/manage/v1/accounts/{account}/received
 
 import { manageReceivedQuery, manageReceivedReply } from "#contract/manage/consent.ts";
-import { validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validateQuery } from "#http/validate.ts";
 import { received } from "#messaging/inbound.ts";

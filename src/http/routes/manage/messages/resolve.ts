@@ -2,11 +2,10 @@
 
 import { accountOf } from "#accounts/authenticate.ts";
 import { manageResolveReply, manageResolveRequest } from "#contract/manage/consent.ts";
-import { problem } from "#contract/problem.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
 import { resolvedMessage } from "#http/routes/messages/resolve.ts";
 import { validate } from "#http/validate.ts";
 

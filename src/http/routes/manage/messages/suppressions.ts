@@ -8,12 +8,11 @@ import {
   suppressReply,
   suppressRequest,
 } from "#contract/manage/consent.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { channelParam, isChannel } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { channelParam, isChannel } from "#http/routes/messages/lookup.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { release, suppress, suppressions } from "#messaging/suppressions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";

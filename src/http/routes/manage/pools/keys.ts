@@ -3,12 +3,12 @@
 import { keyChanges, keyInput } from "#configure/pool-input.ts";
 import { changeKey, configureKey, keyBounds, revokeKey } from "#configure/pool-key.ts";
 import { type KeyReplyData, keyMadeReply, keyReply, keysQuery, keysReply } from "#contract/manage/pools.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isoTime, pageOf } from "#http/pagination.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
+import { pageOf } from "#http/pagination.ts";
+import { isId } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { findPoolKey, listPoolKeys } from "#store/pools/keys.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";

@@ -9,12 +9,11 @@ import {
   poolGoneReply,
   poolHealthReply,
 } from "#contract/manage/pools.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isoTime } from "#http/pagination.ts";
 import type { MemberStanding } from "#http/parts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
+import { isId } from "#http/path-params.ts";
 import { validate } from "#http/validate.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 import { findPool, memberData, type PoolCall, poolParams, poolPath } from "./pools.ts";

@@ -11,13 +11,13 @@ import {
   poolReply,
   poolsReply,
 } from "#contract/manage/pools.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { masked } from "#gateways/secrets.ts";
-import { isProblem } from "#http/body/read.ts";
-import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
-import { isoTime } from "#http/pagination.ts";
+import type { ManageAccountCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
 import { validate } from "#http/validate.ts";
 import { providerOf } from "#providers/registry.ts";
 import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";

@@ -8,11 +8,10 @@ import {
   usageQuery,
   usageReply,
 } from "#contract/manage/usage.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { isoTime } from "#http/pagination.ts";
+import { queryOf } from "#http/request.ts";
 import { validateQuery } from "#http/validate.ts";
 import { dayOf } from "#runtime/time-zones.ts";
 import { type Histogram, percentile } from "#store/pools/histogram.ts";

@@ -11,12 +11,11 @@ import {
   replayReply,
   replayRequest,
 } from "#contract/manage/webhooks.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { ManageParts } from "#http/parts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
+import { isId } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import type { DeliveryTry } from "#store/webhooks/deliveries.ts";
 import {

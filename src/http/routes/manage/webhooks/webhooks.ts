@@ -18,11 +18,10 @@ import {
   webhookRotatedReply,
   webhooksReply,
 } from "#contract/manage/webhooks.ts";
-import { type Problem, problem, validationFailed } from "#contract/problem.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { ManageParts } from "#http/parts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
+import { isId } from "#http/path-params.ts";
 import { validate } from "#http/validate.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
