@@ -8,7 +8,7 @@ import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
 import { within } from "#ai/limits/timeout.ts";
 import { type ModelEntry, modelsOf } from "#ai/pools/models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
-import { Pools } from "#ai/pools/pools.ts";
+import { type Opened, Pools } from "#ai/pools/pools.ts";
 import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Upstreams } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log, Random } from "#runtime/runtime.ts";
@@ -50,9 +50,12 @@ export interface MemberCondition {
 }
 
 export interface AiGateway {
-  authenticate(token: string): Promise<PoolKey | null>;
-  serve(key: PoolKey, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
-  models(key: PoolKey): Promise<ModelEntry[]>;
+  /** The key of a Bearer token with the pool that it opens; null: no such key. Cached, so cheap to call. */
+  authenticate(token: string): Promise<Opened | null>;
+  /** Serves a call on the pool as it was opened. `requestId` names the call; `signal`: the caller disconnects. */
+  serve(opened: Opened, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
+  /** The models that the key may use now, the pool's own name first. */
+  models(opened: Opened): ModelEntry[];
   health(poolId: string): MemberCondition[];
   /** Something about pools or keys changed in this process. */
   forget(): void;
@@ -90,8 +93,6 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     () => pools.inUse,
     stopping.signal,
   );
-  /** By the key that a call was admitted with, so that a pool that is changed meanwhile does not change under it. */
-  const opened = new WeakMap<PoolKey, Pool>();
   /** Under way, by call. */
   const streams = new Map<string, Streamed>();
   /** Calls without an answer so far, and who waits until there are none. */
@@ -114,15 +115,6 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
       .then(parts.announced, (error) => log.warn({ error }, "a member's change could not be told"));
   }
 
-  /** What a pool's calls share. */
-  const chains = new WeakMap<Pool, ChainParts>();
-  function chainParts(pool: Pool): ChainParts {
-    const known = chains.get(pool);
-    if (known) return known;
-    const made = chain(pool);
-    chains.set(pool, made);
-    return made;
-  }
   const chain = (pool: Pool): ChainParts => ({
     clock,
     upstreams,
@@ -149,19 +141,11 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     streams.delete(ended.id);
   }
 
-  const serving = { chain: chainParts, throttle, budgets, record };
+  const serving = { chain, throttle, budgets, record };
 
   return {
-    authenticate: async (token) => {
-      const found = await pools.open(token);
-      if (found === null) return null;
-      // Written for every call, a map like this one is work for the garbage collector.
-      if (opened.get(found.key) !== found.pool) opened.set(found.key, found.pool);
-      return found.key;
-    },
-    serve: async (key, request, requestId, signal) => {
-      const pool = opened.get(key);
-      if (!pool) throw new Error("A call is served with a key that was authenticated.");
+    authenticate: (token) => pools.open(token),
+    serve: async ({ key, pool }, request, requestId, signal) => {
       unanswered += 1;
       try {
         const served = await serve(serving, key, pool, request, requestId, signal);
@@ -173,10 +157,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
         if (unanswered === 0) allAnswered();
       }
     },
-    models: async (key) => {
-      const pool = opened.get(key);
-      return pool ? modelsOf(pool, key, clock) : [];
-    },
+    models: ({ key, pool }) => modelsOf(pool, key, clock),
     health: (poolId) => {
       const now = clock.monotonic();
       const members = pools.inUse.find(({ id }) => id === poolId)?.members ?? [];

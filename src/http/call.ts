@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
 import type { Account } from "#accounts/account.ts";
-import type { PoolKey } from "#ai/pools/pool-key.ts";
+import type { Opened } from "#ai/pools/pools.ts";
 import type { ProblemCode } from "#contract/problem.ts";
 import type { CredentialThrottle } from "#http/auth/credential-throttle.ts";
 import type { RateLimit } from "#http/auth/rate-limit.ts";
@@ -147,7 +147,8 @@ export interface ManageAccountCall extends ManageCall {
 
 /** What the handler of an AI endpoint receives. */
 export interface PoolCall extends Call {
-  key: PoolKey;
+  /** The key with the pool that it opens. */
+  opened: Opened;
   /** The body's text; empty when the head has none. */
   text: string;
   /** Aborts when the client disconnects. */

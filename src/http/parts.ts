@@ -3,10 +3,7 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { ChannelCredit } from "#accounts/credit.ts";
-import type { AskedRequest } from "#ai/complete.ts";
-import type { ModelEntry } from "#ai/pools/models.ts";
-import type { PoolKey } from "#ai/pools/pool-key.ts";
-import type { Served } from "#ai/serve.ts";
+import type { AiGateway } from "#ai/ai.ts";
 import type { ConfigureParts } from "#configure/gateway.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
@@ -23,7 +20,6 @@ import type { Visits } from "#messaging/feedback/opens-and-clicks.ts";
 import type { ReceivedPage } from "#messaging/inbound.ts";
 import type { Cancelled, Page } from "#messaging/lookup.ts";
 import type { Resolved } from "#messaging/resolve.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock, Dns, Log, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import type { BoundFile } from "#store/email/attachments.ts";
@@ -93,14 +89,7 @@ export interface HttpParts {
   ai: AiParts;
 }
 
-export interface AiParts {
-  /** The key of a Bearer token; null when nobody has it. Cached, so cheap to call. */
-  authenticate(token: string): Promise<PoolKey | null>;
-  /** `requestId` names the call; `signal`: the caller goes away. */
-  serve(key: PoolKey, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
-  /** The models that the key may use now, the pool's own name first. */
-  models(key: PoolKey): Promise<ModelEntry[]>;
-}
+export type AiParts = Pick<AiGateway, "authenticate" | "serve" | "models">;
 
 /** Reads go to the store, changes through `configure/` and `messaging/`, with these. */
 export interface ManageParts {

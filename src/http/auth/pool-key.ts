@@ -74,10 +74,10 @@ export async function answerPooled(
   const gone = new Stop();
   call.response.once("close", () => gone.stop());
   const token = keyOf(call);
-  const key = token === null ? null : await call.parts.ai.authenticate(token);
-  if (key === null) return aiProblem("invalid_api_key");
+  const opened = token === null ? null : await call.parts.ai.authenticate(token);
+  if (opened === null) return aiProblem("invalid_api_key");
   call.share.markAuthenticated();
   const text = await bodyOf(head, call);
   if (text === null || typeof text !== "string") return text;
-  return await handler({ ...call, key, text, signal: gone });
+  return await handler({ ...call, opened, text, signal: gone });
 }

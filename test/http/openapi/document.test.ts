@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { PoolKey } from "#ai/pools/pool-key.ts";
+import type { Opened } from "#ai/pools/pools.ts";
 import type { Served } from "#ai/serve.ts";
 import { problems } from "#contract/problem.ts";
 import { endpoints } from "#http/endpoints.ts";
@@ -268,7 +268,7 @@ test("where files are uploaded, the form has files and JSON has base64", () => {
 /** Serves anything, to anybody. */
 const ai = {
   ...noAi,
-  authenticate: async () => ({}) as PoolKey,
+  authenticate: async () => ({}) as Opened,
   serve: async (): Promise<Served> => {
     const served = { provider: "a", model: "b", latency_ms: 1, attempts: 1 };
     const levels = { requests: null, tokens: null };

@@ -18,8 +18,8 @@ export const chatCompletions = endpoint({
   body: chatRequest,
   replies: { 200: chatReply },
   problems: [],
-})(async ({ text, key, signal, requestId, parts }) => {
+})(async ({ text, opened, signal, requestId, parts }) => {
   const request = readChat(text);
   if (isProblem(request)) return request;
-  return answerOf(await parts.ai.serve(key, { kind: "chat", ...request }, requestId, signal));
+  return answerOf(await parts.ai.serve(opened, { kind: "chat", ...request }, requestId, signal));
 });

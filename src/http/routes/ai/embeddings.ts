@@ -18,8 +18,8 @@ export const embeddings = endpoint({
   body: embeddingsRequest,
   replies: { 200: embeddingsReply },
   problems: [],
-})(async ({ text, key, signal, requestId, parts }) => {
+})(async ({ text, opened, signal, requestId, parts }) => {
   const request = readEmbeddings(text);
   if (isProblem(request)) return request;
-  return answerOf(await parts.ai.serve(key, { kind: "embeddings", ...request }, requestId, signal));
+  return answerOf(await parts.ai.serve(opened, { kind: "embeddings", ...request }, requestId, signal));
 });

@@ -15,9 +15,9 @@ export const listModels = endpoint({
   family: "pool",
   replies: { 200: modelsReply },
   problems: [],
-})(async ({ key, parts }) => ({
+})(async ({ opened, parts }) => ({
   status: 200,
-  body: { object: "list", data: await parts.ai.models(key) },
+  body: { object: "list", data: parts.ai.models(opened) },
 }));
 
 export const getModel = endpoint({
@@ -33,8 +33,8 @@ export const getModel = endpoint({
   wildcard: "model",
   replies: { 200: modelShape },
   problems: [],
-})(async ({ key, parts, params }) => {
-  const found = (await parts.ai.models(key)).find(({ id }) => id === params.model);
+})(async ({ opened, parts, params }) => {
+  const found = parts.ai.models(opened).find(({ id }) => id === params.model);
   if (found === undefined) {
     const message = `The model \`${params.model ?? ""}\` does not exist or you do not have access to it.`;
     return aiProblem("model_not_found", { message, param: "model" });
