@@ -15,7 +15,7 @@ import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import type { CallbackRequest } from "#gateways/gateway.ts";
-import type { Passwords } from "#identity/password.ts";
+import type { PasswordHasher } from "#identity/password.ts";
 import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
 import type { Intake } from "#messaging/accept/attachment-upload.ts";
 import type { CallbackResult } from "#messaging/feedback/callbacks.ts";
@@ -23,7 +23,7 @@ import type { Visits } from "#messaging/feedback/opens-and-clicks.ts";
 import type { ReceivedPage } from "#messaging/inbound.ts";
 import type { Cancelled, Page } from "#messaging/lookup.ts";
 import type { Resolved } from "#messaging/resolve.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock, Dns, Log, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import type { BoundFile } from "#store/email/attachments.ts";
@@ -97,7 +97,7 @@ export interface AiParts {
   /** The key of a Bearer token; null when nobody has it. Cached, so cheap to call. */
   authenticate(token: string): Promise<PoolKey | null>;
   /** `requestId` names the call; `signal`: the caller goes away. */
-  serve(key: PoolKey, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
+  serve(key: PoolKey, request: AskedRequest, requestId: string, signal: LightAbortSignal): Promise<Served>;
   /** The models that the key may use now, the pool's own name first. */
   models(key: PoolKey): Promise<ModelEntry[]>;
 }
@@ -106,7 +106,7 @@ export interface AiParts {
 export interface ManageParts {
   database: Database;
   configure: ConfigureParts & { random: Random; dns: Dns; showApiKeys: boolean };
-  passwords: Passwords;
+  passwords: PasswordHasher;
   /** Something is due on this lane. */
   wake(laneId: string): void;
   /** How the pool's members are doing, as far as this process has asked them. */

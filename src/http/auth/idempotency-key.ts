@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Issue } from "#contract/issue.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 
 const name = "Idempotency-Key";
 const longest = 255;
@@ -18,6 +18,6 @@ export function idempotencyKey(request: IncomingMessage): string | Issue | null 
   const given = request.headers["idempotency-key"];
   if (given === undefined) return null;
   const key = Array.isArray(given) ? given.join(", ") : given;
-  if (key === "") return { path: [name], message: say.required([name]) };
-  return key.length > longest ? { path: [name], message: say.atMostCharacters([name], longest) } : key;
+  if (key === "") return { path: [name], message: sentences.required([name]) };
+  return key.length > longest ? { path: [name], message: sentences.atMostCharacters([name], longest) } : key;
 }

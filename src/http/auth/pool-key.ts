@@ -12,7 +12,7 @@ import { tooManyPieces } from "#http/body/read.ts";
 import type { Call, Head } from "#http/endpoint.ts";
 import type { Answer } from "#http/response.ts";
 import { countValues } from "#runtime/json-bounds.ts";
-import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
 const maxDepth = 256;
 /** No key is longer; hashing megabytes is not free. */
@@ -24,7 +24,7 @@ export interface PoolCall extends Call {
   /** The body's text; empty where the head has none. */
   text: string;
   /** Ends when the caller goes away. */
-  signal: StopSignal;
+  signal: LightAbortSignal;
 }
 
 /** The key of an Authorization header; null: none that could be one. */
@@ -81,8 +81,8 @@ export async function answerPooled(
   call: Call,
   handler: (call: PoolCall) => Promise<Answer | null>,
 ): Promise<Answer | null> {
-  const gone = new Stop();
-  call.response.once("close", () => gone.stop());
+  const gone = new LightAbortController();
+  call.response.once("close", () => gone.abort());
   const token = keyOf(call);
   const key = token === null ? null : await call.parts.ai.authenticate(token);
   if (key === null) return aiProblem("invalid_api_key");

@@ -4,7 +4,7 @@ import { type Channel, channels } from "#contract/messages/channel.ts";
 import { readRecent, recentQuery } from "#contract/messages/lookup.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { pageReply, recordReply } from "#contract/replies.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 import { queryOf } from "#http/auth/api-key.ts";
 import { endpoint } from "#http/endpoint.ts";
 
@@ -56,7 +56,7 @@ export const lookupRecent = endpoint({
   if (query.issues !== null) return validationFailed(query.issues);
   const { limit, cursor, status } = query;
   const page = await parts.recent(account, channel, { limit, cursor, status });
-  if (page === null) return validationFailed([{ path: ["cursor"], message: say.selected(["cursor"]) }]);
+  if (page === null) return validationFailed([{ path: ["cursor"], message: sentences.selected(["cursor"]) }]);
   return {
     status: 200,
     body: { success: true, message: "Messages found.", data: page.records, next_cursor: page.nextCursor },

@@ -8,7 +8,7 @@ import { queryOf } from "#http/auth/api-key.ts";
 import { type BodyBytes, takeBody } from "#http/body/bytes.ts";
 import { type Call, endpoint } from "#http/endpoint.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
-import { longestMail } from "#runtime/net/smtp-listener.ts";
+import { maxMailBytes } from "#runtime/net/smtp-listener.ts";
 
 /** Of a raw mail what stands before the mail that it returns is enough. */
 const keptBytes = 1024 * 1024;
@@ -32,7 +32,7 @@ async function readCallback({ request, gate, share }: Call): Promise<BodyBytes> 
   const isMail = /^\s*message\/rfc822\s*(?:;|$)/i.test(request.headers["content-type"] ?? "");
   const gathered = new ByteCollector();
   const { deadlines } = gate.bodyLimits;
-  const end = await takeBody(request, { maxBytes: isMail ? longestMail : keptBytes, deadlines }, (chunk) => {
+  const end = await takeBody(request, { maxBytes: isMail ? maxMailBytes : keptBytes, deadlines }, (chunk) => {
     const piece = chunk.subarray(0, keptBytes - gathered.length);
     if (!share.grow(piece.length)) return false;
     gathered.add(piece);

@@ -1,6 +1,6 @@
 // POST /api/manage/v1/accounts/{account}/messages/{message}/resolve
 
-import { accountOf } from "#accounts/authenticate.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
 import { manageResolveReply, manageResolveRequest } from "#contract/manage/consent.ts";
 import { problem } from "#contract/problem.ts";
 import { isProblem } from "#http/body/read.ts";
@@ -29,7 +29,7 @@ export const resolveMessageRoute = endpoint({
   if (isProblem(asked)) return asked;
   if (!isId(message)) return problem("not_found");
   const { answer } = asked.value;
-  const result = await parts.resolve(accountOf(account), null, message, answer, principal.name);
+  const result = await parts.resolve(accountFromRow(account), null, message, answer, principal.name);
   switch (result.kind) {
     case "not_found":
       return problem("not_found");
