@@ -9,8 +9,8 @@ import { within } from "#ai/limits/timeout.ts";
 import { type ModelEntry, modelsOf } from "#ai/pools/models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { type Opened, Pools } from "#ai/pools/pools.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
-import type { Upstreams } from "#runtime/net/streaming-client.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { announceMember } from "#store/pools/events.ts";
@@ -27,7 +27,7 @@ export interface GatewayParts {
   random: Random;
   log: Log;
   sealer: Sealer;
-  upstreams: Upstreams;
+  upstreams: StreamingClient;
   newId(prefix: string): string;
   /** How long a process may be silent before the others count it as dead, ms. */
   takeoverMs: number;
@@ -53,7 +53,7 @@ export interface AiGateway {
   /** The key of a Bearer token with the pool that it opens; null: no such key. Cached, so cheap to call. */
   authenticate(token: string): Promise<Opened | null>;
   /** Serves a call on the pool as it was opened. `requestId` names the call; `signal`: the caller disconnects. */
-  serve(opened: Opened, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
+  serve(opened: Opened, request: AskedRequest, requestId: string, signal: LightAbortSignal): Promise<Served>;
   /** The models that the key may use now, the pool's own name first. */
   models(opened: Opened): ModelEntry[];
   health(poolId: string): MemberCondition[];
@@ -196,7 +196,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
  */
 function sharedMeters(
   { database, clock, log, takeoverMs: leaseMs }: GatewayParts,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): { meters: SharedMeters; ended(): Promise<void> } {
   const held = new Map<string, { keyId: string; slot: string }>();
   /** The last end of each key's calls, while it is being told. */

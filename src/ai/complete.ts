@@ -15,7 +15,7 @@ import { errorFrame, Frames, renamed, type ServicePool } from "#ai/stream/sse-wr
 import { aiProblems } from "#contract/ai/openai-error.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { ApiError, Failure, Usage } from "#providers/provider.ts";
-import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
 /** A pool, as a request uses it. */
 export interface Pool {
@@ -96,7 +96,7 @@ export async function complete(
   parts: ChainParts,
   pool: Pool,
   request: CompletionRequest,
-  signal: StopSignal,
+  signal: LightAbortSignal,
   spent: (spent: Spent) => void,
 ): Promise<Completed> {
   const { clock } = parts;
@@ -148,9 +148,9 @@ export async function complete(
     account.close(200, result);
     return { kind: "answer", text: renamed(result.text, naming(result.won.choice.model), served), served };
   }
-  const patience = new Stop();
+  const patience = new LightAbortController();
   const early = await Promise.race([chain, clock.sleep(pool.headersAfterMs, patience).then(() => null)]);
-  patience.stop();
+  patience.abort();
   if (early && early.kind !== "speaking" && early.kind !== "collected") return account.unanswered(early);
   const rules = (served: ServicePool) => ({
     ...naming(served.model),

@@ -15,7 +15,7 @@ import type { ParsedBody } from "#http/body/parse.ts";
 import type { Principal } from "#identity/principal.ts";
 import type { Session } from "#identity/session.ts";
 import type { Intake } from "#messaging/accept/attachment-upload.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
 import type { Reply } from "./response.ts";
@@ -152,5 +152,5 @@ export interface PoolCall extends Call {
   /** The body's text; empty when the head has none. */
   text: string;
   /** Aborts when the client disconnects. */
-  signal: StopSignal;
+  signal: LightAbortSignal;
 }

@@ -12,7 +12,7 @@ import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import type { CallbackRequest } from "#gateways/gateway.ts";
-import type { Passwords } from "#identity/password.ts";
+import type { PasswordHasher } from "#identity/password.ts";
 import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
 import type { Intake } from "#messaging/accept/attachment-upload.ts";
 import type { CallbackResult } from "#messaging/feedback/callbacks.ts";
@@ -95,7 +95,7 @@ export type AiParts = Pick<AiGateway, "authenticate" | "serve" | "models">;
 export interface ManageParts {
   database: Database;
   configure: ConfigureParts & { random: Random; dns: Dns; showApiKeys: boolean };
-  passwords: Passwords;
+  passwords: PasswordHasher;
   /** Something is due on this lane. */
   wake(laneId: string): void;
   /** How the pool's members are doing, as far as this process has asked them. */

@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import { trimmed } from "#contract/normalise.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 import type { Head } from "./call.ts";
 import { queryOf } from "./request.ts";
 import type { Reply } from "./response.ts";
@@ -41,6 +41,6 @@ export function queryRefusal({ family, query }: Head, request: IncomingMessage):
   if (first === undefined) return null;
   if (family === "pool") return aiProblem("invalid_value", { param: first });
   const message = (name: string) =>
-    family === "api_key" ? say.selected([name]) : "must be text without control characters, in UTF-8";
+    family === "api_key" ? sentences.selected([name]) : "must be text without control characters, in UTF-8";
   return validationFailed([...new Set(faults)].map((name) => ({ path: [name], message: message(name) })));
 }

@@ -2,7 +2,7 @@
 // written: the list is asked by plain comparison, so another spelling would let a message through.
 
 import type { Account } from "#accounts/account.ts";
-import { sameAddress } from "#contract/address.ts";
+import { normaliseAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { isSendable } from "#contract/normalise.ts";
@@ -18,7 +18,7 @@ import type { SuppressionsTable } from "#store/schema/schema.ts";
  */
 export function suppressible(channel: Channel, written: string, country: string | null): string | null {
   if (channel !== "email") return toRecipient(written, country)?.recipient ?? null;
-  return sameAddress(written.trim());
+  return normaliseAddress(written.trim());
 }
 
 type Owner = Pick<Account, "id" | "country">;

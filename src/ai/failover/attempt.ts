@@ -16,12 +16,12 @@ import type {
   StreamReader,
   Usage,
 } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import {
-  type Incoming,
-  isBroken,
+  type BodyReader,
+  isBodyError,
+  type StreamingClient,
   type UpstreamResult,
-  type Upstreams,
 } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
@@ -39,7 +39,7 @@ export interface Timeouts {
 
 export interface AttemptParts {
   clock: Clock;
-  upstreams: Upstreams;
+  upstreams: StreamingClient;
   /** Longest whole answer, bytes; that of embeddings is four times as long. Absent: 16 MiB. */
   answerBytes?: number;
 }
@@ -81,7 +81,7 @@ export async function askWhole(
   target: Target,
   read: (text: string) => Answer,
   deadlineAt: number,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): Promise<Attempted> {
   const limitAt = within(parts.clock, deadlineAt, target.timeouts.totalMs);
   const opened = await openAnswer(parts, target, limitAt, Number.POSITIVE_INFINITY, signal);
@@ -106,7 +106,7 @@ export async function askStream(
   target: Target,
   request: ChatRequest,
   deadlineAt: number,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): Promise<Attempted> {
   const { timeouts, provider } = target;
   const limitAt = within(parts.clock, deadlineAt, timeouts.totalMs);
@@ -132,7 +132,7 @@ const within = (clock: Clock, deadlineAt: number, totalMs: number | null) =>
   totalMs === null ? deadlineAt : Math.min(deadlineAt, clock.monotonic() + totalMs);
 
 type Opened =
-  | { kind: "answer"; headers: Record<string, string>; body: Incoming }
+  | { kind: "answer"; headers: Record<string, string>; body: BodyReader }
   | Extract<Attempted, { kind: "failed" } | { kind: "aborted" }>;
 
 /** Sends the request and reads the head of the answer; a status that is no success becomes a failure here. */
@@ -141,7 +141,7 @@ async function openAnswer(
   { provider, prepared, timeouts, fresh }: Target,
   limitAt: number,
   headersMs: number,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): Promise<Opened> {
   const leftMs = Math.max(1, limitAt - clock.monotonic());
   const result =
@@ -221,7 +221,7 @@ export type Said =
 /** A stream that is being read. An answer that was cut off never looks complete. */
 export class Speaking {
   readonly #clock: Clock;
-  readonly #body: Incoming;
+  readonly #body: BodyReader;
   readonly #reader: StreamReader;
   readonly #events = new EventReader();
   readonly #timeouts: Timeouts;
@@ -236,7 +236,7 @@ export class Speaking {
   /** When the last reading ended, monotonic ms. */
   #readAt: number;
 
-  constructor(clock: Clock, body: Incoming, reader: StreamReader, timeouts: Timeouts, limitAt: number) {
+  constructor(clock: Clock, body: BodyReader, reader: StreamReader, timeouts: Timeouts, limitAt: number) {
     this.#clock = clock;
     this.#body = body;
     this.#reader = reader;
@@ -298,7 +298,7 @@ export class Speaking {
       const leftMs = patience();
       const piece = leftMs <= 0 ? late : await this.#body.read(leftMs);
       if (piece === null) this.#end();
-      else if (isBroken(piece)) this.#break(piece.why, piece.reason);
+      else if (isBodyError(piece)) this.#break(piece.why, piece.reason);
       else this.#understand(this.#events.push(piece));
     }
   }
@@ -365,7 +365,7 @@ export class Speaking {
     for (let pieces = 0; pieces < 16; pieces++) {
       const piece = await this.#body.read(farewellMs);
       if (piece === null) return;
-      if (isBroken(piece)) break;
+      if (isBodyError(piece)) break;
     }
     this.#body.cancel();
   }

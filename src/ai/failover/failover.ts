@@ -8,7 +8,7 @@ import { collected } from "#ai/stream/buffered.ts";
 import { longestAnswer } from "#ai/stream/collect.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { ChatRequest, Chunk, Failure, Prepared, Provider, Usage } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import {
   type Attempted,
@@ -49,7 +49,7 @@ export interface ChainCall {
   deadlineAt: number;
   /** For a whole answer of one member while another is left, ms; null: half of what is left of the deadline. */
   answerMs: number | null;
-  signal: StopSignal;
+  signal: LightAbortSignal;
   budget: RetryBudget;
 }
 

@@ -4,22 +4,22 @@
 // What is not overdue stays: a member that fails some requests may be about to answer this one.
 
 import type { MemberHealth, Watcher } from "#ai/health/health.ts";
-import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** The signal of one attempt: the caller's, and its own. */
-export class Waiting extends Stop implements Watcher {
+export class Waiting extends LightAbortController implements Watcher {
   readonly #clock: Clock;
-  readonly #caller: StopSignal;
+  readonly #caller: LightAbortSignal;
   readonly #health: MemberHealth;
   readonly #overdueAt: number;
   readonly #elsewhere: () => boolean;
-  #over: Stop | null = null;
+  #over: LightAbortController | null = null;
 
   /** `overdueAt`: monotonic ms. `elsewhere`: whether a member that is up is left to be asked. */
   constructor(
     clock: Clock,
-    caller: StopSignal,
+    caller: LightAbortSignal,
     health: MemberHealth,
     overdueAt: number,
     elsewhere: () => boolean,
@@ -54,22 +54,22 @@ export class Waiting extends Stop implements Watcher {
 
   opened(now: number): void {
     if (now >= this.#overdueAt) {
-      if (this.#elsewhere()) this.stop();
+      if (this.#elsewhere()) this.abort();
       return;
     }
     if (this.#over) return;
-    this.#over = new Stop();
+    this.#over = new LightAbortController();
     void this.#clock.sleep(this.#overdueAt - now, this.#over).then(() => {
       if (this.#over?.aborted !== false) return;
       this.#over = null;
       // It may be back.
-      if (this.#health.isOpen && this.#elsewhere()) this.stop();
+      if (this.#health.isOpen && this.#elsewhere()) this.abort();
     });
   }
 
   /** The attempt is over, or has begun to answer: it is not given up any more. */
   end(): void {
     this.#health.unwatch(this);
-    this.#over?.stop();
+    this.#over?.abort();
   }
 }

@@ -3,13 +3,13 @@
 import type { Attempted } from "#ai/failover/attempt.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { Chunk, Failure } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
 /** Longest stream that is kept until it is whole, UTF-16 units. */
 const longestCollected = 64 * 1024 * 1024;
 
 /** The whole of a stream, or the failure that it would have ended with. */
-export async function collected(spoken: Attempted, signal: StopSignal): Promise<Attempted> {
+export async function collected(spoken: Attempted, signal: LightAbortSignal): Promise<Attempted> {
   if (spoken.kind !== "speaking") return spoken;
   const { stream } = spoken;
   const chunks: Chunk[] = [];

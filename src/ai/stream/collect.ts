@@ -2,7 +2,7 @@
 // and memory beside its bytes, so that pieces are counted as well, and copied together instead of being kept.
 
 import { ByteCollector } from "#runtime/byte-collector.ts";
-import { type Incoming, isBroken } from "#runtime/net/streaming-client.ts";
+import { type BodyReader, isBodyError } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** Longest whole answer, bytes, where the configuration does not say. Pictures in answers have megabytes. */
@@ -29,7 +29,7 @@ export function longestAnswer(configured: number = usualAnswerBytes, embeddings 
 /** Reads a body to its end: at most `most` bytes, in at most 4,096 + `most` / 1,024 pieces; `limitAt`: monotonic ms. */
 export async function collect(
   clock: Clock,
-  body: Incoming,
+  body: BodyReader,
   most: number,
   idleMs: number,
   limitAt: number,
@@ -43,7 +43,7 @@ export async function collect(
       const text = bytes.take().toString("utf8");
       return { kind: "text", text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text };
     }
-    if (isBroken(piece)) {
+    if (isBodyError(piece)) {
       body.cancel();
       return { kind: piece.why === "timeout" ? "timeout" : "cut", reason: piece.reason };
     }

@@ -3,8 +3,8 @@
 // agree, which each channel's property test checks.
 
 import type { Issue } from "#contract/issue.ts";
-import { normalised } from "#contract/normalise.ts";
-import { type Check, say } from "#contract/wording.ts";
+import { trimOrNull } from "#contract/normalise.ts";
+import { type Check, sentences } from "#contract/wording.ts";
 import type { TextField } from "./fields.ts";
 
 /** A send body that was read: every contact, and every fault found without looking at the account. */
@@ -51,7 +51,7 @@ const contactPath = ["contact"];
 const nothing: Fields = {};
 const usualSlice = 2_000;
 
-export function isMap(value: unknown): value is Fields {
+export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -68,10 +68,10 @@ export function fitsOptional(value: unknown, field: TextField): value is string 
 /** The list of items in a body, or what is wrong with it as a whole. */
 function itemsOf(body: unknown, maxContacts: number): unknown[] | Issue {
   const path = contactPath;
-  const contact = asRequired(normalised(isMap(body) ? body.contact : null));
-  if (contact === null) return { path, message: say.required(path) };
-  if (!Array.isArray(contact)) return { path, message: say.array(path) };
-  if (contact.length > maxContacts) return { path, message: say.atMostItems(path, maxContacts) };
+  const contact = asRequired(trimOrNull(isObject(body) ? body.contact : null));
+  if (contact === null) return { path, message: sentences.required(path) };
+  if (!Array.isArray(contact)) return { path, message: sentences.array(path) };
+  if (contact.length > maxContacts) return { path, message: sentences.atMostItems(path, maxContacts) };
   return contact;
 }
 
@@ -100,7 +100,7 @@ export function contactReader<Draft extends object>(rules: ContactRules<Draft>):
     for (let index = 0; index < items.length; index++) {
       if (index > 0 && index % sliceSize === 0) yield;
       const item: unknown = items[index];
-      const fields = isMap(item) ? item : nothing;
+      const fields = isObject(item) ? item : nothing;
       contacts.push(rules.plain(fields) ?? careful(fields, index, issues));
     }
     return { contacts, issues };

@@ -9,8 +9,8 @@ import { mediaOf, type ParsedBody } from "#http/body/parse.ts";
 import { readBody } from "#http/body/read.ts";
 import type { Call, Head, ManageCall } from "#http/call.ts";
 import type { Reply } from "#http/response.ts";
-import { actorOf, audit, auditEnd } from "#identity/audit.ts";
-import { longestToken, principalOfToken } from "#identity/management-token.ts";
+import { actorOf, audit, auditOutcome } from "#identity/audit.ts";
+import { authenticateToken, maxTokenLength } from "#identity/management-token.ts";
 import { mayManage, type Principal } from "#identity/principal.ts";
 import { isCsrfToken, resumeSession, type Session } from "#identity/session.ts";
 import { idTime } from "#runtime/ids.ts";
@@ -50,13 +50,14 @@ async function identify(call: Call): Promise<{ principal: Principal; session: Se
   const { database } = parts.manage;
   const token = bearerOf(request);
   const credential = token ?? readCookie(request, isHttps(settings.publicUrl));
-  if (credential === null || credential === "" || credential.length > longestToken) return unauthenticated();
+  if (credential === null || credential === "" || credential.length > maxTokenLength)
+    return unauthenticated();
   const client = clientNetwork(call.caller.ip);
   const hash = hashSecret(credential);
   const wait = gate.credentialThrottle.wait(client, hash);
   if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
   const session = token === null ? await resumeSession({ database, clock: parts.clock }, credential) : null;
-  const principal = token === null ? session?.principal : await principalOfToken(database, token);
+  const principal = token === null ? session?.principal : await authenticateToken(database, token);
   const retryAfterMs = gate.credentialThrottle.record(client, hash, principal != null);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
   return principal == null ? unauthenticated() : { principal, session };
@@ -162,7 +163,7 @@ async function audited(head: Head, call: ManageCall, account: AccountRow | null,
   );
   const end = async (outcome: string, made: string | null) => {
     try {
-      await auditEnd({ database }, entry, outcome, made);
+      await auditOutcome({ database }, entry, outcome, made);
     } catch (error) {
       // What was done is done, and its entry says so; only how it ended is missing there.
       parts.log.warn({ requestId: call.requestId, audit: entry, error }, "audit entry not finished");

@@ -11,7 +11,7 @@ import { tooManyPieces } from "#http/body/read.ts";
 import type { Call, Head, PoolCall } from "#http/call.ts";
 import type { Reply } from "#http/response.ts";
 import { countValues } from "#runtime/json-bounds.ts";
-import { Stop } from "#runtime/light-abort-controller.ts";
+import { LightAbortController } from "#runtime/light-abort-controller.ts";
 
 const maxDepth = 256;
 /** No key is longer; hashing megabytes is not free. */
@@ -71,8 +71,8 @@ export async function answerPooled(
   call: Call,
   handler: (call: PoolCall) => Promise<Reply | null>,
 ): Promise<Reply | null> {
-  const gone = new Stop();
-  call.response.once("close", () => gone.stop());
+  const gone = new LightAbortController();
+  call.response.once("close", () => gone.abort());
   const token = keyOf(call);
   const opened = token === null ? null : await call.parts.ai.authenticate(token);
   if (opened === null) return aiProblem("invalid_api_key");

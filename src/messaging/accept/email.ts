@@ -2,7 +2,7 @@
 // reported together, beside those found in the body itself.
 
 import type { Account } from "#accounts/account.ts";
-import { sameAddress } from "#contract/address.ts";
+import { normaliseAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { NewEmail, NewMessage } from "#store/messages/insert.ts";
@@ -36,7 +36,7 @@ export async function prepareEmail(
     const place = placeOf(contact, index);
     if (issues.length > 0 || place === null) continue;
     const { email, subject, message, sender_name = null, reply_to_email = null } = contact;
-    const recipient = email === undefined ? null : sameAddress(email);
+    const recipient = email === undefined ? null : normaliseAddress(email);
     if (email === undefined || recipient === null || subject === undefined || message === undefined)
       throw new Error("A contact lacks a field, and has no issue.");
     const id = ids[index]!;

@@ -4,7 +4,7 @@ import type { Outcome } from "#gateways/gateway.ts";
 import { retryDelay } from "#gateways/rules.ts";
 import { engagementFrom } from "#messaging/feedback/normalise.ts";
 import type { LaneWork } from "#queue/lane.ts";
-import { bands } from "#queue/priority.ts";
+import { priorities } from "#queue/priority.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { pauseLane, resumeLane } from "#store/lanes/lanes.ts";
@@ -46,8 +46,8 @@ export function deliverWork(
   const send = sender(parts, gateway);
   return {
     readDue: (query) => database.run(readDue, { laneId, ...query }),
-    nextDue: (now) => database.run(nextDue, { laneId, bands, now }),
-    stamp: async (rows, day) => {
+    nextDue: (now) => database.run(nextDue, { laneId, bands: priorities, now }),
+    beginAttempts: async (rows, day) => {
       crashPoint("stamp.before");
       const result = await database.run(stampMessages, {
         laneId,
@@ -61,7 +61,7 @@ export function deliverWork(
       parts.announced();
       return result;
     },
-    unstamp: async (ids) => {
+    revertAttempts: async (ids) => {
       const at = clock.now();
       const detail = "Not handed over: storage failed at that moment.";
       await database.run(unstampMessages, {
@@ -107,7 +107,7 @@ export function deliverWork(
       parts.announced();
       parts.pausesChanged();
     },
-    ended: () => {
+    close: () => {
       over.abort();
       gateway.adapter.close(gateway.settings);
     },

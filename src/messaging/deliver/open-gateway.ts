@@ -6,7 +6,7 @@ import { gatewayOf } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { Lane } from "#queue/lane.ts";
-import type { OpenLane, TakenLane } from "#queue/lanes.ts";
+import type { ClaimedLane, OpenLane } from "#queue/lanes.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import { findDrivenGateway, findGateway, settingsPlace } from "#store/gateways/gateways.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
@@ -62,7 +62,7 @@ async function emailOf(
 }
 
 /** Starts a gateway's lane; null (and a log line) when the gateway cannot be driven. */
-export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Promise<OpenLane | null> {
+export async function openGateway(parts: OpenGatewayParts, state: ClaimedLane): Promise<OpenLane | null> {
   const { database, clock, log, random, sealer, publicUrl } = parts;
   const gateway = await database.run(findDrivenGateway, state.id);
   const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
@@ -107,7 +107,7 @@ export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Pr
       concurrency: pace.concurrency,
       jitterMs: pace.jitterMs,
       perDay: pace.perDay,
-      open: (now) => {
+      sendingWindow: (now) => {
         // Stopped by hand: whoever lets it go on moves the lane's revision, and it is opened again.
         if (state.stopped_at !== null) return { open: false, opensAt: Number.POSITIVE_INFINITY };
         return pace.hours === null ? { open: true } : withinHours(pace.hours, now, zone);
@@ -127,7 +127,7 @@ export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Pr
     clock,
     fraction: random.fraction,
     log,
-    longestWaitMs: parts.longestWaitMs,
+    maxWaitMs: parts.longestWaitMs,
     known: state.known,
   });
 }

@@ -14,7 +14,7 @@ import {
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeParts, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Health } from "#queue/breaker.ts";
-import type { Sent } from "#queue/lane.ts";
+import type { SendResult } from "#queue/lane.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
@@ -55,7 +55,7 @@ const mostAtOnce = 64 * 1024 * 1024;
 export function sender(
   parts: SendParts,
   gateway: LaneGateway,
-): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<Sent<Outcome>> {
+): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<SendResult<Outcome>> {
   const room = new ByteBudget(mostAtOnce);
   return (row, attempt, signal) => send(parts, gateway, room, row, attempt, signal);
 }
@@ -68,7 +68,7 @@ async function send(
   row: DueMessage,
   attempt: number,
   signal: AbortSignal,
-): Promise<Sent<Outcome>> {
+): Promise<SendResult<Outcome>> {
   const { id, channel, recipient, body: message } = row;
   const ended = await tooLate(parts, gateway, row);
   if (ended !== null) return ended;
@@ -109,7 +109,7 @@ async function tooLate(
   { clock, database, log }: SendParts,
   gateway: LaneGateway,
   { id, resends }: DueMessage,
-): Promise<Sent<Outcome> | null> {
+): Promise<SendResult<Outcome> | null> {
   const { repeatWithinMs } = gateway.adapter;
   if (resends === 0 || repeatWithinMs === null) return null;
   try {
@@ -134,7 +134,7 @@ async function tooLate(
 const bytesInMemory = ({ bytes }: StoredEmail) => bytes * 4;
 
 /** Nothing of it left: what it consists of could not be read, or is not there any more. */
-const notComposed: Sent<Outcome> = (() => {
+const notComposed: SendResult<Outcome> = (() => {
   const reason = "The mail could not be put together; see the log.";
   return { outcome: { kind: "deferred", code: "not_composed", reason }, health: "well", reason };
 })();
@@ -159,7 +159,7 @@ async function handOver(
   gateway: LaneGateway,
   message: OutgoingMessage,
   signal: AbortSignal,
-): Promise<Sent<Outcome>> {
+): Promise<SendResult<Outcome>> {
   const tools: GatewayTools = {
     outbound: parts.outbound,
     clock: parts.clock,

@@ -89,5 +89,5 @@ function partsOf(body: string, needsHtml: boolean): BodyParts {
     return { text: body, html: needsHtml && body.length <= longestText ? htmlOfText(body) : null };
   }
   const make = () => ({ text: textOfHtml(body), html: body });
-  return body.length > longestKept ? make() : lately.of(body, make);
+  return body.length > longestKept ? make() : lately.getOrCreate(body, make);
 }

@@ -28,11 +28,11 @@ export function createMailFiles(database: Database, keepBytes = 32 * 1024 * 1024
       contentType,
       size,
       sha256,
-      content: () => contents.of(sha256, () => read(database, id, size), size),
+      content: () => contents.getOrCreate(sha256, () => read(database, id, size), size),
     }));
   };
 
-  return { of: (requestId) => lists.of(requestId, () => list(requestId)) };
+  return { of: (requestId) => lists.getOrCreate(requestId, () => list(requestId)) };
 }
 
 /** Rejects with `Unreadable` alone. */

@@ -1,7 +1,7 @@
 // What a mail is given so that its recipient can be heard of again: the pixel, the links that lead through us, the
 // headers of one-click unsubscribe (RFC 8058) and the address for its bounces. All of it is the same at every attempt.
 
-import { sameAddress } from "#contract/address.ts";
+import { normaliseAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { OutgoingEmail } from "#gateways/gateway.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
@@ -89,7 +89,7 @@ export function createAdditions(parts: MailLinksParts & { log: Log }) {
   let warned = false;
 
   const placesIn = (html: string): Places =>
-    html.length > longestKept ? placesOf(html) : lately.of(html, () => placesOf(html));
+    html.length > longestKept ? placesOf(html) : lately.getOrCreate(html, () => placesOf(html));
 
   return (
     mail: Subscription & { html: string | null; settings: LinkSettings },
@@ -103,7 +103,7 @@ export function createAdditions(parts: MailLinksParts & { log: Log }) {
         "a gateway asks for tracking or unsubscribe links, which need TRUNKLINE_PUBLIC_URL: mails go out without",
       );
     }
-    const recipient = sameAddress(mail.recipient) ?? mail.recipient;
+    const recipient = normaliseAddress(mail.recipient) ?? mail.recipient;
     const links = mailLinks(parts, { ...mail, recipient }, settings);
     const rewritten = html !== null && parts.publicUrl !== null && (opens || clicks);
     return {

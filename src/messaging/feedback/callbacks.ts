@@ -2,7 +2,7 @@
 // write back is stored, and heeded when it is an opt-out word.
 
 import { hash } from "node:crypto";
-import { optWord } from "#contract/messages/consent.ts";
+import { consentKeyword } from "#contract/messages/consent.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import type { CallbackRequest, Engagement, InboundMessage, Once, Received } from "#gateways/gateway.ts";
 import { gatewayOf } from "#gateways/registry.ts";
@@ -181,7 +181,7 @@ function messageFrom(
       media: JSON.stringify(media),
       received_at: at,
       // Mail programs answer with the whole letter quoted, and have a header for this.
-      opt: channel === "email" ? null : optWord(body),
+      opt: channel === "email" ? null : consentKeyword(body),
     },
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,

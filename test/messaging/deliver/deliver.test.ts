@@ -319,7 +319,7 @@ test("stamps go under the fence; an outcome that came late is logged", async () 
   const it = delivering(async () => ({ kind: "accepted", reference: null }), {
     answers: { stampMessages: () => ({ kind: "fenced" }), settleMessages: () => "late" },
   });
-  assert.deepEqual(await it.work.stamp([row], "2026-01-01"), { kind: "fenced" });
+  assert.deepEqual(await it.work.beginAttempts([row], "2026-01-01"), { kind: "fenced" });
   assert.deepEqual(it.calls[0]?.input, {
     laneId: "gw_1",
     fence: 9,

@@ -3,7 +3,7 @@
 import { readRecent, recentQuery } from "#contract/messages/lookup.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { pageReply, recordReply } from "#contract/replies.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
@@ -44,7 +44,7 @@ export const lookupRecent = endpoint({
   if (query.issues !== null) return validationFailed(query.issues);
   const { limit, cursor, status } = query;
   const page = await parts.recent(account, channel, { limit, cursor, status });
-  if (page === null) return validationFailed([{ path: ["cursor"], message: say.selected(["cursor"]) }]);
+  if (page === null) return validationFailed([{ path: ["cursor"], message: sentences.selected(["cursor"]) }]);
   return {
     status: 200,
     body: { success: true, message: "Messages found.", data: page.records, next_cursor: page.nextCursor },

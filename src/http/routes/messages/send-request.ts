@@ -4,7 +4,7 @@
 import type { Issue } from "#contract/issue.ts";
 import type { Send } from "#contract/messages/contacts.ts";
 import { idempotencyMismatch, type Problem, problem, validationFailed } from "#contract/problem.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 import { idempotencyKey } from "#http/auth/idempotency-key.ts";
 import type { AccountCall } from "#http/call.ts";
 import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
@@ -38,7 +38,7 @@ const filesNamed = 10;
 export function fileIssues(files: readonly string[]): Issue[] {
   return files.slice(0, filesNamed).map((name) => {
     const path = [name.replace(/\[\]$/, "").replace(/\]?\[/g, ".").replace(/\]$/, "")];
-    return { path, message: say.notAFile(path) };
+    return { path, message: sentences.notAFile(path) };
   });
 }
 

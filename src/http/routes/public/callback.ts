@@ -9,7 +9,7 @@ import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
-import { longestMail } from "#runtime/net/smtp-listener.ts";
+import { maxMailBytes } from "#runtime/net/smtp-listener.ts";
 
 /** Of a raw mail what stands before the mail that it returns is enough. */
 const keptBytes = 1024 * 1024;
@@ -35,7 +35,7 @@ async function readCallback({ request, gate, share }: Call): Promise<BodyBytes> 
   const { deadlines } = gate.bodyLimits;
   const end = await streamBody(
     request,
-    { maxBytes: isMail ? longestMail : keptBytes, deadlines },
+    { maxBytes: isMail ? maxMailBytes : keptBytes, deadlines },
     (chunk) => {
       const piece = chunk.subarray(0, keptBytes - gathered.length);
       if (!share.grow(piece.length)) return false;

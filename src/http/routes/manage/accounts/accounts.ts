@@ -1,12 +1,12 @@
 // GET and POST /api/manage/v1/accounts, GET and PATCH /api/manage/v1/accounts/{account}
 
 import {
-  type AccountChanged,
   accountChanges,
   accountInput,
-  changeExistingAccount,
-  configureApiKey,
-  createNewAccount,
+  createAccount,
+  issueApiKey,
+  type UpdateAccountResult,
+  updateAccount,
 } from "#configure/account.ts";
 import {
   type AccountReplyData,
@@ -107,9 +107,9 @@ export const createAccountRoute = endpoint({
   const given = validate(accountInput, body.value);
   if (isProblem(given)) return given;
   const { database, configure } = parts.manage;
-  const made = await createNewAccount(configure, given.value);
+  const made = await createAccount(configure, given.value);
   if (made.kind !== "created") return refusal(made);
-  const api_key = await configureApiKey(configure, made.id);
+  const api_key = await issueApiKey(configure, made.id);
   const account = await read(database, made.id);
   if (account === null) return problem("not_found");
   return {
@@ -165,14 +165,14 @@ export const changeAccountRoute = endpoint({
   const forbidden = forbiddenFields(principal, given.value);
   if (forbidden !== null) return forbidden;
   const { database, configure } = parts.manage;
-  const changed = await changeExistingAccount(configure, account.id, given.value);
+  const changed = await updateAccount(configure, account.id, given.value);
   if (changed.kind !== "changed") return refusal(changed);
   const data = await read(database, account.id);
   if (data === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "The account has been changed.", data } };
 });
 
-function refusal(result: Exclude<AccountChanged, { kind: "changed" }>): Problem {
+function refusal(result: Exclude<UpdateAccountResult, { kind: "changed" }>): Problem {
   switch (result.kind) {
     case "invalid":
       return validationFailed(result.issues);

@@ -1,6 +1,6 @@
 // POST /api/manage/v1/accounts/{account}/api-key and …/api-key/reveal
 
-import { configureApiKey } from "#configure/account.ts";
+import { issueApiKey } from "#configure/account.ts";
 import { apiKeyReply, revealedKeyReply, revealRequest } from "#contract/manage/accounts.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
@@ -24,7 +24,7 @@ export const renewApiKeyRoute = endpoint({
   replies: { 200: apiKeyReply },
   problems: ["not_found"],
 })(async ({ parts, account }) => {
-  const api_key = await configureApiKey(parts.manage.configure, account.id);
+  const api_key = await issueApiKey(parts.manage.configure, account.id);
   return {
     status: 200,
     body: { success: true, message: "The account has a new API key.", data: { api_key } },

@@ -1,6 +1,6 @@
 // GET and POST /api/manage/v1/accounts/{account}/credit, GET …/credit/entries
 
-import { accountOf } from "#accounts/authenticate.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
 import {
   type CreditEntryData,
   creditReply,
@@ -36,7 +36,7 @@ export const getCreditRoute = endpoint({
   problems: ["not_found"],
 })(async ({ parts, account }) => ({
   status: 200,
-  body: { success: true, message: "Credit found.", data: await parts.credit(accountOf(account)) },
+  body: { success: true, message: "Credit found.", data: await parts.credit(accountFromRow(account)) },
 }));
 
 export const grantCreditRoute = endpoint({

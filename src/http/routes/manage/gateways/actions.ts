@@ -1,7 +1,7 @@
 // POST /api/manage/v1/accounts/{account}/gateways/{gateway}/test, /pause, /resume, /default
 
-import { accountOf } from "#accounts/authenticate.ts";
-import { changeGateway } from "#configure/change-gateway.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
+import { updateGateway } from "#configure/change-gateway.ts";
 import type { Issue } from "#contract/issue.ts";
 import { gatewayReply, gatewayTestReply, testGatewayRequest } from "#contract/manage/gateways.ts";
 import { readEmail } from "#contract/messages/email.ts";
@@ -77,11 +77,11 @@ async function sendTest(
   const one = { maxContacts: 1 };
   if (channel === "sms") {
     const send = readSms({ contact: [{ number: to, message, gateway_identifier }] }, one);
-    return await parts.acceptSms(accountOf(account), requestId, send, null);
+    return await parts.acceptSms(accountFromRow(account), requestId, send, null);
   }
   const subject = "Trunkline test message";
   const send = readEmail({ contact: [{ email: to, subject, message, gateway_identifier }] }, one);
-  return await parts.acceptEmail(accountOf(account), requestId, send, [], null);
+  return await parts.acceptEmail(accountFromRow(account), requestId, send, [], null);
 }
 
 /** A fault of the send, as one of the test's body. */
@@ -135,7 +135,7 @@ export const defaultGatewayRoute = endpoint({
 })(async (call) => {
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
-  const changed = await changeGateway(call.parts.manage.configure, found.gateway, { default: true });
+  const changed = await updateGateway(call.parts.manage.configure, found.gateway, { default: true });
   if (changed.kind === "invalid") return validationFailed(changed.issues);
   return await gatewayAnswer(call, call.params.gateway, "The gateway is the default one.");
 });

@@ -1,7 +1,7 @@
 // The gateways of an account: GET and POST /api/manage/v1/accounts/{account}/gateways, and one of them by its
 // identifier. What is done to one by hand (test, pause, …) stands in `gateway-actions.ts`.
 
-import { changeGateway, createGateway, gatewayChanges, inputOf } from "#configure/change-gateway.ts";
+import { createGateway, gatewayChanges, gatewayInputOf, updateGateway } from "#configure/change-gateway.ts";
 import { gatewayInput } from "#configure/gateway.ts";
 import {
   type GatewayReplyData,
@@ -47,7 +47,7 @@ export const stoppedByHand = "Paused by hand.";
 
 function dataOf({ parts, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
   const { gateway, waiting } = found;
-  const input = inputOf(parts.manage.configure.sealer, gateway);
+  const input = gatewayInputOf(parts.manage.configure.sealer, gateway);
   const adapter = gatewayOf(gateway.kind, gateway.channel);
   const { pace, retry } = input;
   return {
@@ -168,7 +168,7 @@ export const changeGatewayRoute = endpoint({
   if (isProblem(given)) return given;
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
-  const changed = await changeGateway(call.parts.manage.configure, found.gateway, given.value);
+  const changed = await updateGateway(call.parts.manage.configure, found.gateway, given.value);
   if (changed.kind === "invalid") return validationFailed(changed.issues);
   return await gatewayAnswer(call, call.params.gateway, "The gateway has been changed.");
 });

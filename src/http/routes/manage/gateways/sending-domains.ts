@@ -3,11 +3,11 @@
 
 import { checkSendingDomain } from "#configure/check-sending-domain.ts";
 import {
-  activate,
+  activateDomainKeys,
   createSendingDomain,
   deleteSendingDomain,
+  rotateDomainKeys,
   rotateInput,
-  rotateKeys,
   sendingDomainInput,
 } from "#configure/sending-domain.ts";
 import {
@@ -184,7 +184,7 @@ export const rotateSendingDomainRoute = endpoint({
   if (isProblem(given)) return given;
   const found = await findOwn(call);
   if (found === null) return problem("not_found");
-  const outcome = await rotateKeys(call.parts.manage.configure, found.domain, given.value);
+  const outcome = await rotateDomainKeys(call.parts.manage.configure, found.domain, given.value);
   if (outcome === "not_found") return problem("not_found");
   if (outcome === "pending")
     return problem("conflict", {
@@ -206,7 +206,7 @@ export const activateSendingDomainRoute = endpoint({
   problems: ["not_found", "conflict"],
 })(async (call) => {
   const found = await findOwn(call);
-  const activated = found && (await activate(call.parts.manage.configure, found.domain, null));
+  const activated = found && (await activateDomainKeys(call.parts.manage.configure, found.domain, null));
   if (!found || !activated) return problem("not_found");
   if (activated.length === 0) return problem("conflict", { message: "No key waits to be activated." });
   return await domainAnswer(call, found.domain.id, "The new keys sign from now on.");

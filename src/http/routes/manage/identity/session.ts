@@ -14,9 +14,9 @@ import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { HttpParts } from "#http/parts.ts";
 import { validate } from "#http/validate.ts";
-import { deviceMs } from "#identity/device.ts";
+import { deviceTtlMs } from "#identity/device.ts";
 import type { Principal } from "#identity/principal.ts";
-import { leaveSession, resumeSession, type Session } from "#identity/session.ts";
+import { resumeSession, type Session, signOut } from "#identity/session.ts";
 import { changePassword, type NewSession, type SignInParts, signIn } from "#identity/sign-in.ts";
 import { hashSecret } from "#runtime/secret.ts";
 
@@ -49,7 +49,7 @@ function dataOf(principal: Principal, session: Session | null) {
     role: principal.role,
     account: principal.accountId,
     csrf_token: session?.csrfToken ?? null,
-    fresh: session?.fresh ?? false,
+    fresh: session?.recentlySignedIn ?? false,
   };
 }
 
@@ -61,7 +61,7 @@ export async function sessionAnswer(call: Call, { secret, device }: NewSession, 
   const https = isHttps(call.settings.publicUrl);
   return {
     status: 200 as const,
-    cookies: [sessionCookie(secret, https), deviceCookie(device, deviceMs, https)],
+    cookies: [sessionCookie(secret, https), deviceCookie(device, deviceTtlMs, https)],
     body: { success: true as const, message, data: dataOf(session.principal, session) },
   };
 }
@@ -129,7 +129,7 @@ export const signOutRoute = endpoint({
 })(async (call) => {
   const secret = call.session === null ? null : shownSession(call);
   if (secret === null) return problem("conflict", { message: "A token has no session; it can be revoked." });
-  await leaveSession(call.parts.manage.database, secret);
+  await signOut(call.parts.manage.database, secret);
   return {
     status: 200,
     headers: { "Set-Cookie": sessionCookie(null, isHttps(call.settings.publicUrl)) },

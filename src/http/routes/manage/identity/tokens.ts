@@ -20,7 +20,7 @@ import {
   managementTokens,
   revokeToken,
 } from "#identity/management-token.ts";
-import { placeFault } from "#identity/users.ts";
+import { roleAccountIssue } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
 import { signInParts } from "./session.ts";
 
@@ -81,7 +81,7 @@ export const makeTokenRoute = endpoint({
   const given = validate(makeManagementTokenRequest, body.value);
   if (isProblem(given)) return given;
   const { name, role, account = null } = given.value;
-  const fault = await placeFault(parts.manage.database, role, account);
+  const fault = await roleAccountIssue(parts.manage.database, role, account);
   if (fault !== null) return validationFailed([{ path: ["account"], message: fault }]);
   const made = await makeManagementToken(signInParts(parts), { name, role, accountId: account });
   if (made === null) return problem("conflict", { message: "A token with this name is there already." });

@@ -14,7 +14,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { pageOf } from "#http/pagination.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
-import { changeUserAs, makeUser, type UserRow, type UserSaved, users } from "#identity/users.ts";
+import { createUser, type SaveUserResult, type UserRow, updateUser, userPage } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
 import { signInParts, tooBusy } from "./session.ts";
 
@@ -32,7 +32,7 @@ function dataOf(user: UserRow): UserReplyData {
   };
 }
 
-function refused(result: Exclude<UserSaved, { kind: "saved" }>): Problem {
+function refused(result: Exclude<SaveUserResult, { kind: "saved" }>): Problem {
   switch (result.kind) {
     case "busy":
       return tooBusy();
@@ -63,7 +63,7 @@ export const listUsersRoute = endpoint({
   const query = validateQuery(peoplePage, queryOf(request));
   if (isProblem(query)) return query;
   const { limit, cursor = null } = query.value;
-  const page = pageOf(await users(parts.manage.database, { before: cursor, limit: limit + 1 }), limit);
+  const page = pageOf(await userPage(parts.manage.database, { before: cursor, limit: limit + 1 }), limit);
   return {
     status: 200,
     body: {
@@ -90,7 +90,7 @@ export const makeUserRoute = endpoint({
   const given = validate(makeUserRequest, body.value);
   if (isProblem(given)) return given;
   const { account = null, ...rest } = given.value;
-  const result = await makeUser(signInParts(parts), { ...rest, accountId: account });
+  const result = await createUser(signInParts(parts), { ...rest, accountId: account });
   if (result.kind !== "saved") return refused(result);
   return {
     status: 200,
@@ -120,7 +120,7 @@ export const changeUserRoute = endpoint({
   // Else an open session would be enough to take somebody's account over.
   if (rest.password !== undefined && principal.id === user)
     return problem("forbidden", { message: "One's own password takes the current one to change." });
-  const result = await changeUserAs(signInParts(parts), user, { ...rest, accountId: account });
+  const result = await updateUser(signInParts(parts), user, { ...rest, accountId: account });
   if (result.kind !== "saved") return refused(result);
   return {
     status: 200,

@@ -1,6 +1,6 @@
 // GET /api/manage/v1/accounts/{account}/messages, GET …/messages/{message}, POST …/messages/{message}/cancel
 
-import { accountOf } from "#accounts/authenticate.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
 import {
   managedCancelReply,
   managedMessageReply,
@@ -105,7 +105,7 @@ export const cancelMessageRoute = endpoint({
   if (!isId(id)) return problem("not_found");
   const found = await parts.manage.database.run(findOwnMessage, { accountId: account.id, id });
   if (found === null) return problem("not_found");
-  const result = await parts.cancel(accountOf(account), found.message.channel, id);
+  const result = await parts.cancel(accountFromRow(account), found.message.channel, id);
   switch (result.kind) {
     case "not_found":
       return problem("not_found");

@@ -1,6 +1,6 @@
 // POST /api/manage/v1/accounts/{account}/messages/{message}/resolve
 
-import { accountOf } from "#accounts/authenticate.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
 import { manageResolveReply, manageResolveRequest } from "#contract/manage/consent.ts";
 import { isProblem, problem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -28,7 +28,7 @@ export const resolveMessageRoute = endpoint({
   if (isProblem(asked)) return asked;
   if (!isId(message)) return problem("not_found");
   const { answer } = asked.value;
-  const result = await parts.resolve(accountOf(account), null, message, answer, principal.name);
+  const result = await parts.resolve(accountFromRow(account), null, message, answer, principal.name);
   switch (result.kind) {
     case "not_found":
       return problem("not_found");

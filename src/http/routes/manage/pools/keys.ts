@@ -1,7 +1,7 @@
 // The keys of a pool: GET and POST …/pools/{pool}/keys; GET, PATCH and DELETE (which revokes) …/keys/{key}
 
 import { keyChanges, keyInput } from "#configure/pool-input.ts";
-import { changeKey, configureKey, keyBounds, revokeKey } from "#configure/pool-key.ts";
+import { keyLimits, revokeKey, updateKey, upsertKey } from "#configure/pool-key.ts";
 import { type KeyReplyData, keyMadeReply, keyReply, keysQuery, keysReply } from "#contract/manage/pools.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
@@ -22,7 +22,7 @@ function dataOf(row: PoolKeysTable): KeyReplyData {
     id: row.id,
     name: row.name,
     hint: row.hint,
-    ...keyBounds(row),
+    ...keyLimits(row),
     revoked_at: row.revoked_at === null ? null : isoTime(row.revoked_at),
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
@@ -82,11 +82,11 @@ export const createPoolKeyRoute = endpoint({
   if (found === null) return problem("not_found");
   const { configure, database } = call.parts.manage;
   const of = { accountId: call.account.id, poolId: found.pool.id };
-  const made = await configureKey(configure, of, given.value, null);
+  const made = await upsertKey(configure, of, given.value, null);
   if (made.kind === "invalid") return validationFailed(made.issues);
   const row = made.kind === "saved" ? await database.run(findPoolKey, { ...of, id: made.id }) : null;
   if (row === null || made.kind !== "saved") return problem("not_found");
-  const data = { ...dataOf(row), key: made.made };
+  const data = { ...dataOf(row), key: made.issuedKey };
   return { status: 200, body: { success: true, message: "The key has been made.", data } };
 });
 
@@ -124,7 +124,7 @@ export const changePoolKeyRoute = endpoint({
   if (before === null) return problem("not_found");
   if (before.revoked_at !== null)
     return problem("conflict", { message: "The key was revoked. Make another one." });
-  const changed = await changeKey(call.parts.manage.configure, before, given.value);
+  const changed = await updateKey(call.parts.manage.configure, before, given.value);
   if (changed.kind === "invalid") return validationFailed(changed.issues);
   const row = await findKey(call);
   if (row === null) return problem("not_found");

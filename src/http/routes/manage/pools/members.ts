@@ -1,7 +1,7 @@
 // The members of a pool: GET and POST …/pools/{pool}/members, and one of them by its id; GET …/pools/{pool}/health
 
 import { memberChanges, memberInput } from "#configure/pool-input.ts";
-import { changeMember, createMember, deleteMember, type MemberSavedResult } from "#configure/pool-member.ts";
+import { createMember, deleteMember, type SaveMemberResult, updateMember } from "#configure/pool-member.ts";
 import {
   type HealthReplyData,
   memberReply,
@@ -33,7 +33,7 @@ async function memberAnswer(call: PoolCall, id: string | undefined, message: str
   return { status: 200 as const, body: { success: true as const, message, data: memberData(call, row) } };
 }
 
-async function savedAnswer(call: PoolCall, saved: MemberSavedResult, message: string) {
+async function savedAnswer(call: PoolCall, saved: SaveMemberResult, message: string) {
   if (saved.kind === "invalid") return validationFailed(saved.issues);
   if (saved.kind === "not_found") return problem("not_found");
   return await memberAnswer(call, saved.id, message);
@@ -103,7 +103,7 @@ export const changePoolMemberRoute = endpoint({
   if (isProblem(given)) return given;
   const row = await findMember(call);
   if (row === null) return problem("not_found");
-  const changed = await changeMember(call.parts.manage.configure, row, given.value);
+  const changed = await updateMember(call.parts.manage.configure, row, given.value);
   return await savedAnswer(call, changed, "The member has been changed.");
 });
 

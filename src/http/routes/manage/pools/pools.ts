@@ -1,7 +1,7 @@
 // The pools of an account: GET and POST /api/manage/v1/accounts/{account}/pools, and one of them by its id. Their
 // members and keys have files of their own.
 
-import { changePool, createPool, deletePool, type PoolSavedResult, poolFieldsOf } from "#configure/pool.ts";
+import { createPool, deletePool, poolFieldsOf, type SavePoolResult, updatePool } from "#configure/pool.ts";
 import { poolChanges, poolFields } from "#configure/pool-input.ts";
 import { memberInputOf } from "#configure/pool-member.ts";
 import {
@@ -74,7 +74,7 @@ async function poolAnswer(call: PoolCall, id: string, message: string) {
 }
 
 /** The answer to a change: the pool as it is now, or why it is not changed. */
-async function savedAnswer(call: PoolCall, saved: PoolSavedResult, message: string) {
+async function savedAnswer(call: PoolCall, saved: SavePoolResult, message: string) {
   switch (saved.kind) {
     case "invalid":
       return validationFailed(saved.issues);
@@ -151,7 +151,7 @@ export const changePoolRoute = endpoint({
   if (isProblem(given)) return given;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
-  const changed = await changePool(call.parts.manage.configure, found.pool, given.value);
+  const changed = await updatePool(call.parts.manage.configure, found.pool, given.value);
   return await savedAnswer(call, changed, "The pool has been changed.");
 });
 

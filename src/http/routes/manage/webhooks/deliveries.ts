@@ -24,7 +24,7 @@ import {
   findDelivery,
   listDeliveries,
 } from "#store/webhooks/delivery-log.ts";
-import { type ReplayParts, replayOne, replaySince, sendTestEvent } from "#webhooks/replay.ts";
+import { type ReplayParts, replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
 import { webhookParams } from "./webhooks.ts";
 
 const tag = "Management: webhooks";
@@ -146,7 +146,7 @@ export const replayWebhookDelivery = endpoint({
 })(async ({ parts, account, params: { webhook, event } }) => {
   if (!isId(webhook) || !isId(event)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };
-  const result = await replayOne(replaying(parts.manage), whose, event);
+  const result = await replaySingle(replaying(parts.manage), whose, event);
   if (result === "not_found") return problem("not_found");
   if (result === "inactive") return switchedOff();
   const data = { id: event };

@@ -4,9 +4,9 @@
 import {
   createWebhook,
   removeWebhook,
-  rotateSecret,
+  rotateSigningSecret,
+  type SaveWebhookResult,
   updateWebhook,
-  type WebhookSaved,
   webhookChanges,
   webhookInput,
 } from "#configure/webhook.ts";
@@ -63,7 +63,7 @@ async function find(
 async function saved(
   parts: ManageParts,
   accountId: string,
-  result: WebhookSaved,
+  result: SaveWebhookResult,
 ): Promise<(WebhookRecord & { secret: string | null }) | Problem> {
   if (result.kind === "invalid") return validationFailed(result.issues);
   if (result.kind === "taken")
@@ -198,7 +198,11 @@ export const rotateWebhookSecret = endpoint({
   problems: ["not_found"],
 })(async ({ parts: { manage }, account, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
-  const data = await saved(manage, account.id, await rotateSecret(manage.configure, account.id, webhook));
+  const data = await saved(
+    manage,
+    account.id,
+    await rotateSigningSecret(manage.configure, account.id, webhook),
+  );
   if (isProblem(data)) return data;
   return { status: 200, body: { success: true, message: "The secret has been changed.", data } };
 });
