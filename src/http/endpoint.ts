@@ -14,7 +14,7 @@ import { isProblem, readBody } from "#http/body/read.ts";
 import { answerUpload } from "#http/body/upload.ts";
 import type { Principal } from "#identity/principal.ts";
 import type { Session } from "#identity/session.ts";
-import type { Intake } from "#messaging/accept/attachment-upload.ts";
+import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
 import { type Answer, tooManyUnread } from "./response.ts";
@@ -100,7 +100,7 @@ export interface AccountCall extends Call {
 /** What the handler of a channel endpoint that takes files is given. */
 export interface UploadCall extends AccountCall {
   /** Those that came with a form are in it already. */
-  intake: Intake;
+  upload: AttachmentUpload;
 }
 
 /** What the handler of a management endpoint for anyone is given. */

@@ -19,7 +19,7 @@ export type Resolved =
   | { kind: "not_unknown"; status: Status }
   | { kind: "not_found" };
 
-export interface ResolveParts {
+export interface ResolveDeps {
   database: Database;
   clock: Clock;
   /** Something is due on this lane. */
@@ -36,7 +36,7 @@ const steps = {
 
 /** Answers for a message that is `unknown`. `channel` null: whichever it has. `by` stands in its timeline. */
 export async function resolve(
-  parts: ResolveParts,
+  parts: ResolveDeps,
   account: Account,
   channel: Channel | null,
   id: string,

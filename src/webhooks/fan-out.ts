@@ -2,7 +2,7 @@
 // the lane of this kind. Notes become events and deliveries in one transaction, so whatever stops it, the next
 // owner goes on where the storage stands.
 
-import { asksFor } from "#contract/messages/events.ts";
+import { matchesPattern } from "#contract/messages/events.ts";
 import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import type { OpenLane } from "#queue/lanes.ts";
 import type { Clock, Log, Runtime } from "#runtime/runtime.ts";
@@ -119,7 +119,7 @@ function eventsOf({ record }: FanOutParts, { told, endpoints }: OutboxPage): Fan
   return told.flatMap((one): FanOutEvent[] => {
     const { id, note_id, account_id, type, at, band } = one;
     const wanted = asking.filter(
-      (endpoint) => endpoint.account_id === account_id && asksFor(endpoint.patterns, type),
+      (endpoint) => endpoint.account_id === account_id && matchesPattern(endpoint.patterns, type),
     );
     if (wanted.length === 0) return [];
     const body = eventBody(type, at, dataOf(one, record));

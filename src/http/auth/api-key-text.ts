@@ -1,6 +1,6 @@
 // What counts as a channel API key, wherever in a request it stands.
 
-import { normalised } from "#contract/normalise.ts";
+import { trimOrNull } from "#contract/normalise.ts";
 
 /** A key that no account has: stands for a value that is there, but is no text or far too long for a key. */
 export const noKey = Symbol("not a key");
@@ -11,7 +11,7 @@ const longestKey = 1_024;
 
 /** A value that stands where a key belongs; null: it is empty, and so there is none. */
 export function asKey(value: unknown): Key | null {
-  const key = normalised(value);
+  const key = trimOrNull(value);
   if (key === null) return null;
   if (typeof key === "number") return String(key);
   return typeof key === "string" && key.length <= longestKey ? key : noKey;

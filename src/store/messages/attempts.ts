@@ -3,7 +3,7 @@
 
 import { sql } from "kysely";
 import { isAddressFault } from "#contract/messages/bounce-class.ts";
-import { advance, type OwnStep, type ReceiptStep } from "#contract/messages/states.ts";
+import { advance, type ReceiptStep, type SystemStep } from "#contract/messages/states.ts";
 import { gatheredOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { heedReaches, type Reach } from "#store/feedback/bounces.ts";
 import { applyReceipt, attachReferences } from "#store/feedback/receipts.ts";
@@ -190,7 +190,7 @@ export interface Settlement {
   fence: number;
   /** The attempt that this is the outcome of. */
   attempt: number;
-  step: OwnStep;
+  step: SystemStep;
   happening: TransitionDetails;
   /** How it ended, where the provider said so in the same answer. */
   receipt: { step: ReceiptStep; happening: TransitionDetails } | null;
@@ -336,8 +336,8 @@ export const recoverMessages = writeOperation(
       fence: number;
       limit: number;
       /** For messages that were not repeated before, and for those that were. */
-      first: { step: OwnStep; happening: TransitionDetails };
-      again: { step: OwnStep; happening: TransitionDetails };
+      first: { step: SystemStep; happening: TransitionDetails };
+      again: { step: SystemStep; happening: TransitionDetails };
     },
   ) => {
     const gateway = await tx.db

@@ -1,7 +1,7 @@
 // The account's own answer to an unknown outcome, as a step of the message like any other.
 
 import type { Channel, Status } from "#contract/messages/channel.ts";
-import type { OwnStep } from "#contract/messages/states.ts";
+import type { SystemStep } from "#contract/messages/states.ts";
 import { writeOperation } from "#store/database.ts";
 import { Changes, lockMessages, type TransitionDetails } from "./transitions.ts";
 
@@ -20,7 +20,7 @@ export const resolveUnknown = writeOperation(
       accountId: string;
       channel: Channel | null;
       id: string;
-      step: Extract<OwnStep, "sent_again" | "marked_sent" | "marked_failed">;
+      step: Extract<SystemStep, "sent_again" | "marked_sent" | "marked_failed">;
       happening: TransitionDetails;
     },
   ): Promise<ResolveOutcome> => {

@@ -7,10 +7,10 @@ import { type Status, statuses } from "#contract/messages/channel.ts";
 import {
   advance,
   groups,
-  type OwnStep,
   type ReceiptStep,
   receiptSteps,
   type Step,
+  type SystemStep,
 } from "#contract/messages/states.ts";
 
 const ownSteps = [
@@ -59,10 +59,10 @@ const reported: Partial<Record<Status, string>> = {
 };
 const steps = [...ownSteps, ...receiptSteps] as const;
 
-const own = (step: OwnStep): Step => ({ by: "us", step });
+const own = (step: SystemStep): Step => ({ by: "us", step });
 const receipt = (step: ReceiptStep): Step => ({ by: "receipt", step });
 const stepOf = (name: (typeof steps)[number]): Step =>
-  (ownSteps as readonly string[]).includes(name) ? own(name as OwnStep) : receipt(name as ReceiptStep);
+  (ownSteps as readonly string[]).includes(name) ? own(name as SystemStep) : receipt(name as ReceiptStep);
 
 /** The order in which receipts know more about a message. */
 const ladder: readonly Status[] = ["sent", "failed", "undelivered", "delivered", "bounced", "read"];
@@ -184,7 +184,7 @@ test("credit goes back only where the message ends without having been sent", ()
 });
 
 test("times are marked by what they follow from", () => {
-  const marks = (step: Step) => advance("sending", step)?.marks;
+  const marks = (step: Step) => advance("sending", step)?.timestamps;
   assert.deepEqual(marks(own("accepted")), ["sent_at"]);
   assert.deepEqual(marks(receipt("sent")), ["sent_at"]);
   assert.deepEqual(marks(receipt("delivered")), ["sent_at", "delivered_at"]);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Gateway, GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
-import { type DeliverParts, deliverWork } from "#messaging/deliver/deliver.ts";
+import { type DeliverDeps, deliverWork } from "#messaging/deliver/deliver.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
@@ -64,7 +64,7 @@ function delivering(
     onUnknown: options.adapterPolicy ?? "hold",
     send,
   } as Partial<Gateway> as Gateway;
-  const parts: DeliverParts = {
+  const parts: DeliverDeps = {
     database,
     clock,
     random: { bytes: (count) => new Uint8Array(count), fraction: () => options.fraction ?? 0 },
