@@ -29,7 +29,7 @@ export interface ResolveDeps {
 }
 
 const steps = {
-  send_again: { step: "sent_again", said: "Sent again" },
+  send_again: { step: "resent_by_account", said: "Sent again" },
   mark_sent: { step: "marked_sent", said: "Marked as sent" },
   mark_failed: { step: "marked_failed", said: "Marked as failed" },
 } as const;

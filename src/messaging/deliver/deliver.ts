@@ -178,9 +178,10 @@ function settlementOf(
   const happening: TransitionDetails = { at, detail: message, code, message };
   if (outcome.kind === "rejected") return { ...base, step: "rejected", happening };
   if (outcome.kind === "unknown") {
-    if (policyOf(gateway) === "hold" || row.resends > 0) return { ...base, step: "doubted", happening };
+    if (policyOf(gateway) === "hold" || row.resends > 0)
+      return { ...base, step: "outcome_unknown", happening };
     const dueAt = at + retryDelay(gateway.rules.retry, attempt, parts.random.fraction());
-    return { ...base, step: "repeated", happening: { ...happening, dueAt, resend: true } };
+    return { ...base, step: "resent", happening: { ...happening, dueAt, resend: true } };
   }
   if (outcome.trouble) {
     if (judged.blamed) return { ...base, step: "rejected", happening };
@@ -205,11 +206,11 @@ async function recover(parts: DeliverDeps, gateway: LaneGateway, fence: number):
   for (;;) {
     const at = parts.clock.now();
     const doubted = {
-      step: "doubted" as const,
+      step: "outcome_unknown" as const,
       happening: { at, detail: message, code: "interrupted", message },
     };
     const dueAt = at + retryDelay(gateway.rules.retry, 1, parts.random.fraction());
-    const repeated = { step: "repeated" as const, happening: { ...doubted.happening, dueAt, resend: true } };
+    const repeated = { step: "resent" as const, happening: { ...doubted.happening, dueAt, resend: true } };
     const found = await parts.database.run(recoverMessages, {
       laneId: gateway.id,
       fence,
