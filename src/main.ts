@@ -4,7 +4,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } f
 import { join } from "node:path";
 import { audit, commandLine } from "#identity/audit.ts";
 import { holdAllPending, releaseAllHeld } from "#maintenance/restore-hold.ts";
-import type { ReturnedMail } from "#messaging/feedback/bounce-mail.ts";
+import type { BounceMail } from "#messaging/feedback/bounce-mail.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { createIds } from "#runtime/ids.ts";
 import { type AllowList, readAllowList } from "#runtime/net/address.ts";
@@ -107,7 +107,7 @@ async function serve(config: Config): Promise<void> {
   }
   let mailPort: SmtpListener | null;
   try {
-    mailPort = await openBouncePort(config, runtime, system.returned);
+    mailPort = await openBouncePort(config, runtime, system.bounceMail);
   } catch (error) {
     await system.stop();
     throw new Error(`The port of TRUNKLINE_BOUNCE_SMTP_PORT cannot be had: ${(error as Error).message}`);
@@ -138,7 +138,7 @@ async function serve(config: Config): Promise<void> {
 async function openBouncePort(
   config: Config,
   { clock, log }: Runtime,
-  returned: ReturnedMail,
+  returned: BounceMail,
 ): Promise<SmtpListener | null> {
   if (config.BOUNCE_SMTP_PORT === undefined) return null;
   const port = await openSmtpListener({

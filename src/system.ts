@@ -16,15 +16,15 @@ import { createPasswordHasher } from "#identity/password.ts";
 import { createSetupCode } from "#identity/setup.ts";
 import { maintenanceLane, openMaintenance, type RetentionPolicy } from "#maintenance/maintenance.ts";
 import { warnAboutHold } from "#maintenance/restore-hold.ts";
-import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
-import { Intake } from "#messaging/accept/attachment-upload.ts";
+import { type AcceptResult, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
+import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { openGateway, recoverGateway } from "#messaging/deliver/open-gateway.ts";
 import { rerouteMessages } from "#messaging/deliver/reroute.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
-import { createAdditions } from "#messaging/email/links.ts";
-import { createReturnedMail, type ReturnedMail } from "#messaging/feedback/bounce-mail.ts";
+import { createTrackingExtras } from "#messaging/email/links.ts";
+import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { receiveCallback } from "#messaging/feedback/callbacks.ts";
-import { createVisits } from "#messaging/feedback/opens-and-clicks.ts";
+import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
 import { received } from "#messaging/inbound.ts";
 import { cancel, lookup, recent } from "#messaging/lookup.ts";
 import { eventRecordOf } from "#messaging/record.ts";
@@ -83,7 +83,7 @@ export interface System {
   configure: ConfigureParts & { random: Runtime["random"]; dns: Runtime["dns"]; showApiKeys: boolean };
   lanes: Lanes;
   /** What the mail port takes in. */
-  returned: ReturnedMail;
+  bounceMail: BounceMail;
   /** Applies a provisioning file. */
   provision(file: ProvisionFile): Promise<Applied>;
   /** With no account yet: makes one with sandbox gateways and a sandbox pool, and returns its keys; else null. */
@@ -162,7 +162,7 @@ export async function openSystem(
     composing: {
       database,
       files: createMailFiles(database),
-      add: createAdditions({ sealer, publicUrl: settings.publicUrl, log }),
+      add: createTrackingExtras({ sealer, publicUrl: settings.publicUrl, log }),
     },
   };
   const telling = {
@@ -243,13 +243,13 @@ export async function openSystem(
     crashPoint,
     wake: (id: string, dueAt: number) => lanes.wake(id, dueAt),
     announced,
-    running: new Set<string>(),
+    inProgressKeys: new Set<string>(),
   };
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
   const reporting = { database, clock, log, sealer, announced, readReport: reports.read };
   const receiving = { ...reporting, outbound, newId: ids, crashPoint, metrics };
-  const visits = createVisits({ database, clock, log, sealer, announced });
-  const countSend = (channel: Channel, result: Accepted) => {
+  const visits = createOpenAndClickTracking({ database, clock, log, sealer, announced });
+  const countSend = (channel: Channel, result: AcceptResult) => {
     if (result.kind === "accepted") metrics.accepted(channel, result.ids.length);
     else if (result.kind !== "replayed") metrics.refused(channel, result.kind);
   };
@@ -271,7 +271,7 @@ export async function openSystem(
         countSend("email", result);
         return result;
       },
-      openIntake: (account) => new Intake({ database, clock, log, newId: ids }, account),
+      openAttachmentUpload: (account) => new AttachmentUpload({ database, clock, log, newId: ids }, account),
       lookup: (account, channel, id) => lookup(database, account, channel, id),
       recent: (account, channel, query) => recent(database, account, channel, query),
       cancel: (account, channel, id) => cancel({ database, clock, announced }, account, channel, id),
@@ -279,7 +279,7 @@ export async function openSystem(
       received: (account, channel, query) => received(database, account.id, channel, query),
       credit: (account) => readCredit(database, account.id, startOfMonth(clock.now(), account.timeZone)),
       callback: (identifier, request) => receiveCallback(receiving, identifier, request),
-      visits,
+      openAndClickTracking: visits,
       readiness: async () => {
         const storage = await health.check();
         return {
@@ -331,7 +331,7 @@ export async function openSystem(
     database,
     configure,
     lanes,
-    returned: createReturnedMail(reporting),
+    bounceMail: createBounceMail(reporting),
     provision: (file) => applyProvision({ ...configure, log }, file),
     makeDefaultAccount: async () => {
       if ((await database.run(countAccounts, null)) > 0) return null;

@@ -14,7 +14,7 @@ import type { BodyLimits, UploadLimits } from "#http/body/limits.ts";
 import type { ParsedBody } from "#http/body/parse.ts";
 import type { Principal } from "#identity/principal.ts";
 import type { Session } from "#identity/session.ts";
-import type { Intake } from "#messaging/accept/attachment-upload.ts";
+import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
@@ -125,7 +125,7 @@ export interface AccountCall extends Call {
 /** What the handler of a channel endpoint with uploads receives. */
 export interface UploadCall extends AccountCall {
   /** Contains the files of a form already. */
-  intake: Intake;
+  upload: AttachmentUpload;
 }
 
 /** What the handler of an anonymous management endpoint receives. */

@@ -112,7 +112,7 @@ function inlineFile(item: unknown, index: number, issues: Issue[]): InlineFile |
   return { filename: given.filename, content: text };
 }
 
-const longestName = 255;
+const maxNameLength = 255;
 /** Overrides and isolates of direction: with them `exe.pdf` may be shown where `fdp.exe` stands. */
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
@@ -126,7 +126,7 @@ export function filenameOf(given: string): string {
 export function filenameIssue(name: string, path: Issue["path"]): string | null {
   if (!name.isWellFormed()) return sentences.unsendable(path);
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return sentences.oneLine(path);
-  return exceeds(name, longestName) ? sentences.atMostCharacters(path, longestName) : null;
+  return exceeds(name, maxNameLength) ? sentences.atMostCharacters(path, maxNameLength) : null;
 }
 
 /** The type that the name's extension says; null for one that may not come. */

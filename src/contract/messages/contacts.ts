@@ -25,9 +25,9 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** How the items of a channel are read. */
 export interface ContactRules<Draft> {
   /** The contact of a usual item without a fault; null sends the item the careful way. */
-  plain(fields: Fields): Draft | null;
+  fastPath(fields: Fields): Draft | null;
   /** Each field as the rules see it. */
-  normal(fields: Fields): Record<keyof Draft, unknown>;
+  normalise(fields: Fields): Record<keyof Draft, unknown>;
   /** The rules. */
   check: Check;
 }
@@ -49,7 +49,7 @@ export interface ContactReader<Draft> {
 
 const contactPath = ["contact"];
 const nothing: Fields = {};
-const usualSlice = 2_000;
+const defaultSliceSize = 2_000;
 
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -79,7 +79,7 @@ function itemsOf(body: unknown, maxContacts: number): unknown[] | Issue {
 export function contactReader<Draft extends object>(rules: ContactRules<Draft>): ContactReader<Draft> {
   /** The contact of any item, with its faults added to `issues`. */
   function careful(fields: Fields, index: number, issues: Issue[]): Draft {
-    const contact = rules.normal(fields);
+    const contact = rules.normalise(fields);
     for (const issue of rules.check(contact, contactPath, index) ?? []) {
       issues.push(issue);
       contact[issue.path[2] as keyof Draft] = undefined;
@@ -91,7 +91,7 @@ export function contactReader<Draft extends object>(rules: ContactRules<Draft>):
   function* slices(
     body: unknown,
     limits: { maxContacts: number },
-    sliceSize = usualSlice,
+    sliceSize = defaultSliceSize,
   ): Generator<void, Send<Draft>, void> {
     const items = itemsOf(body, limits.maxContacts);
     if (!Array.isArray(items)) return { contacts: [], issues: [items] };
@@ -101,7 +101,7 @@ export function contactReader<Draft extends object>(rules: ContactRules<Draft>):
       if (index > 0 && index % sliceSize === 0) yield;
       const item: unknown = items[index];
       const fields = isObject(item) ? item : nothing;
-      contacts.push(rules.plain(fields) ?? careful(fields, index, issues));
+      contacts.push(rules.fastPath(fields) ?? careful(fields, index, issues));
     }
     return { contacts, issues };
   }

@@ -106,8 +106,8 @@ function plainContact(fields: Fields): EmailDraft | null {
 }
 
 export const { slices: readEmailSlices, read: readEmail } = contactReader<EmailDraft>({
-  plain: plainContact,
-  normal: (fields) => ({
+  fastPath: plainContact,
+  normalise: (fields) => ({
     email: asRequired(trimOrNull(fields.email)),
     subject: asRequired(trimOrNull(fields.subject)),
     message: asRequired(trimOrNull(fields.message)),

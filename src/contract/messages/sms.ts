@@ -64,8 +64,8 @@ function plainContact(fields: Fields): SmsDraft | null {
 }
 
 export const { slices: readSmsSlices, read: readSms } = contactReader<SmsDraft>({
-  plain: plainContact,
-  normal: (fields) => ({
+  fastPath: plainContact,
+  normalise: (fields) => ({
     number: asRequired(asNumber(fields.number)),
     message: asRequired(trimOrNull(fields.message)),
     gateway_identifier: trimOrNull(fields.gateway_identifier),

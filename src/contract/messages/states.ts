@@ -12,16 +12,16 @@ export type SystemStep =
   /** Certainly not sent; it waits for its next try. */
   | "deferred"
   /** It may have been sent. */
-  | "doubted"
+  | "outcome_unknown"
   /** It may have been sent, and its gateway's policy is to send it once more. */
-  | "repeated"
+  | "resent"
   | "cancelled"
   /** The recipient, or the account, wants nothing more to go there. */
   | "suppressed"
   /** It was found due too late to be wanted. */
   | "expired"
   /** The account's own answers to an unknown outcome. */
-  | "sent_again"
+  | "resent_by_account"
   | "marked_sent"
   | "marked_failed";
 
@@ -29,7 +29,7 @@ export type SystemStep =
 export const receiptSteps = ["sent", "delivered", "read", "undelivered", "failed", "bounced"] as const;
 export type ReceiptStep = (typeof receiptSteps)[number];
 
-export type Step = { by: "us"; step: SystemStep } | { by: "receipt"; step: ReceiptStep };
+export type Step = { by: "system"; step: SystemStep } | { by: "receipt"; step: ReceiptStep };
 
 export interface Change {
   status: Status;
@@ -77,8 +77,11 @@ const systemSteps: Record<SystemStep, { from: readonly Status[]; change: Change 
     from: ["sending", "unknown"],
     change: { status: "queued", timestamps: [], refund: false, error: "set" },
   },
-  doubted: { from: ["sending"], change: { status: "unknown", timestamps: [], refund: false, error: "set" } },
-  repeated: { from: ["sending"], change: { status: "queued", timestamps: [], refund: false, error: "set" } },
+  outcome_unknown: {
+    from: ["sending"],
+    change: { status: "unknown", timestamps: [], refund: false, error: "set" },
+  },
+  resent: { from: ["sending"], change: { status: "queued", timestamps: [], refund: false, error: "set" } },
   cancelled: {
     from: ["queued", "scheduled"],
     change: { status: "cancelled", timestamps: [], refund: true, error: "keep" },
@@ -91,7 +94,7 @@ const systemSteps: Record<SystemStep, { from: readonly Status[]; change: Change 
     from: ["queued", "scheduled"],
     change: { status: "expired", timestamps: [], refund: true, error: "set" },
   },
-  sent_again: {
+  resent_by_account: {
     from: ["unknown"],
     change: { status: "queued", timestamps: [], refund: false, error: "keep" },
   },
@@ -116,7 +119,7 @@ const receipt: Record<ReceiptStep, Change> = {
 
 /** The change that a step makes to a message in `status`; null when it makes none. */
 export function advance(status: Status, { by, step }: Step): Change | null {
-  if (by === "us") return systemSteps[step].from.includes(status) ? systemSteps[step].change : null;
+  if (by === "system") return systemSteps[step].from.includes(status) ? systemSteps[step].change : null;
   return rank[receipt[step].status] > rank[status] ? receipt[step] : null;
 }
 

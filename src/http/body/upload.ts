@@ -9,7 +9,7 @@ import { type Key, parseKey } from "#http/auth/api-key-text.ts";
 import { missingKeyReply, tooLargeWithoutKey } from "#http/auth/key-in-body.ts";
 import type { Call, UploadCall } from "#http/call.ts";
 import type { Reply } from "#http/response.ts";
-import type { Intake } from "#messaging/accept/attachment-upload.ts";
+import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { BodyShare } from "./budget.ts";
 import { streamBody } from "./bytes.ts";
 import type { UploadLimits } from "./limits.ts";
@@ -38,16 +38,16 @@ const fileField = /^attachments(?:\[(\d{0,9})\])?$/;
 type FileEvent = Exclude<MultipartEvent, { kind: "field" }>;
 
 /** An upload that was let in and read. */
-type Ready = Pick<UploadCall, "account" | "body" | "intake">;
+type Ready = Pick<UploadCall, "account" | "body" | "upload">;
 
 /** Answers a request that may bring files. Null: the client went away. */
 export async function answerUpload(
   call: Call,
   handler: (admitted: UploadCall) => Promise<Reply | null>,
 ): Promise<Reply | null> {
-  let opened: Intake | null = null;
-  const open = (account: Account): Intake => {
-    opened = call.parts.openIntake(account);
+  let opened: AttachmentUpload | null = null;
+  const open = (account: Account): AttachmentUpload => {
+    opened = call.parts.openAttachmentUpload(account);
     return opened;
   };
   try {
@@ -57,23 +57,26 @@ export async function answerUpload(
     if (ready === null || isProblem(ready)) return ready;
     return await handler({ ...call, ...ready });
   } finally {
-    await (opened as Intake | null)?.end();
+    await (opened as AttachmentUpload | null)?.end();
   }
 }
 
-async function admit(call: Call, open: (account: Account) => Intake): Promise<Ready | Problem | null> {
+async function admit(
+  call: Call,
+  open: (account: Account) => AttachmentUpload,
+): Promise<Ready | Problem | null> {
   const { gate, request, share } = call;
   const admitted = await authenticate(gate, request, share);
   if (admitted === null || isProblem(admitted)) return admitted;
   const { account } = admitted;
-  const intake = open(account);
+  const upload = open(account);
   let body: ParsedBody | Problem | null = admitted.body;
   if (body === null) {
     if (mediaOf(request.headers) === "multipart") {
-      body = await readForm(call, gate.uploads, { onFile: intoIntake(intake, share), onKey: null });
+      body = await readForm(call, gate.uploads, { onFile: intoUpload(upload, share), onKey: null });
     } else body = await readBody(request, gate.bodyLimits, share);
   }
-  return body === null || isProblem(body) ? body : { account, body, intake };
+  return body === null || isProblem(body) ? body : { account, body, upload };
 }
 
 /**
@@ -81,7 +84,10 @@ async function admit(call: Call, open: (account: Account) => Intake): Promise<Re
  * none of it is stored: a stranger must not have the one writer that all others wait for. As soon as the key has come it
  * is judged, and what was held of files is stored.
  */
-async function admitByForm(call: Call, open: (account: Account) => Intake): Promise<Ready | Problem | null> {
+async function admitByForm(
+  call: Call,
+  open: (account: Account) => AttachmentUpload,
+): Promise<Ready | Problem | null> {
   const { gate, share } = call;
   const { maxKeylessBytes } = gate.uploads;
   const limits = { ...gate.uploads, maxFieldBytes: Math.min(maxKeylessBytes, gate.uploads.maxFieldBytes) };
@@ -100,9 +106,9 @@ async function admitByForm(call: Call, open: (account: Account) => Intake): Prom
       refusal = account;
       return refusal;
     }
-    const intake = open(account);
-    const take = intoIntake(intake, share);
-    admitted = { account, intake, take };
+    const upload = open(account);
+    const take = intoUpload(upload, share);
+    admitted = { account, upload, take };
     limits.maxFieldBytes = gate.uploads.maxFieldBytes;
     share.markAuthenticated();
     for (const event of held.splice(0)) {
@@ -131,7 +137,7 @@ async function admitByForm(call: Call, open: (account: Account) => Intake): Prom
   if (isProblem(body)) return whose !== null || body === refusal ? body : missingKeyReply(body);
   // Of two keys, and of one that is a list, no two parts of a system may read different things.
   if (keyInBody(body) !== key) return refusals.invalid;
-  return whose === null ? refusals.missing : { account: whose.account, intake: whose.intake, body };
+  return whose === null ? refusals.missing : { account: whose.account, upload: whose.upload, body };
 }
 
 /** What is in memory of a file on its way to the store: a piece of 192 KiB, and its base64. */
@@ -140,7 +146,7 @@ const inFlightBytes = 448 * 1024;
 type TakeFile = (event: FileEvent) => Promise<Problem | null>;
 
 /** Takes the files that go with the mail in; the problem: there is no room. Rejects with a `StorageError`. */
-function intoIntake(intake: Pick<Intake, "begin" | "write" | "close">, share: BodyShare): TakeFile {
+function intoUpload(upload: Pick<AttachmentUpload, "begin" | "write" | "close">, share: BodyShare): TakeFile {
   let taking = false;
   let hasRoom = false;
   return async (event) => {
@@ -151,14 +157,14 @@ function intoIntake(intake: Pick<Intake, "begin" | "write" | "close">, share: Bo
         if (found === null) return null;
         hasRoom ||= share.grow(inFlightBytes);
         if (!hasRoom) return noRoom;
-        intake.begin(event.filename, found[1] ? Number(found[1]) : null);
+        upload.begin(event.filename, found[1] ? Number(found[1]) : null);
         return null;
       }
       case "piece":
-        if (taking) await intake.write(event.bytes);
+        if (taking) await upload.write(event.bytes);
         return null;
       case "file_end":
-        if (taking) await intake.close();
+        if (taking) await upload.close();
         return null;
     }
   };

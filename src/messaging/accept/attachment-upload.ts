@@ -22,7 +22,7 @@ import { contentTypeOf, headBytes, looksLike } from "./file-type.ts";
 /** How many files a request may bring, and how large each may be, bytes. */
 export type FileLimits = Account["attachments"];
 
-export interface IntakeParts {
+export interface AttachmentUploadDeps {
   database: Database;
   clock: Clock;
   log: Log;
@@ -51,8 +51,8 @@ interface OpenFile {
 type Taken = OpenFile & { sha256: string };
 
 /** The files of one request. Whatever becomes of it, `end()` has to be called. */
-export class Intake {
-  readonly #parts: IntakeParts;
+export class AttachmentUpload {
+  readonly #parts: AttachmentUploadDeps;
   readonly #limits: FileLimits;
   readonly #accountId: string;
   #open: OpenFile | null = null;
@@ -65,7 +65,7 @@ export class Intake {
   #storing = true;
   #accepted = false;
 
-  constructor(parts: IntakeParts, account: Account) {
+  constructor(parts: AttachmentUploadDeps, account: Account) {
     this.#parts = parts;
     this.#limits = account.attachments;
     this.#accountId = account.id;

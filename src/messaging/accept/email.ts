@@ -6,7 +6,7 @@ import { normaliseAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { NewEmail, NewMessage } from "#store/messages/insert.ts";
-import { placer } from "./route.ts";
+import { createRouter } from "./route.ts";
 
 export type PreparedEmail =
   | { kind: "ready"; messages: NewMessage[]; emails: NewEmail[] }
@@ -26,7 +26,7 @@ export async function prepareEmail(
   breathe: () => Promise<void>,
 ): Promise<PreparedEmail> {
   const issues = [...send.issues];
-  const placeOf = placer(account, "email", now, issues);
+  const placeOf = createRouter(account, "email", now, issues);
   const ids = newIds("msg", send.contacts.length);
   const messages: NewMessage[] = [];
   const emails: NewEmail[] = [];

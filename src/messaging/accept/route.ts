@@ -9,7 +9,7 @@ import { sentences } from "#contract/wording.ts";
 import { scheduleReader } from "#runtime/time-zones.ts";
 
 /** A message's columns that tell where and when it goes. Times are epoch ms. */
-export interface Place {
+export interface Route {
   gateway: AccountGateway;
   named: 0 | 1;
   test: 0 | 1;
@@ -23,12 +23,12 @@ export interface Place {
  * Gives the place of each contact of a send that is accepted at `now` (epoch ms); null where it has none, with the
  * reasons added to `issues`.
  */
-export function placer(
+export function createRouter(
   account: Account,
   channel: Channel,
   now: number,
   issues: Issue[],
-): (contact: SharedDraft, index: number) => Place | null {
+): (contact: SharedDraft, index: number) => Route | null {
   const gatewayOf = gatewayFinder(account, channel);
   const readSchedule = scheduleReader(account.timeZone);
   return ({ gateway_identifier: identifier, schedule_at: scheduleAt }, index) => {

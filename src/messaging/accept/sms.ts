@@ -7,7 +7,7 @@ import type { SmsSend } from "#contract/messages/sms.ts";
 import { sentences } from "#contract/wording.ts";
 import type { NewMessage } from "#store/messages/insert.ts";
 import { toRecipient } from "./phone.ts";
-import { placer } from "./route.ts";
+import { createRouter } from "./route.ts";
 import { type Measure, measure } from "./segments.ts";
 
 export type PreparedSms = { kind: "ready"; messages: NewMessage[] } | { kind: "invalid"; issues: Issue[] };
@@ -24,7 +24,7 @@ export async function prepareSms(
   breathe: () => Promise<void>,
 ): Promise<PreparedSms> {
   const issues = [...send.issues];
-  const placeOf = placer(account, "sms", now, issues);
+  const placeOf = createRouter(account, "sms", now, issues);
   const measured = measurer();
   const ids = newIds("msg", send.contacts.length);
   const messages: NewMessage[] = [];

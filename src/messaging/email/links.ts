@@ -16,9 +16,9 @@ import {
   tokenPaths,
   unsubscribeToken,
 } from "./tokens.ts";
-import { type Places, placesOf, withTracking } from "./track-links.ts";
+import { findInsertionPoints, type InsertionPoints, withTracking } from "./track-links.ts";
 
-export interface MailLinksParts {
+export interface MailLinksDeps {
   sealer: Sealer;
   /** `https://…` without a slash at its end; null: nobody outside reaches us, so nothing can lead here. */
   publicUrl: string | null;
@@ -41,7 +41,7 @@ export type LinkSettings = Pick<EmailSettings, "tracking" | "unsubscribe"> & {
 
 /** What a gateway's settings ask for, for one mail. Without a public URL only the return path is left of it. */
 export function mailLinks(
-  { sealer, publicUrl }: MailLinksParts,
+  { sealer, publicUrl }: MailLinksDeps,
   mail: Subscription,
   settings: LinkSettings,
 ): MailLinks {
@@ -77,19 +77,21 @@ function unsubscribeHeaders(
 }
 
 /** Campaigns repeat one body, whose places are found once. Large bodies are few, and not kept. */
-const bodiesKept = 8;
-const longestKept = 256 * 1024;
+const maxCachedBodies = 8;
+const maxCachedLength = 256 * 1024;
 
 /**
  * `add(mail)`: a mail's HTML with what its gateway's settings ask for, its further headers and its return path.
  * `recipient`: as the message has it or was given it.
  */
-export function createAdditions(parts: MailLinksParts & { log: Log }) {
-  const lately = new LruCache<string, Places>(bodiesKept);
+export function createTrackingExtras(parts: MailLinksDeps & { log: Log }) {
+  const cache = new LruCache<string, InsertionPoints>(maxCachedBodies);
   let warned = false;
 
-  const placesIn = (html: string): Places =>
-    html.length > longestKept ? placesOf(html) : lately.getOrCreate(html, () => placesOf(html));
+  const placesIn = (html: string): InsertionPoints =>
+    html.length > maxCachedLength
+      ? findInsertionPoints(html)
+      : cache.getOrCreate(html, () => findInsertionPoints(html));
 
   return (
     mail: Subscription & { html: string | null; settings: LinkSettings },

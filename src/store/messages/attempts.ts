@@ -232,7 +232,7 @@ export const settleMessages = gatheredOperation(
         row.attempts === settlement.attempt;
       if (own || settlement.step === "accepted") {
         const { step, happening } = settlement;
-        const moved = changes.apply(row, { by: "us", step }, happening);
+        const moved = changes.apply(row, { by: "system", step }, happening);
         // Refused at once for the address: as good as a mail that comes back for it.
         if (
           moved &&
@@ -260,7 +260,7 @@ export const settleMessages = gatheredOperation(
  * Returns those it did; whatever else became of a message is for the careful way.
  */
 async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promise<ReadonlySet<string>> {
-  const change = advance("sending", { by: "us", step: "accepted" });
+  const change = advance("sending", { by: "system", step: "accepted" });
   if (!change || settlements.length === 0) return new Set();
   const byId = new Map(settlements.map((settlement) => [settlement.id, settlement]));
   const rows = await tx.update<{ id: string; version: number; account_id: string }>(
@@ -317,7 +317,7 @@ export const unstampMessages = writeOperation(
       // Fences count by lane: the same number may stand for another one.
       const own = row.gateway_id === input.laneId && row.fence === input.fence;
       if (row.status !== "sending" || !own) continue;
-      changes.apply(row, { by: "us", step: "deferred" }, input.happening);
+      changes.apply(row, { by: "system", step: "deferred" }, input.happening);
     }
     await changes.write(tx);
   },
@@ -365,7 +365,7 @@ export const recoverMessages = writeOperation(
     for (const row of rows.values()) {
       if (row.status !== "sending" || row.fence >= input.fence) continue;
       const { step, happening } = row.resends === 0 ? input.first : input.again;
-      changes.apply(row, { by: "us", step }, happening);
+      changes.apply(row, { by: "system", step }, happening);
     }
     await changes.write(tx);
     return left.length;

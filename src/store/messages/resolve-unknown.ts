@@ -20,7 +20,7 @@ export const resolveUnknown = writeOperation(
       accountId: string;
       channel: Channel | null;
       id: string;
-      step: Extract<SystemStep, "sent_again" | "marked_sent" | "marked_failed">;
+      step: Extract<SystemStep, "resent_by_account" | "marked_sent" | "marked_failed">;
       happening: TransitionDetails;
     },
   ): Promise<ResolveOutcome> => {
@@ -33,7 +33,7 @@ export const resolveUnknown = writeOperation(
       return { kind: "not_found" };
     const { status, channel, gateway_id: laneId } = row;
     const changes = new Changes();
-    if (!changes.apply(row, { by: "us", step: input.step }, input.happening))
+    if (!changes.apply(row, { by: "system", step: input.step }, input.happening))
       return { kind: "not_unknown", status };
     await changes.write(tx);
     return { kind: "resolved", channel, laneId };

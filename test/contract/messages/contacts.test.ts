@@ -13,8 +13,8 @@ interface Draft {
 }
 
 const { read, slices } = contactReader<Draft>({
-  plain: ({ to }) => (to === "quick" ? { to } : null),
-  normal: ({ to }) => ({ to: asRequired(trimOrNull(to)) }),
+  fastPath: ({ to }) => (to === "quick" ? { to } : null),
+  normalise: ({ to }) => ({ to: asRequired(trimOrNull(to)) }),
   check: checker(z.object({ to: z.string() })),
 });
 const limits = { maxContacts: 3 };

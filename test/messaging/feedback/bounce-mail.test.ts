@@ -6,7 +6,7 @@ import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { readReport } from "#gateways/email/reports/delivery-report.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { returnPathOf } from "#messaging/email/tokens.ts";
-import { createReturnedMail, type ReturnedMail } from "#messaging/feedback/bounce-mail.ts";
+import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { createIds } from "#runtime/ids.ts";
 import { openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
 import { type Database, StorageError } from "#store/database.ts";
@@ -24,7 +24,7 @@ const sealer = createSealer("a master key that is only used in tests", seededRan
 for (const engine of engines) {
   describe(`returned mails on ${engine}`, () => {
     let store: Store;
-    let returned: ReturnedMail;
+    let returned: BounceMail;
     let port: SmtpListener;
     let broken = false;
     let announced = 0;
@@ -45,7 +45,7 @@ for (const engine of engines) {
       const told = () => {
         announced += 1;
       };
-      returned = createReturnedMail({
+      returned = createBounceMail({
         database,
         clock,
         log: memoryLog(),

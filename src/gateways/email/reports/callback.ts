@@ -3,7 +3,7 @@
 
 import { carriesToken } from "#gateways/email/callback-token.ts";
 import type { CallbackRequest, Received } from "#gateways/gateway.ts";
-import { tellOf } from "./delivery-report.ts";
+import { toReports } from "./delivery-report.ts";
 import type { ReadReport } from "./reader.ts";
 
 /**
@@ -27,6 +27,6 @@ export async function receiveReport(
     return { kind: "unavailable", reason: "Too many mails are being read at the moment." };
   const { report } = reading;
   const messageId = report.kind === "none" ? null : report.original.messageId;
-  const told = messageId === null ? { receipts: [], engagements: [] } : tellOf(report, messageId);
+  const told = messageId === null ? { receipts: [], engagements: [] } : toReports(report, messageId);
   return { kind: "received", ...told, inbound: [] };
 }

@@ -7,7 +7,7 @@ import { idempotencyMismatch, type Problem, problem, validationFailed } from "#c
 import { sentences } from "#contract/wording.ts";
 import { idempotencyKey } from "#http/auth/idempotency-key.ts";
 import type { AccountCall } from "#http/call.ts";
-import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
+import type { AcceptResult, IdempotencyRequest } from "#messaging/accept/accept.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** The problems that every send may meet. */
@@ -51,7 +51,7 @@ export interface Sending<Draft> {
   send: Send<Draft>;
   /** Recipients as they were given. */
   recipientOf(contact: Draft): string | undefined;
-  accept(send: Send<Draft>, repeatable: Repeatable | null): Promise<Accepted>;
+  accept(send: Send<Draft>, repeatable: IdempotencyRequest | null): Promise<AcceptResult>;
 }
 
 /** A send that was accepted, now or under its key before. */
@@ -92,7 +92,7 @@ export async function sendContacts<Draft>(
 }
 
 function refused(
-  result: Exclude<Accepted, { kind: "accepted" | "replayed" | "invalid" }>,
+  result: Exclude<AcceptResult, { kind: "accepted" | "replayed" | "invalid" }>,
   credit: string,
 ): Problem {
   switch (result.kind) {

@@ -55,7 +55,8 @@ const open = endpoint({
   replies: { 200: z.instanceof(Uint8Array) },
 })(async (call) => {
   // HEAD shows nothing to anybody, so it is nobody's opening.
-  if (call.request.method === "GET") call.parts.visits.opened(call.params.token ?? "", visitorOf(call));
+  if (call.request.method === "GET")
+    call.parts.openAndClickTracking.open(call.params.token ?? "", visitorOf(call));
   return shown;
 });
 
@@ -69,7 +70,7 @@ const follow = endpoint({
   replies: { 302: z.string(), 404: z.string() },
 })(async (call) => {
   const counted = call.request.method === "GET";
-  const target = call.parts.visits.followed(call.params.token ?? "", visitorOf(call), counted);
+  const target = call.parts.openAndClickTracking.click(call.params.token ?? "", visitorOf(call), counted);
   if (target === null) return page(404, unsubscribePages.invalid);
   return { status: 302, body: "", headers: { Location: target, "Referrer-Policy": "no-referrer" } };
 });
@@ -83,7 +84,7 @@ const ask = endpoint({
   wildcard: "token",
   replies: { 200: z.string(), 404: z.string() },
 })(async ({ parts, params }) =>
-  parts.visits.subscribed(params.token ?? "")
+  parts.openAndClickTracking.canUnsubscribe(params.token ?? "")
     ? page(200, unsubscribePages.ask)
     : page(404, unsubscribePages.invalid),
 );
@@ -98,7 +99,7 @@ const act = endpoint({
   replies: { 200: z.string(), 404: z.string() },
   // Whatever the body is and calls itself: a POST here has one meaning, and nobody who wants out is sent back.
 })(async ({ parts, params }) =>
-  (await parts.visits.unsubscribe(params.token ?? ""))
+  (await parts.openAndClickTracking.unsubscribe(params.token ?? ""))
     ? page(200, unsubscribePages.done)
     : page(404, unsubscribePages.invalid),
 );

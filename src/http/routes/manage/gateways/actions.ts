@@ -10,7 +10,7 @@ import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { validate } from "#http/validate.ts";
-import type { Accepted } from "#messaging/accept/accept.ts";
+import type { AcceptResult } from "#messaging/accept/accept.ts";
 import { continueGateway, stopGateway } from "#store/gateways/actions.ts";
 import { findOwn, gatewayAnswer, gatewayParams, stoppedByHand } from "./gateways.ts";
 
@@ -72,7 +72,7 @@ export const testGatewayRoute = endpoint({
 async function sendTest(
   { account, parts, requestId }: ManageAccountCall,
   test: { channel: "sms" | "email"; to: string; message: string; identifier: string },
-): Promise<Accepted> {
+): Promise<AcceptResult> {
   const { channel, to, message, identifier: gateway_identifier } = test;
   const one = { maxContacts: 1 };
   if (channel === "sms") {
