@@ -3,7 +3,7 @@
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { readRecent, recentQuery } from "#contract/messages/lookup.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
-import { pageReply, recordReply } from "#contract/replies.ts";
+import { messagesReply, recordReply } from "#contract/replies.ts";
 import { say } from "#contract/wording.ts";
 import { queryOf } from "#http/auth/api-key.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -20,7 +20,7 @@ export function isId(text: string | undefined): text is string {
   return text !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(text);
 }
 
-export const lookupOne = endpoint({
+export const getMessageRoute = endpoint({
   method: "GET",
   path: "/api/get/{channel}/{id}",
   name: "getMessage",
@@ -38,7 +38,7 @@ export const lookupOne = endpoint({
   return { status: 200, body: { success: true, message: "Message found.", data: record } };
 });
 
-export const lookupRecent = endpoint({
+export const listMessagesRoute = endpoint({
   method: "GET",
   path: "/api/get/{channel}",
   name: "listMessages",
@@ -48,7 +48,7 @@ export const lookupRecent = endpoint({
   family: "api_key",
   params: { channel: channelParam },
   query: recentQuery,
-  replies: { 200: pageReply },
+  replies: { 200: messagesReply },
   problems: ["not_found"],
 })(async ({ parts, account, request, params: { channel } }) => {
   if (!isChannel(channel)) return problem("not_found");

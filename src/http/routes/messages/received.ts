@@ -7,7 +7,7 @@ import { queryOf } from "#http/auth/api-key.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel } from "./lookup.ts";
 
-export const received = endpoint({
+export const listReceivedMessagesRoute = endpoint({
   method: "GET",
   path: "/api/received/{channel}",
   name: "listReceivedMessages",

@@ -20,7 +20,7 @@ async function takeFiles({ account, body, intake }: UploadCall, faulty: boolean)
   return [...issues, ...intake.issues()];
 }
 
-export const sendEmail = endpoint({
+export const sendEmailRoute = endpoint({
   method: "POST",
   path,
   name: "sendEmail",

@@ -10,7 +10,7 @@ import { isId } from "#http/routes/messages/lookup.ts";
 import { resolvedMessage } from "#http/routes/messages/resolve.ts";
 import { checked } from "#http/validate.ts";
 
-export const resolveMessageRoute = endpoint({
+export const resolveAccountMessageRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/messages/{message}/resolve",
   name: "manageResolveMessage",

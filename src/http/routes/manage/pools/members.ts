@@ -4,10 +4,10 @@ import { memberChanges, memberInput } from "#configure/pool-input.ts";
 import { changeMember, createMember, deleteMember, type MemberSavedResult } from "#configure/pool-member.ts";
 import {
   type HealthReplyData,
-  memberReply,
-  membersReply,
   poolGoneReply,
   poolHealthReply,
+  poolMemberReply,
+  poolMembersReply,
 } from "#contract/manage/pools.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { isProblem } from "#http/body/read.ts";
@@ -47,7 +47,7 @@ export const listPoolMembersRoute = endpoint({
   name: "listPoolMembers",
   summary: "List a pool's members",
   params: poolParams,
-  replies: { 200: membersReply },
+  replies: { 200: poolMembersReply },
   problems: ["not_found"],
 })(async (call) => {
   const found = await findPool(call);
@@ -64,7 +64,7 @@ export const createPoolMemberRoute = endpoint({
   summary: "Add a member to a pool",
   params: poolParams,
   body: memberInput,
-  replies: { 200: memberReply },
+  replies: { 200: poolMemberReply },
   problems: ["not_found"],
 })(async (call) => {
   const given = checked(memberInput, call.body.value);
@@ -83,11 +83,11 @@ export const getPoolMemberRoute = endpoint({
   name: "getPoolMember",
   summary: "Look at a member",
   params: memberParams,
-  replies: { 200: memberReply },
+  replies: { 200: poolMemberReply },
   problems: ["not_found"],
 })(async (call) => await memberAnswer(call, call.params.member, "Member found."));
 
-export const changePoolMemberRoute = endpoint({
+export const updatePoolMemberRoute = endpoint({
   ...about,
   method: "PATCH",
   path: `${poolPath}/members/{member}`,
@@ -97,7 +97,7 @@ export const changePoolMemberRoute = endpoint({
     "Only the given fields change, also inside `settings` and `timeouts`. A secret that is sent back as its mask stays as it is; when the address of the provider changes, every secret has to be given again. Its name stays: what it did is written down under it.",
   params: memberParams,
   body: memberChanges,
-  replies: { 200: memberReply },
+  replies: { 200: poolMemberReply },
   problems: ["not_found"],
 })(async (call) => {
   const given = checked(memberChanges, call.body.value);
@@ -142,7 +142,7 @@ export function healthOf(
   };
 }
 
-export const readPoolHealthRoute = endpoint({
+export const getPoolHealthRoute = endpoint({
   ...about,
   method: "GET",
   path: `${poolPath}/health`,
