@@ -16,10 +16,10 @@ import { emailRecord, messageEvent, messageRecord, smsRecord } from "#contract/m
 import { smsContact, smsSendRequest } from "#contract/messages/sms.ts";
 import { type ProblemCode, problems } from "#contract/problem.ts";
 import {
-  accountReply,
+  currentAccountReply,
   emailSendReply,
   liveReply,
-  pageReply,
+  messagesReply,
   problemReply,
   readyReply,
   recordReply,
@@ -42,8 +42,8 @@ const named: Record<string, z.ZodType> = {
   EmailSendReply: emailSendReply,
   Attachment: attachment,
   RecordReply: recordReply,
-  PageReply: pageReply,
-  AccountReply: accountReply,
+  PageReply: messagesReply,
+  AccountReply: currentAccountReply,
   MessageRecord: messageRecord,
   SmsRecord: smsRecord,
   EmailRecord: emailRecord,

@@ -6,7 +6,7 @@ import { isProblem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { answerOf } from "./answers.ts";
 
-export const chatCompletions = endpoint({
+export const createChatCompletionRoute = endpoint({
   method: "POST",
   path: "/api/ai/v1/chat/completions",
   name: "createChatCompletion",

@@ -6,7 +6,7 @@ import { isProblem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { answerOf } from "./answers.ts";
 
-export const embeddings = endpoint({
+export const createEmbeddingRoute = endpoint({
   method: "POST",
   path: "/api/ai/v1/embeddings",
   name: "createEmbedding",

@@ -4,7 +4,7 @@ import { model as modelShape, modelsReply } from "#contract/ai/chat-shapes.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import { endpoint } from "#http/endpoint.ts";
 
-export const listModels = endpoint({
+export const listModelsRoute = endpoint({
   method: "GET",
   path: "/api/ai/v1/models",
   name: "listModels",
@@ -20,7 +20,7 @@ export const listModels = endpoint({
   body: { object: "list", data: parts.ai.models(opened) },
 }));
 
-export const getModel = endpoint({
+export const getModelRoute = endpoint({
   method: "GET",
   path: "/api/ai/v1/models/{model}",
   name: "getModel",

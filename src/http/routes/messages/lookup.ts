@@ -2,13 +2,13 @@
 
 import { readRecent, recentQuery } from "#contract/messages/lookup.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
-import { pageReply, recordReply } from "#contract/replies.ts";
+import { messagesReply, recordReply } from "#contract/replies.ts";
 import { sentences } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 
-export const lookupOne = endpoint({
+export const getMessageRoute = endpoint({
   method: "GET",
   path: "/api/get/{channel}/{id}",
   name: "getMessage",
@@ -26,7 +26,7 @@ export const lookupOne = endpoint({
   return { status: 200, body: { success: true, message: "Message found.", data: record } };
 });
 
-export const lookupRecent = endpoint({
+export const listMessagesRoute = endpoint({
   method: "GET",
   path: "/api/get/{channel}",
   name: "listMessages",
@@ -36,7 +36,7 @@ export const lookupRecent = endpoint({
   family: "api_key",
   params: { channel: channelParam },
   query: recentQuery,
-  replies: { 200: pageReply },
+  replies: { 200: messagesReply },
   problems: ["not_found"],
 })(async ({ parts, account, request, params: { channel } }) => {
   if (!isChannel(channel)) return problem("not_found");

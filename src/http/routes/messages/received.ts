@@ -7,7 +7,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 
-export const received = endpoint({
+export const listReceivedMessagesRoute = endpoint({
   method: "GET",
   path: "/api/received/{channel}",
   name: "listReceivedMessages",

@@ -13,7 +13,7 @@ export const resolvedMessage = {
   mark_failed: "The message has been marked as failed.",
 } as const;
 
-export const resolve = endpoint({
+export const resolveMessageRoute = endpoint({
   method: "POST",
   path: "/api/resolve/{channel}/{id}",
   name: "resolveMessage",

@@ -21,7 +21,7 @@ async function takeFiles({ account, body, upload }: UploadCall, faulty: boolean)
   return [...issues, ...upload.issues()];
 }
 
-export const sendEmail = endpoint({
+export const sendEmailRoute = endpoint({
   method: "POST",
   path,
   name: "sendEmail",

@@ -9,7 +9,7 @@ import { fileIssues, inSlices, sendContacts, sendProblems } from "./send-request
 
 const path = "/api/sms/send";
 
-export const sendSms = endpoint({
+export const sendSmsRoute = endpoint({
   method: "POST",
   path,
   name: "sendSms",

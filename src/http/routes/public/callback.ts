@@ -117,14 +117,14 @@ const shared = {
   problems: [],
 } as const;
 
-export const callbackByPost = endpoint({
+export const receiveCallbackRoute = endpoint({
   ...shared,
   method: "POST",
   name: "postCallback",
   summary: "Take a provider's report",
 })(receive);
 
-export const callbackByGet = endpoint({
+export const receiveCallbackQueryRoute = endpoint({
   ...shared,
   method: "GET",
   name: "getCallback",

@@ -10,9 +10,9 @@ import {
 } from "#configure/account.ts";
 import {
   type AccountReplyData,
+  accountReply,
   accountsQuery,
   accountsReply,
-  managedAccountReply,
   newAccountReply,
 } from "#contract/manage/accounts.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
@@ -127,7 +127,7 @@ export const getAccountRoute = endpoint({
   family: "manage",
   scope: "account",
   params: { account: accountParam },
-  replies: { 200: managedAccountReply },
+  replies: { 200: accountReply },
   problems: ["not_found"],
 })(async ({ parts, account }) => {
   const data = await read(parts.manage.database, account.id);
@@ -145,7 +145,7 @@ function forbiddenFields(principal: Principal, given: object): Problem | null {
   return problem("forbidden", { message: `Only an operator may change ${fields.join(", ")}.` });
 }
 
-export const changeAccountRoute = endpoint({
+export const updateAccountRoute = endpoint({
   method: "PATCH",
   path: "/api/manage/v1/accounts/{account}",
   name: "changeAccount",
@@ -157,7 +157,7 @@ export const changeAccountRoute = endpoint({
   scope: "account",
   params: { account: accountParam },
   body: accountChanges,
-  replies: { 200: managedAccountReply },
+  replies: { 200: accountReply },
   problems: ["not_found", "conflict"],
 })(async ({ parts, principal, account, body }) => {
   const given = validate(accountChanges, body.value);

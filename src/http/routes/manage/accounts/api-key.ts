@@ -11,7 +11,7 @@ import { findApiKey } from "#store/accounts/accounts.ts";
 import { findUser } from "#store/identity/users.ts";
 import { accountParam } from "./accounts.ts";
 
-export const renewApiKeyRoute = endpoint({
+export const rotateApiKeyRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/api-key",
   name: "renewApiKey",

@@ -126,7 +126,7 @@ export const resumeGatewayRoute = endpoint({
   return await gatewayAnswer(call, identifier, "The gateway goes on.");
 });
 
-export const defaultGatewayRoute = endpoint({
+export const setDefaultGatewayRoute = endpoint({
   ...changing,
   path: `${gatewayPath}/default`,
   name: "makeGatewayDefault",

@@ -149,7 +149,7 @@ export const getGatewayRoute = endpoint({
   problems: ["not_found"],
 })(async (call) => await gatewayAnswer(call, call.params.gateway, "Gateway found."));
 
-export const changeGatewayRoute = endpoint({
+export const updateGatewayRoute = endpoint({
   method: "PATCH",
   path: "/api/manage/v1/accounts/{account}/gateways/{gateway}",
   name: "changeGateway",

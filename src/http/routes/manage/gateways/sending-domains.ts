@@ -167,7 +167,7 @@ export const checkSendingDomainRoute = endpoint({
   return { status: 200, body: { success: true, message: "The sending domain has been checked.", data } };
 });
 
-export const rotateSendingDomainRoute = endpoint({
+export const rotateSendingDomainKeysRoute = endpoint({
   ...about,
   method: "POST",
   path: `${path}/{domain}/rotate`,
@@ -193,7 +193,7 @@ export const rotateSendingDomainRoute = endpoint({
   return await domainAnswer(call, found.domain.id, "New keys have been made.");
 });
 
-export const activateSendingDomainRoute = endpoint({
+export const activateSendingDomainKeysRoute = endpoint({
   ...about,
   method: "POST",
   path: `${path}/{domain}/activate`,

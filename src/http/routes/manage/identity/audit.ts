@@ -59,7 +59,7 @@ const about = {
   problems: [],
 } as const;
 
-export const listAuditRoute = endpoint({
+export const listAuditEntriesRoute = endpoint({
   ...about,
   path: "/api/manage/v1/audit",
   name: "listAudit",
@@ -72,7 +72,7 @@ export const listAuditRoute = endpoint({
   return await pageAnswer(parts.manage.database, { ...query.value, account: query.value.account });
 });
 
-export const listAccountAuditRoute = endpoint({
+export const listAccountAuditEntriesRoute = endpoint({
   ...about,
   path: "/api/manage/v1/accounts/{account}/audit",
   name: "listAccountAudit",

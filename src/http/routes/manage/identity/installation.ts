@@ -5,7 +5,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { cancelAllHeld, currentHold, releaseAllHeld } from "#maintenance/restore-hold.ts";
 import { version } from "#runtime/version.ts";
 
-export const readInstallation = endpoint({
+export const getInstallationRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/installation",
   name: "readInstallation",
@@ -32,7 +32,7 @@ export const readInstallation = endpoint({
   };
 });
 
-export const releaseInstallation = endpoint({
+export const releaseHeldMessagesRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/installation/release",
   name: "releaseInstallation",
@@ -50,7 +50,7 @@ export const releaseInstallation = endpoint({
   return { status: 200, body: { success: true, message: "What was held has been released.", data } };
 });
 
-export const cancelHeldInstallation = endpoint({
+export const cancelHeldMessagesRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/installation/cancel-held",
   name: "cancelHeld",

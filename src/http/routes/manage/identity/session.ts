@@ -100,7 +100,7 @@ export const signInRoute = endpoint({
   return await sessionAnswer(call, result, "Signed in.");
 });
 
-export const getSession = endpoint({
+export const getSessionRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/session",
   name: "getSession",

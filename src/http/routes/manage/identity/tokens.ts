@@ -1,8 +1,8 @@
 // GET and POST /api/manage/v1/tokens, DELETE /api/manage/v1/tokens/{token}
 
 import {
+  createManagementTokenRequest,
   type ManagementTokenReplyData,
-  makeManagementTokenRequest,
   managementTokenReply,
   managementTokensReply,
   newManagementTokenReply,
@@ -36,7 +36,7 @@ function dataOf(token: ManagementTokenRow): ManagementTokenReplyData {
   };
 }
 
-export const listTokensRoute = endpoint({
+export const listManagementTokensRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/tokens",
   name: "listManagementTokens",
@@ -65,7 +65,7 @@ export const listTokensRoute = endpoint({
   };
 });
 
-export const makeTokenRoute = endpoint({
+export const createManagementTokenRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/tokens",
   name: "createManagementToken",
@@ -74,11 +74,11 @@ export const makeTokenRoute = endpoint({
   description: "The token is shown this once; only its hash is kept.",
   family: "manage",
   scope: "installation",
-  body: makeManagementTokenRequest,
+  body: createManagementTokenRequest,
   replies: { 200: newManagementTokenReply },
   problems: ["conflict"],
 })(async ({ parts, body }) => {
-  const given = validate(makeManagementTokenRequest, body.value);
+  const given = validate(createManagementTokenRequest, body.value);
   if (isProblem(given)) return given;
   const { name, role, account = null } = given.value;
   const fault = await roleAccountIssue(parts.manage.database, role, account);
@@ -95,7 +95,7 @@ export const makeTokenRoute = endpoint({
   };
 });
 
-export const revokeTokenRoute = endpoint({
+export const revokeManagementTokenRoute = endpoint({
   method: "DELETE",
   path: "/api/manage/v1/tokens/{token}",
   name: "revokeManagementToken",

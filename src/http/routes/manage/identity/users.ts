@@ -1,10 +1,10 @@
 // GET and POST /api/manage/v1/users, PATCH /api/manage/v1/users/{user}
 
 import {
-  changeUserRequest,
-  makeUserRequest,
+  createUserRequest,
   peoplePage,
   type UserReplyData,
+  updateUserRequest,
   userReply,
   usersReply,
 } from "#contract/manage/identity.ts";
@@ -75,7 +75,7 @@ export const listUsersRoute = endpoint({
   };
 });
 
-export const makeUserRoute = endpoint({
+export const createUserRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/users",
   name: "createUser",
@@ -83,11 +83,11 @@ export const makeUserRoute = endpoint({
   summary: "Make a user",
   family: "manage",
   scope: "installation",
-  body: makeUserRequest,
+  body: createUserRequest,
   replies: { 200: userReply },
   problems: ["conflict", "rate_limited"],
 })(async ({ parts, body }) => {
-  const given = validate(makeUserRequest, body.value);
+  const given = validate(createUserRequest, body.value);
   if (isProblem(given)) return given;
   const { account = null, ...rest } = given.value;
   const result = await createUser(signInParts(parts), { ...rest, accountId: account });
@@ -98,7 +98,7 @@ export const makeUserRoute = endpoint({
   };
 });
 
-export const changeUserRoute = endpoint({
+export const updateUserRoute = endpoint({
   method: "PATCH",
   path: "/api/manage/v1/users/{user}",
   name: "updateUser",
@@ -109,12 +109,12 @@ export const changeUserRoute = endpoint({
   family: "manage",
   scope: "installation",
   params: { user: "The user's id." },
-  body: changeUserRequest,
+  body: updateUserRequest,
   replies: { 200: userReply },
   problems: ["conflict", "not_found", "rate_limited"],
 })(async ({ parts, body, principal, params: { user = "" } }) => {
   if (idTime(user) === null) return problem("not_found");
-  const given = validate(changeUserRequest, body.value);
+  const given = validate(updateUserRequest, body.value);
   if (isProblem(given)) return given;
   const { account, ...rest } = given.value;
   // Else an open session would be enough to take somebody's account over.

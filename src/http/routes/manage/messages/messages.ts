@@ -2,8 +2,8 @@
 
 import { accountFromRow } from "#accounts/authenticate.ts";
 import {
+  accountMessageReply,
   managedCancelReply,
-  managedMessageReply,
   messagesQuery,
   messagesReply,
 } from "#contract/manage/messages.ts";
@@ -19,7 +19,7 @@ import { findOwnMessage } from "#store/messages/search.ts";
 
 const params = { account: accountParam, message: "The message's id." };
 
-export const searchMessagesRoute = endpoint({
+export const listAccountMessagesRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/messages",
   name: "manageListMessages",
@@ -58,7 +58,7 @@ export const searchMessagesRoute = endpoint({
   };
 });
 
-export const getMessageRoute = endpoint({
+export const getAccountMessageRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/messages/{message}",
   name: "manageGetMessage",
@@ -68,7 +68,7 @@ export const getMessageRoute = endpoint({
   family: "manage",
   scope: "account",
   params,
-  replies: { 200: managedMessageReply },
+  replies: { 200: accountMessageReply },
   problems: ["not_found"],
 })(async ({ parts, account, params: { message: id } }) => {
   if (!isId(id)) return problem("not_found");
@@ -89,7 +89,7 @@ export const getMessageRoute = endpoint({
   };
 });
 
-export const cancelMessageRoute = endpoint({
+export const cancelAccountMessageRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/messages/{message}/cancel",
   name: "manageCancelMessage",

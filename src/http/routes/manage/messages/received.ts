@@ -8,7 +8,7 @@ import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validateQuery } from "#http/validate.ts";
 import { received } from "#messaging/inbound.ts";
 
-export const listReceivedRoute = endpoint({
+export const listAccountReceivedMessagesRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/received",
   name: "manageListReceived",

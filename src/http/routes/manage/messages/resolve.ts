@@ -9,7 +9,7 @@ import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { resolvedMessage } from "#http/routes/messages/resolve.ts";
 import { validate } from "#http/validate.ts";
 
-export const resolveMessageRoute = endpoint({
+export const resolveAccountMessageRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/messages/{message}/resolve",
   name: "manageResolveMessage",

@@ -1,12 +1,12 @@
 // GET and POST /api/manage/v1/accounts/{account}/suppressions, DELETE …/suppressions/{channel}/{recipient}
 
 import {
+  createdSuppressionsReply,
+  createSuppressionsRequest,
   releasedReply,
   type SuppressionRecord,
   suppressionsQuery,
   suppressionsReply,
-  suppressReply,
-  suppressRequest,
 } from "#contract/manage/consent.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -56,7 +56,7 @@ export const listSuppressionsRoute = endpoint({
   };
 });
 
-export const addSuppressionsRoute = endpoint({
+export const createSuppressionsRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/suppressions",
   name: "manageAddSuppressions",
@@ -67,11 +67,11 @@ export const addSuppressionsRoute = endpoint({
   family: "manage",
   scope: "account",
   params: { account: accountParam },
-  body: suppressRequest,
-  replies: { 200: suppressReply },
+  body: createSuppressionsRequest,
+  replies: { 200: createdSuppressionsReply },
   problems: ["not_found"],
 })(async ({ parts, account, body }) => {
-  const asked = validate(suppressRequest, body.value);
+  const asked = validate(createSuppressionsRequest, body.value);
   if (isProblem(asked)) return asked;
   const { channel, recipients, note = null } = asked.value;
   const { database, configure } = parts.manage;
@@ -81,7 +81,7 @@ export const addSuppressionsRoute = endpoint({
   return { status: 200, body: { success: true, message: "The recipients are on the list.", data } };
 });
 
-export const removeSuppressionRoute = endpoint({
+export const deleteSuppressionRoute = endpoint({
   method: "DELETE",
   path: "/api/manage/v1/accounts/{account}/suppressions/{channel}/{recipient}",
   name: "manageRemoveSuppression",

@@ -2,7 +2,13 @@
 
 import { keyChanges, keyInput } from "#configure/pool-input.ts";
 import { keyLimits, revokeKey, updateKey, upsertKey } from "#configure/pool-key.ts";
-import { type KeyReplyData, keyMadeReply, keyReply, keysQuery, keysReply } from "#contract/manage/pools.ts";
+import {
+  keysQuery,
+  newPoolKeyReply,
+  type PoolKeyReplyData,
+  poolKeyReply,
+  poolKeysReply,
+} from "#contract/manage/pools.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -17,7 +23,7 @@ import { findPool, type PoolCall, poolParams, poolPath } from "./pools.ts";
 const keyParams = { ...poolParams, key: "The key's id." };
 const about = { tag: "Pools", family: "manage", scope: "account" } as const;
 
-function dataOf(row: PoolKeysTable): KeyReplyData {
+function dataOf(row: PoolKeysTable): PoolKeyReplyData {
   return {
     id: row.id,
     name: row.name,
@@ -43,7 +49,7 @@ export const listPoolKeysRoute = endpoint({
   description: "Newest first, a page at a time, revoked ones too. The keys themselves are not kept.",
   params: poolParams,
   query: keysQuery,
-  replies: { 200: keysReply },
+  replies: { 200: poolKeysReply },
   problems: ["not_found"],
 })(async (call) => {
   const query = validateQuery(keysQuery, queryOf(call.request));
@@ -73,7 +79,7 @@ export const createPoolKeyRoute = endpoint({
   description: "The key is in this answer and nowhere else.",
   params: poolParams,
   body: keyInput,
-  replies: { 200: keyMadeReply },
+  replies: { 200: newPoolKeyReply },
   problems: ["not_found"],
 })(async (call) => {
   const given = validate(keyInput, call.body.value);
@@ -97,7 +103,7 @@ export const getPoolKeyRoute = endpoint({
   name: "getPoolKey",
   summary: "Look at a key",
   params: keyParams,
-  replies: { 200: keyReply },
+  replies: { 200: poolKeyReply },
   problems: ["not_found"],
 })(async (call) => {
   const row = await findKey(call);
@@ -105,7 +111,7 @@ export const getPoolKeyRoute = endpoint({
   return { status: 200, body: { success: true, message: "Key found.", data: dataOf(row) } };
 });
 
-export const changePoolKeyRoute = endpoint({
+export const updatePoolKeyRoute = endpoint({
   ...about,
   method: "PATCH",
   path: `${poolPath}/keys/{key}`,
@@ -115,7 +121,7 @@ export const changePoolKeyRoute = endpoint({
     "Only the given fields change, also inside `limits` and `budget`. What is left of a limit moves by its difference.",
   params: keyParams,
   body: keyChanges,
-  replies: { 200: keyReply },
+  replies: { 200: poolKeyReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
   const given = validate(keyChanges, call.body.value);
@@ -140,7 +146,7 @@ export const revokePoolKeyRoute = endpoint({
   description:
     "It stops working within 5 s in every process. It stays in the list, so that its usage keeps a name, until another key takes that name.",
   params: keyParams,
-  replies: { 200: keyReply },
+  replies: { 200: poolKeyReply },
   problems: ["not_found"],
 })(async ({ parts, account, params: { pool, key } }) => {
   if (!isId(pool) || !isId(key)) return problem("not_found");

@@ -4,10 +4,10 @@ import { memberChanges, memberInput } from "#configure/pool-input.ts";
 import { createMember, deleteMember, type SaveMemberResult, updateMember } from "#configure/pool-member.ts";
 import {
   type HealthReplyData,
-  memberReply,
-  membersReply,
   poolGoneReply,
   poolHealthReply,
+  poolMemberReply,
+  poolMembersReply,
 } from "#contract/manage/pools.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
@@ -46,7 +46,7 @@ export const listPoolMembersRoute = endpoint({
   name: "listPoolMembers",
   summary: "List a pool's members",
   params: poolParams,
-  replies: { 200: membersReply },
+  replies: { 200: poolMembersReply },
   problems: ["not_found"],
 })(async (call) => {
   const found = await findPool(call);
@@ -63,7 +63,7 @@ export const createPoolMemberRoute = endpoint({
   summary: "Add a member to a pool",
   params: poolParams,
   body: memberInput,
-  replies: { 200: memberReply },
+  replies: { 200: poolMemberReply },
   problems: ["not_found"],
 })(async (call) => {
   const given = validate(memberInput, call.body.value);
@@ -82,11 +82,11 @@ export const getPoolMemberRoute = endpoint({
   name: "getPoolMember",
   summary: "Look at a member",
   params: memberParams,
-  replies: { 200: memberReply },
+  replies: { 200: poolMemberReply },
   problems: ["not_found"],
 })(async (call) => await memberAnswer(call, call.params.member, "Member found."));
 
-export const changePoolMemberRoute = endpoint({
+export const updatePoolMemberRoute = endpoint({
   ...about,
   method: "PATCH",
   path: `${poolPath}/members/{member}`,
@@ -96,7 +96,7 @@ export const changePoolMemberRoute = endpoint({
     "Only the given fields change, also inside `settings` and `timeouts`. A secret that is sent back as its mask stays as it is; when the address of the provider changes, every secret has to be given again. Its name stays: what it did is written down under it.",
   params: memberParams,
   body: memberChanges,
-  replies: { 200: memberReply },
+  replies: { 200: poolMemberReply },
   problems: ["not_found"],
 })(async (call) => {
   const given = validate(memberChanges, call.body.value);
@@ -141,7 +141,7 @@ export function healthOf(
   };
 }
 
-export const readPoolHealthRoute = endpoint({
+export const getPoolHealthRoute = endpoint({
   ...about,
   method: "GET",
   path: `${poolPath}/health`,

@@ -5,7 +5,7 @@ import { createPool, deletePool, poolFieldsOf, type SavePoolResult, updatePool }
 import { poolChanges, poolFields } from "#configure/pool-input.ts";
 import { memberInputOf } from "#configure/pool-member.ts";
 import {
-  type MemberReplyData,
+  type PoolMemberReplyData,
   type PoolReplyData,
   poolGoneReply,
   poolReply,
@@ -30,7 +30,7 @@ export const poolPath = "/api/manage/v1/accounts/{account}/pools/{pool}";
 export type PoolCall = Pick<ManageAccountCall, "parts" | "account" | "params">;
 
 /** A member as it may be shown. */
-export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersTable): MemberReplyData {
+export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersTable): PoolMemberReplyData {
   const { sealer } = parts.manage.configure;
   const { settings, context_tokens, price, ...input } = memberInputOf(sealer, row);
   const provider = providerOf(row.kind);
@@ -135,7 +135,7 @@ export const getPoolRoute = endpoint({
   problems: ["not_found"],
 })(async (call) => await poolAnswer(call, call.params.pool ?? "", "Pool found."));
 
-export const changePoolRoute = endpoint({
+export const updatePoolRoute = endpoint({
   ...about,
   method: "PATCH",
   path: poolPath,

@@ -47,7 +47,7 @@ function sumOf({ latencies, firstBytes, cost, ...sums }: UsageGroup): UsageReply
   };
 }
 
-export const readPoolUsageRoute = endpoint({
+export const getPoolUsageRoute = endpoint({
   ...about,
   path: `${poolPath}/usage`,
   name: "readPoolUsage",

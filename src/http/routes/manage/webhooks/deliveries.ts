@@ -67,7 +67,7 @@ const replaying = ({ database, configure, wake }: ManageParts): ReplayParts => (
 const switchedOff = () =>
   problem("conflict", { message: "The endpoint is switched off: nothing is posted to it." });
 
-export const listWebhookDeliveries = endpoint({
+export const listDeliveriesRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries",
   name: "manageListWebhookDeliveries",
@@ -109,7 +109,7 @@ export const listWebhookDeliveries = endpoint({
   };
 });
 
-export const getWebhookDelivery = endpoint({
+export const getDeliveryRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries/{event}",
   name: "manageGetWebhookDelivery",
@@ -130,7 +130,7 @@ export const getWebhookDelivery = endpoint({
   return { status: 200, body: { success: true, message: "Delivery found.", data } };
 });
 
-export const replayWebhookDelivery = endpoint({
+export const replayDeliveryRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries/{event}/replay",
   name: "manageReplayWebhookDelivery",
@@ -153,7 +153,7 @@ export const replayWebhookDelivery = endpoint({
   return { status: 200, body: { success: true, message: "The event is posted again.", data } };
 });
 
-export const replayWebhookDeliveries = endpoint({
+export const replayFailedDeliveriesRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/replay",
   name: "manageReplayWebhookDeliveries",
@@ -177,7 +177,7 @@ export const replayWebhookDeliveries = endpoint({
   return { status: 200, body: { success: true, message: "Failed events are posted again.", data } };
 });
 
-export const testWebhook = endpoint({
+export const testWebhookRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/test",
   name: "manageTestWebhook",

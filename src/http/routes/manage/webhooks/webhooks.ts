@@ -11,11 +11,11 @@ import {
   webhookInput,
 } from "#configure/webhook.ts";
 import {
+  newWebhookReply,
+  rotatedWebhookReply,
   type WebhookRecord,
-  webhookMadeReply,
   webhookRemovedReply,
   webhookReply,
-  webhookRotatedReply,
   webhooksReply,
 } from "#contract/manage/webhooks.ts";
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
@@ -73,7 +73,7 @@ async function saved(
   return { ...record, secret: result.secret };
 }
 
-export const listWebhooks = endpoint({
+export const listWebhooksRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks",
   name: "manageListWebhooks",
@@ -99,7 +99,7 @@ export const listWebhooks = endpoint({
   };
 });
 
-export const addWebhook = endpoint({
+export const createWebhookRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks",
   name: "manageCreateWebhook",
@@ -111,7 +111,7 @@ export const addWebhook = endpoint({
   scope: "account",
   params: { account },
   body: webhookInput,
-  replies: { 200: webhookMadeReply },
+  replies: { 200: newWebhookReply },
   problems: ["not_found", "conflict"],
 })(async ({ parts: { manage }, account, body }) => {
   const asked = validate(webhookInput, body.value);
@@ -122,7 +122,7 @@ export const addWebhook = endpoint({
   return { status: 200, body: { success: true, message: "The webhook endpoint has been created.", data } };
 });
 
-export const getWebhook = endpoint({
+export const getWebhookRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}",
   name: "manageGetWebhook",
@@ -139,7 +139,7 @@ export const getWebhook = endpoint({
   return { status: 200, body: { success: true, message: "Webhook endpoint found.", data } };
 });
 
-export const changeWebhook = endpoint({
+export const updateWebhookRoute = endpoint({
   method: "PATCH",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}",
   name: "manageUpdateWebhook",
@@ -164,7 +164,7 @@ export const changeWebhook = endpoint({
   return { status: 200, body: { success: true, message: "The webhook endpoint has been changed.", data } };
 });
 
-export const deleteWebhook = endpoint({
+export const deleteWebhookRoute = endpoint({
   method: "DELETE",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}",
   name: "manageDeleteWebhook",
@@ -184,7 +184,7 @@ export const deleteWebhook = endpoint({
   return { status: 200, body: { success: true, message: "The webhook endpoint has been deleted.", data } };
 });
 
-export const rotateWebhookSecret = endpoint({
+export const rotateWebhookSecretRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/rotate-secret",
   name: "manageRotateWebhookSecret",
@@ -194,7 +194,7 @@ export const rotateWebhookSecret = endpoint({
   family: "manage",
   scope: "account",
   params: webhookParams,
-  replies: { 200: webhookRotatedReply },
+  replies: { 200: rotatedWebhookReply },
   problems: ["not_found"],
 })(async ({ parts: { manage }, account, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
