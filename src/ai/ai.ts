@@ -1,12 +1,12 @@
 // The AI gateway of one process, put together: keys and pools, limits and budgets, usage, and the members' health.
 
-import type { ChainParts, Member } from "#ai/failover/failover.ts";
-import { createChecks } from "#ai/health/health-checks.ts";
+import type { FailoverDeps, Member } from "#ai/failover/failover.ts";
+import { createHealthChecks } from "#ai/health/health-checks.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
 import { localDay } from "#ai/limits/local-day.ts";
 import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
-import { within } from "#ai/limits/timeout.ts";
-import { type ModelEntry, modelsOf } from "#ai/pools/models.ts";
+import { withTimeout } from "#ai/limits/timeout.ts";
+import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { Pools } from "#ai/pools/pools.ts";
 import type { StopSignal } from "#runtime/light-abort-controller.ts";
@@ -17,8 +17,8 @@ import { announceMember } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
 import { spentOf } from "#store/pools/usage.ts";
 import type { Sealer } from "#store/seal.ts";
-import type { AskedRequest, Pool, Streamed } from "./complete.ts";
-import { type Ended, type Served, serve } from "./serve.ts";
+import type { ClientRequest, Pool, ResponseStream } from "./complete.ts";
+import { type Ended, type ServeResult, serve } from "./serve.ts";
 import { createUsageLog } from "./usage.ts";
 
 export interface GatewayParts {
@@ -51,7 +51,7 @@ export interface MemberCondition {
 
 export interface AiGateway {
   authenticate(token: string): Promise<PoolKey | null>;
-  serve(key: PoolKey, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
+  serve(key: PoolKey, request: ClientRequest, requestId: string, signal: StopSignal): Promise<ServeResult>;
   models(key: PoolKey): Promise<ModelEntry[]>;
   health(poolId: string): MemberCondition[];
   /** Something about pools or keys changed in this process. */
@@ -80,12 +80,12 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     log,
     dropped: parts.counted.dropped,
     written: ({ key_id, day, prompt_tokens, completion_tokens, cost }) =>
-      budgets.written(key_id, { day, tokens: prompt_tokens + completion_tokens, cost }),
+      budgets.callWritten(key_id, { day, tokens: prompt_tokens + completion_tokens, cost }),
   });
   // One SQLite file serves one process, whose memory is exact.
   const leased = database.engine === "postgres" ? sharedMeters(parts, stopping.signal) : null;
   const throttle = createThrottle({ clock, log, shared: leased?.meters ?? null });
-  const checks = createChecks(
+  const checks = createHealthChecks(
     { clock, log, upstreams, fraction: random.fraction },
     () => pools.inUse,
     stopping.signal,
@@ -93,7 +93,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
   /** By the key that a call was admitted with, so that a pool that is changed meanwhile does not change under it. */
   const opened = new WeakMap<PoolKey, Pool>();
   /** Under way, by call. */
-  const streams = new Map<string, Streamed>();
+  const streams = new Map<string, ResponseStream>();
   /** Calls without an answer so far, and who waits until there are none. */
   let unanswered = 0;
   let allAnswered = () => {};
@@ -115,15 +115,15 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
   }
 
   /** What a pool's calls share. */
-  const chains = new WeakMap<Pool, ChainParts>();
-  function chainParts(pool: Pool): ChainParts {
+  const chains = new WeakMap<Pool, FailoverDeps>();
+  function chainParts(pool: Pool): FailoverDeps {
     const known = chains.get(pool);
     if (known) return known;
     const made = chain(pool);
     chains.set(pool, made);
     return made;
   }
-  const chain = (pool: Pool): ChainParts => ({
+  const chain = (pool: Pool): FailoverDeps => ({
     clock,
     upstreams,
     answerBytes: parts.answerBytes,
@@ -144,7 +144,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     usage.record(ended, cost);
     // As they are written, and read again: the day of its start, without what a total may hold besides.
     const day = localDay(ended.at, ended.key.timeZone);
-    budgets.add(ended.key, { day, tokens: promptTokens + completionTokens, cost });
+    budgets.addCall(ended.key, { day, tokens: promptTokens + completionTokens, cost });
     parts.counted.call(ended.status);
     streams.delete(ended.id);
   }
@@ -175,13 +175,13 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     },
     models: async (key) => {
       const pool = opened.get(key);
-      return pool ? modelsOf(pool, key, clock) : [];
+      return pool ? listModels(pool, key, clock) : [];
     },
     health: (poolId) => {
       const now = clock.monotonic();
       const members = pools.inUse.find(({ id }) => id === poolId)?.members ?? [];
       return members.map(({ id, health, models, embeddingModels }) => {
-        const standing = health.overall(now, [...models, ...embeddingModels]);
+        const standing = health.overallAvailability(now, [...models, ...embeddingModels]);
         return {
           member: id,
           state: standing.kind === "down" ? standing.why : standing.kind,
@@ -192,7 +192,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
         };
       });
     },
-    forget: () => pools.forget(),
+    forget: () => pools.invalidate(),
     interrupt: () => {
       for (const stream of streams.values()) stream.stop();
     },
@@ -202,7 +202,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
         allAnswered = resolve;
       });
       // Whose connections were cut a moment ago.
-      if (unanswered > 0) await within(clock, lastCallsMs, answered);
+      if (unanswered > 0) await withTimeout(clock, lastCallsMs, answered);
       await Promise.all([checks.ended(), leased?.ended()]);
       await usage.stop();
     },

@@ -2,7 +2,7 @@
 // without ever coming back out.
 
 import type { Issue } from "#contract/issue.ts";
-import { providerOf, providers } from "#providers/registry.ts";
+import { findProvider, providers } from "#providers/registry.ts";
 import type { Outbound } from "#runtime/runtime.ts";
 import { memberSettingsPlace, mostMembers, removeMember, saveMember } from "#store/pools/pools.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
@@ -37,7 +37,7 @@ interface StoredTimeouts {
 
 /** Everything that keeps a member from being saved, with paths inside it. */
 export function memberFaults(outbound: Outbound, input: MemberInput): Issue[] {
-  const provider = providerOf(input.kind);
+  const provider = findProvider(input.kind);
   if (!provider) {
     const known = providers.map(({ kind }) => kind).join(", ");
     return [{ path: ["kind"], message: `is no kind of provider; there are: ${known}` }];
@@ -73,7 +73,7 @@ function rowOf(
   input: MemberInput,
   own: Pick<PoolMembersTable, "id" | "created_at">,
 ): PoolMembersTable {
-  const provider = providerOf(input.kind);
+  const provider = findProvider(input.kind);
   if (!provider) throw new Error(`No provider is of kind ${input.kind}.`);
   const { timeouts, price } = input;
   const stored: StoredTimeouts = {
@@ -177,7 +177,7 @@ export async function changeMember(
   const { settings: given = {}, timeouts = {}, ...rest } = defined(changes);
   const kind = rest.kind ?? before.kind;
   const stored = kind === before.kind ? before.settings : null;
-  const { settings, issues } = changedSettings(providerOf(kind), "member", stored, given);
+  const { settings, issues } = changedSettings(findProvider(kind), "member", stored, given);
   if (issues.length > 0) return { kind: "invalid", issues };
   const after = { ...before, ...rest, settings, timeouts: { ...before.timeouts, ...defined(timeouts) } };
   const of = { accountId: member.account_id, poolId: member.pool_id };

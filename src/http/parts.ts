@@ -3,10 +3,10 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { ChannelCredit } from "#accounts/credit.ts";
-import type { AskedRequest } from "#ai/complete.ts";
+import type { ClientRequest } from "#ai/complete.ts";
 import type { ModelEntry } from "#ai/pools/models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
-import type { Served } from "#ai/serve.ts";
+import type { ServeResult } from "#ai/serve.ts";
 import type { ConfigureParts } from "#configure/gateway.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
@@ -97,7 +97,7 @@ export interface AiParts {
   /** The key of a Bearer token; null when nobody has it. Cached, so cheap to call. */
   authenticate(token: string): Promise<PoolKey | null>;
   /** `requestId` names the call; `signal`: the caller goes away. */
-  serve(key: PoolKey, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
+  serve(key: PoolKey, request: ClientRequest, requestId: string, signal: StopSignal): Promise<ServeResult>;
   /** The models that the key may use now, the pool's own name first. */
   models(key: PoolKey): Promise<ModelEntry[]>;
 }

@@ -7,7 +7,13 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { type Attempted, askStream, askWhole, Speaking, type Timeouts } from "#ai/failover/attempt.ts";
+import {
+  type AttemptResult,
+  askStream,
+  askWhole,
+  type Timeouts,
+  UpstreamStream,
+} from "#ai/failover/attempt.ts";
 import { openaiCompatible as provider } from "#providers/openai/openai-compatible.ts";
 import { createUpstreams } from "#runtime/net/streaming-client.ts";
 import { movableClock } from "../../clock.ts";
@@ -37,7 +43,7 @@ interface Way {
 async function ask(
   listener: RequestListener,
   way: Way,
-  then: (attempted: Attempted) => Promise<void> | void,
+  then: (attempted: AttemptResult) => Promise<void> | void,
 ) {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -68,7 +74,7 @@ const respond =
     void response.writeHead(status, { "content-type": type }).end(body);
 
 /** Kind, code and whether it was silence. */
-function told(attempted: Attempted): unknown[] {
+function told(attempted: AttemptResult): unknown[] {
   if (attempted.kind !== "failed") return [attempted.kind];
   return [attempted.failure.kind, attempted.failure.status, attempted.failure.error.code, attempted.timeout];
 }
@@ -318,7 +324,7 @@ describe("the end of a stream", () => {
         return Buffer.from(hi);
       },
     };
-    const stream = new Speaking(clock, body, reader, timeouts, 1_000);
+    const stream = new UpstreamStream(clock, body, reader, timeouts, 1_000);
     let said = await stream.next();
     while (said.kind === "chunks" && clock.monotonic() < 5_000) said = await stream.next();
     assert.ok(said.kind === "failed" && said.timeout && said.overtime, JSON.stringify(said));
@@ -342,8 +348,8 @@ describe("the end of a stream", () => {
         return Buffer.from(": ping\n\n");
       },
     };
-    const stream = new Speaking(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
-    assert.equal(await stream.firstWord(60_000), null);
+    const stream = new UpstreamStream(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
+    assert.equal(await stream.firstToken(60_000), null);
     for (let turn = 0; turn < 3; turn++) {
       const said = await stream.next();
       assert.equal(said.kind, "chunks", JSON.stringify(said));
@@ -366,8 +372,8 @@ describe("the end of a stream", () => {
         return Buffer.from(first ? hi : ": ping\n\n");
       },
     };
-    const stream = new Speaking(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
-    assert.equal(await stream.firstWord(60_000), null);
+    const stream = new UpstreamStream(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
+    assert.equal(await stream.firstToken(60_000), null);
     assert.equal((await stream.next()).kind, "chunks");
     assert.equal((await stream.next()).kind, "failed");
     assert.equal(clock.monotonic(), 110_000);
@@ -386,7 +392,7 @@ describe("the end of a stream", () => {
         return reads++ < 100 ? Buffer.from(": ping\n\n") : null;
       },
     };
-    const stream = new Speaking(clock, body, reader, timeouts, 600_000);
+    const stream = new UpstreamStream(clock, body, reader, timeouts, 600_000);
     const said = await stream.next();
     assert.ok(said.kind === "failed" && said.timeout);
     assert.deepEqual(patiences, [30_000, 30_000, 30_000, 30_000, 20_000]);

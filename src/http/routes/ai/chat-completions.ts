@@ -4,7 +4,7 @@ import { readChat } from "#contract/ai/chat.ts";
 import { chatReply, chatRequest } from "#contract/ai/chat-shapes.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { answerOf } from "./answers.ts";
+import { toReply } from "./answers.ts";
 
 export const chatCompletions = endpoint({
   method: "POST",
@@ -21,5 +21,5 @@ export const chatCompletions = endpoint({
 })(async ({ text, key, signal, requestId, parts }) => {
   const request = readChat(text);
   if (isProblem(request)) return request;
-  return answerOf(await parts.ai.serve(key, { kind: "chat", ...request }, requestId, signal));
+  return toReply(await parts.ai.serve(key, { kind: "chat", ...request }, requestId, signal));
 });

@@ -19,7 +19,7 @@ import { wireTime } from "#http/pagination.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { isId } from "#http/routes/messages/lookup.ts";
 import { checked } from "#http/validate.ts";
-import { providerOf } from "#providers/registry.ts";
+import { findProvider } from "#providers/registry.ts";
 import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 
@@ -33,7 +33,7 @@ export type PoolCall = Pick<ManageAccountCall, "parts" | "account" | "params">;
 export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersTable): MemberReplyData {
   const { sealer } = parts.manage.configure;
   const { settings, context_tokens, price, ...input } = memberInputOf(sealer, row);
-  const provider = providerOf(row.kind);
+  const provider = findProvider(row.kind);
   return {
     id: row.id,
     ...input,
