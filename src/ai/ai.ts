@@ -1,14 +1,16 @@
 // The AI gateway of one process, put together: keys and pools, limits and budgets, usage, and the members' health.
 
-import type { FailoverDeps, Member } from "#ai/failover/failover.ts";
+import type { FailoverDeps } from "#ai/failover/failover.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
 import { localDay } from "#ai/limits/local-day.ts";
 import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
+import type { Member } from "#ai/pools/member.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { Pools } from "#ai/pools/pools.ts";
+import type { MemberState } from "#contract/manage/pools.ts";
 import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Upstreams } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log, Random } from "#runtime/runtime.ts";
@@ -39,21 +41,27 @@ export interface GatewayParts {
   counted: { call(status: number): void; dropped(count: number): void };
 }
 
-/** How a member is doing, for the management API. */
-export interface MemberCondition {
+/** How a member is doing as this process sees it, for the management API. */
+export interface MemberStatus {
+  /** The member's id. */
   member: string;
-  state: "up" | "probe" | "open" | "resting" | "denied";
+  state: MemberState;
   /** When it may be asked again, epoch ms; null: now. */
   until: number | null;
+  /** Requests under way. */
   inFlight: number;
+  /** Moving average of the time to its first output; null: it has not answered yet. */
   firstOutputMs: number | null;
 }
 
 export interface AiGateway {
+  /** The key of a Bearer token; null: no key has this text. Cached, so cheap to call. */
   authenticate(token: string): Promise<PoolKey | null>;
+  /** Serves a call. `requestId` names its usage record; `signal` aborts when the caller disconnects. */
   serve(key: PoolKey, request: ClientRequest, requestId: string, signal: StopSignal): Promise<ServeResult>;
+  /** The models that the key may use now, the pool's own name first. */
   models(key: PoolKey): Promise<ModelEntry[]>;
-  health(poolId: string): MemberCondition[];
+  health(poolId: string): MemberStatus[];
   /** Something about pools or keys changed in this process. */
   forget(): void;
   /** Ends the streams that are under way, each with an error that says so. */

@@ -5,11 +5,11 @@ import {
   type AttemptRecord,
   type FailoverDeps,
   type FailoverResult,
-  type Member,
   runFailover,
 } from "#ai/failover/failover.ts";
 import type { RetryBudget } from "#ai/failover/retry-budget.ts";
 import { answerTokens, unitsPerToken } from "#ai/limits/estimate.ts";
+import type { Member } from "#ai/pools/member.ts";
 import { eligibleMembers } from "#ai/pools/pool.ts";
 import { errorFrame, rewrite, type ServicePool, SseWriter } from "#ai/stream/sse-writer.ts";
 import { aiProblems } from "#contract/ai/openai-error.ts";

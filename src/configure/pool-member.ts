@@ -5,7 +5,7 @@ import type { Issue } from "#contract/issue.ts";
 import { findProvider, providers } from "#providers/registry.ts";
 import type { Outbound } from "#runtime/runtime.ts";
 import { memberSettingsPlace, mostMembers, removeMember, saveMember } from "#store/pools/pools.ts";
-import type { PoolMembersTable } from "#store/schema/pools.ts";
+import type { MemberTimeouts, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
 import { defined } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
@@ -24,15 +24,6 @@ export type MemberSavedResult =
 export interface PoolOf {
   accountId: string;
   poolId: string;
-}
-
-/** `Timeouts` of src/ai/failover/attempt.ts. */
-interface StoredTimeouts {
-  connectMs: number;
-  headersMs: number;
-  firstTokenMs: number;
-  idleMs: number;
-  totalMs: number | null;
 }
 
 /** Everything that keeps a member from being saved, with paths inside it. */
@@ -76,7 +67,7 @@ function rowOf(
   const provider = findProvider(input.kind);
   if (!provider) throw new Error(`No provider is of kind ${input.kind}.`);
   const { timeouts, price } = input;
-  const stored: StoredTimeouts = {
+  const stored: MemberTimeouts = {
     connectMs: timeouts.connect_ms,
     headersMs: timeouts.headers_ms,
     firstTokenMs: timeouts.first_token_ms,
@@ -109,7 +100,7 @@ function rowOf(
 /** A stored member as the input that would make it, its secrets in the clear. */
 export function memberInputOf(sealer: Sealer, member: PoolMembersTable): MemberInput {
   const { input_price: input, output_price: output } = member;
-  const timeouts = JSON.parse(member.timeouts) as StoredTimeouts;
+  const timeouts = JSON.parse(member.timeouts) as MemberTimeouts;
   return {
     name: member.name,
     kind: member.kind,

@@ -3,12 +3,8 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { ChannelCredit } from "#accounts/credit.ts";
-import type { ClientRequest } from "#ai/complete.ts";
-import type { ModelEntry } from "#ai/pools/models.ts";
-import type { PoolKey } from "#ai/pools/pool-key.ts";
-import type { ServeResult } from "#ai/serve.ts";
+import type { AiGateway, MemberStatus } from "#ai/ai.ts";
 import type { ConfigureParts } from "#configure/gateway.ts";
-import type { MemberState } from "#contract/manage/pools.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
@@ -23,7 +19,6 @@ import type { Visits } from "#messaging/feedback/opens-and-clicks.ts";
 import type { ReceivedPage } from "#messaging/inbound.ts";
 import type { Cancelled, Page } from "#messaging/lookup.ts";
 import type { Resolved } from "#messaging/resolve.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock, Dns, Log, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import type { BoundFile } from "#store/email/attachments.ts";
@@ -93,14 +88,7 @@ export interface HttpParts {
   ai: AiParts;
 }
 
-export interface AiParts {
-  /** The key of a Bearer token; null when nobody has it. Cached, so cheap to call. */
-  authenticate(token: string): Promise<PoolKey | null>;
-  /** `requestId` names the call; `signal`: the caller goes away. */
-  serve(key: PoolKey, request: ClientRequest, requestId: string, signal: StopSignal): Promise<ServeResult>;
-  /** The models that the key may use now, the pool's own name first. */
-  models(key: PoolKey): Promise<ModelEntry[]>;
-}
+export type AiParts = Pick<AiGateway, "authenticate" | "serve" | "models">;
 
 /** Reads go to the store, changes through `configure/` and `messaging/`, with these. */
 export interface ManageParts {
@@ -110,18 +98,7 @@ export interface ManageParts {
   /** Something is due on this lane. */
   wake(laneId: string): void;
   /** How the pool's members are doing, as far as this process has asked them. */
-  poolHealth(poolId: string): Promise<readonly MemberStanding[]>;
-}
-
-export interface MemberStanding {
-  /** The member's id. */
-  member: string;
-  state: MemberState;
-  /** When it may be asked again, epoch ms; null: now. */
-  until: number | null;
-  inFlight: number;
-  /** Moving average of the time to its first output; null: it was not asked yet. */
-  firstOutputMs: number | null;
+  poolHealth(poolId: string): Promise<readonly MemberStatus[]>;
 }
 
 export interface HttpSettings {

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type CallOutcome, complete, type Pool } from "#ai/complete.ts";
-import type { Member } from "#ai/failover/failover.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+import type { Member } from "#ai/pools/member.ts";
 import { answered, json, type Reply, type Script, script } from "./scripted-members.ts";
 
 const poolOf = (members: Member[]): Pool => ({

@@ -8,8 +8,8 @@ import {
   complete,
   type Pool,
 } from "#ai/complete.ts";
-import type { Member } from "#ai/failover/failover.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+import type { Member } from "#ai/pools/member.ts";
 import type { Script } from "./scripted-members.ts";
 
 export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({

@@ -1,14 +1,15 @@
 // Bytes as a stream that is being read, cut where a test says so, and what a caller's side makes of it.
 
 import type { StreamEvent } from "#ai/failover/attempt.ts";
-import { type Timeouts, UpstreamStream } from "#ai/failover/attempt.ts";
+import { UpstreamStream } from "#ai/failover/attempt.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
 import type { Chunk, Failure, Provider, StreamPiece, VendorEvent } from "#providers/provider.ts";
 import type { Broken, Incoming } from "#runtime/net/streaming-client.ts";
+import type { MemberTimeouts } from "#store/schema/pools.ts";
 import { movableClock } from "../clock.ts";
 import { requestOf } from "../providers/conformance-cases.ts";
 
-export const timeouts: Timeouts = {
+export const timeouts: MemberTimeouts = {
   connectMs: 5000,
   headersMs: 60_000,
   firstTokenMs: 120_000,

@@ -24,18 +24,7 @@ import {
   type Upstreams,
 } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
-
-export interface Timeouts {
-  connectMs: number;
-  /** Of a stream: until the head of the answer. Otherwise the head comes when all is done. */
-  headersMs: number;
-  /** Of a stream: from the start until something is said. */
-  firstTokenMs: number;
-  /** The longest silence inside an answer. */
-  idleMs: number;
-  /** For the whole answer; null: the deadline of the request alone. */
-  totalMs: number | null;
-}
+import type { MemberTimeouts } from "#store/schema/pools.ts";
 
 export interface AttemptDeps {
   clock: Clock;
@@ -48,7 +37,7 @@ export interface AttemptDeps {
 export interface Target {
   provider: Provider;
   prepared: Exclude<PreparedRequest, { kind: "untranslatable" }>;
-  timeouts: Timeouts;
+  timeouts: MemberTimeouts;
   /** On a connection of its own. */
   fresh: boolean;
   /** Longest whole answer, bytes; absent: 16 MiB. */
@@ -226,7 +215,7 @@ export class UpstreamStream {
   readonly #body: Incoming;
   readonly #reader: StreamReader;
   readonly #events = new EventReader();
-  readonly #timeouts: Timeouts;
+  readonly #timeouts: MemberTimeouts;
   readonly #limitAt: number;
   #preface: Chunk[] = [];
   #pending: StreamPiece[] = [];
@@ -238,7 +227,7 @@ export class UpstreamStream {
   /** When the last reading ended, monotonic ms. */
   #lastReadAt: number;
 
-  constructor(clock: Clock, body: Incoming, reader: StreamReader, timeouts: Timeouts, limitAt: number) {
+  constructor(clock: Clock, body: Incoming, reader: StreamReader, timeouts: MemberTimeouts, limitAt: number) {
     this.#clock = clock;
     this.#body = body;
     this.#reader = reader;

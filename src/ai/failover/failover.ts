@@ -3,38 +3,19 @@
 
 import type { HealthTicket } from "#ai/health/health.ts";
 import { promptSizeFactor, type ResponseKind } from "#ai/health/response-times.ts";
-import { type Candidate, type Choice, order } from "#ai/pools/pool.ts";
+import type { Member } from "#ai/pools/member.ts";
+import { type Choice, order } from "#ai/pools/pool.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
 import { maxAnswerBytes } from "#ai/stream/collect.ts";
 import { apiError } from "#providers/failure/api-error.ts";
-import type { ChatRequest, Chunk, Failure, PreparedRequest, Provider, Usage } from "#providers/provider.ts";
+import type { ChatRequest, Chunk, Failure, PreparedRequest, Usage } from "#providers/provider.ts";
 import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import {
-  type AttemptDeps,
-  type AttemptResult,
-  askStream,
-  askWhole,
-  type Timeouts,
-  type UpstreamStream,
-} from "./attempt.ts";
+import { type AttemptDeps, type AttemptResult, askStream, askWhole, type UpstreamStream } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
 import { hasHealthyAlternative, isHealthy } from "./healthy-members.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
-
-/** A member, ready to be asked. */
-export interface Member extends Candidate {
-  /** The models it embeds with. */
-  embeddingModels: readonly string[];
-  /** Millionths of the currency unit for a million tokens. */
-  price: { input: number; output: number };
-  provider: Provider;
-  settings: unknown;
-  timeouts: Timeouts;
-  /** The longest context, tokens; null: not told. */
-  contextTokens: number | null;
-}
 
 export type AnswerMode = "chat" | "stream" | "collected" | "embeddings";
 

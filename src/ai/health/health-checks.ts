@@ -2,7 +2,7 @@
 // request may be risked on them.
 
 import type { Pool } from "#ai/complete.ts";
-import type { Member } from "#ai/failover/failover.ts";
+import type { Member } from "#ai/pools/member.ts";
 import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Upstreams } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";

@@ -4,8 +4,6 @@
 
 import { hashApiKey } from "#accounts/api-key.ts";
 import type { Pool } from "#ai/complete.ts";
-import type { Timeouts } from "#ai/failover/attempt.ts";
-import type { Member } from "#ai/failover/failover.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { MemberHealth } from "#ai/health/health.ts";
 import { timedOut, withTimeout } from "#ai/limits/timeout.ts";
@@ -15,8 +13,9 @@ import { findProvider } from "#providers/registry.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { findPoolByKey, type KeyHolder, memberSettingsPlace } from "#store/pools/pools.ts";
-import type { PoolKeysTable, PoolMembersTable } from "#store/schema/pools.ts";
+import type { MemberTimeouts, PoolKeysTable, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
+import type { Member } from "./member.ts";
 import type { PoolKey } from "./pool-key.ts";
 
 /** A key with the pool that it opens. */
@@ -200,7 +199,7 @@ export class Pools {
       price: { input: row.input_price ?? 0, output: row.output_price ?? 0 },
       provider: redactSecrets(provider, secretsIn(provider.settings, settings)),
       settings,
-      timeouts: JSON.parse(row.timeouts) as Timeouts,
+      timeouts: JSON.parse(row.timeouts) as MemberTimeouts,
       health,
     };
   }

@@ -4,8 +4,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { AttemptSignal } from "#ai/failover/attempt-signal.ts";
-import { type Member, runFailover } from "#ai/failover/failover.ts";
+import { runFailover } from "#ai/failover/failover.ts";
 import { MemberHealth } from "#ai/health/health.ts";
+import type { Member } from "#ai/pools/member.ts";
 import { Stop } from "#runtime/light-abort-controller.ts";
 import { movableClock } from "../../clock.ts";
 import { type Reply, type Script, script, wholeStream } from "../scripted-members.ts";

@@ -7,15 +7,10 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import {
-  type AttemptResult,
-  askStream,
-  askWhole,
-  type Timeouts,
-  UpstreamStream,
-} from "#ai/failover/attempt.ts";
+import { type AttemptResult, askStream, askWhole, UpstreamStream } from "#ai/failover/attempt.ts";
 import { openaiCompatible as provider } from "#providers/openai/openai-compatible.ts";
 import { createUpstreams } from "#runtime/net/streaming-client.ts";
+import type { MemberTimeouts } from "#store/schema/pools.ts";
 import { movableClock } from "../../clock.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
 import { allow } from "../../runtime/asking.ts";
@@ -36,7 +31,7 @@ const whole = JSON.stringify({
 
 interface Way {
   stream?: boolean;
-  own?: Partial<Timeouts>;
+  own?: Partial<MemberTimeouts>;
   signal?: AbortSignal;
 }
 
@@ -80,7 +75,7 @@ function told(attempted: AttemptResult): unknown[] {
 }
 
 describe("whole", () => {
-  const cases: [string, RequestListener, Partial<Timeouts>, unknown[]][] = [
+  const cases: [string, RequestListener, Partial<MemberTimeouts>, unknown[]][] = [
     ["an answer, with a byte order mark", respond(`\uFEFF${whole}`, "application/json"), {}, ["answer"]],
     ["a page", respond("<html>", "text/html"), {}, ["broken", 200, "bad_upstream_answer", false]],
     ["nothing", respond("", "application/json"), {}, ["broken", 200, "bad_upstream_answer", false]],
@@ -154,7 +149,7 @@ describe("whole", () => {
 });
 
 describe("streamed", () => {
-  const cases: [string, RequestListener, Partial<Timeouts>, unknown[]][] = [
+  const cases: [string, RequestListener, Partial<MemberTimeouts>, unknown[]][] = [
     ["it speaks", respond(role + hi), {}, ["speaking"]],
     ["an end that may be empty counts", respond(role + chunk({}, "length")), {}, ["speaking"]],
     [

@@ -5,10 +5,10 @@ import {
   type AnswerMode,
   type FailoverCall,
   type FailoverResult,
-  type Member,
   runFailover,
 } from "#ai/failover/failover.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+import type { Member } from "#ai/pools/member.ts";
 import type { Script } from "../scripted-members.ts";
 
 export const body = { messages: [{ role: "user", content: "hello" }] };

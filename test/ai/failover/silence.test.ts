@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { type AnswerMode, type Member, runFailover } from "#ai/failover/failover.ts";
+import { type AnswerMode, runFailover } from "#ai/failover/failover.ts";
+import type { Member } from "#ai/pools/member.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { answered, json, type Reply, type Script, script, wholeStream } from "../scripted-members.ts";
 import { call, failureOf, run } from "./chain-calls.ts";

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Pool } from "#ai/complete.ts";
-import type { Member } from "#ai/failover/failover.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { healthRules } from "#ai/health/health.ts";
 import { checkMember, createHealthChecks } from "#ai/health/health-checks.ts";
+import type { Member } from "#ai/pools/member.ts";
 import { sandbox } from "#providers/sandbox/sandbox.ts";
 import { memoryLog } from "../../log.ts";
 import { json, type Reply, refusal, type Script, script } from "../scripted-members.ts";

@@ -1,5 +1,6 @@
 // The members of a pool: GET and POST …/pools/{pool}/members, and one of them by its id; GET …/pools/{pool}/health
 
+import type { MemberStatus } from "#ai/ai.ts";
 import { memberChanges, memberInput } from "#configure/pool-input.ts";
 import { changeMember, createMember, deleteMember, type MemberSavedResult } from "#configure/pool-member.ts";
 import {
@@ -13,7 +14,6 @@ import { problem, validationFailed } from "#contract/problem.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { wireTime } from "#http/pagination.ts";
-import type { MemberStanding } from "#http/parts.ts";
 import { isId } from "#http/routes/messages/lookup.ts";
 import { checked } from "#http/validate.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
@@ -129,7 +129,7 @@ export const deletePoolMemberRoute = endpoint({
 /** How a member is doing, on the wire. One that this process has not asked yet is up, as far as anybody knows. */
 export function healthOf(
   row: Pick<PoolMembersTable, "id" | "name" | "active">,
-  standing: MemberStanding | undefined,
+  standing: MemberStatus | undefined,
 ): HealthReplyData {
   const { state = "up", until = null, inFlight = 0, firstOutputMs = null } = standing ?? {};
   return {
