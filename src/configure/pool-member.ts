@@ -2,10 +2,10 @@
 // without ever coming back out.
 
 import type { Issue } from "#contract/issue.ts";
-import { providerOf, providers } from "#providers/registry.ts";
+import { findProvider, providers } from "#providers/registry.ts";
 import type { Outbound } from "#runtime/runtime.ts";
 import { memberSettingsPlace, mostMembers, removeMember, saveMember } from "#store/pools/pools.ts";
-import type { PoolMembersTable } from "#store/schema/pools.ts";
+import type { MemberTimeouts, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
 import { omitUndefined } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
@@ -26,18 +26,9 @@ export interface PoolRef {
   poolId: string;
 }
 
-/** `Timeouts` of src/ai/failover/attempt.ts. */
-interface StoredTimeouts {
-  connectMs: number;
-  headersMs: number;
-  firstTokenMs: number;
-  idleMs: number;
-  totalMs: number | null;
-}
-
 /** Everything that keeps a member from being saved, with paths inside it. */
 export function memberIssues(outbound: Outbound, input: MemberInput): Issue[] {
-  const provider = providerOf(input.kind);
+  const provider = findProvider(input.kind);
   if (!provider) {
     const known = providers.map(({ kind }) => kind).join(", ");
     return [{ path: ["kind"], message: `is no kind of provider; there are: ${known}` }];
@@ -73,10 +64,10 @@ function rowOf(
   input: MemberInput,
   own: Pick<PoolMembersTable, "id" | "created_at">,
 ): PoolMembersTable {
-  const provider = providerOf(input.kind);
+  const provider = findProvider(input.kind);
   if (!provider) throw new Error(`No provider is of kind ${input.kind}.`);
   const { timeouts, price } = input;
-  const stored: StoredTimeouts = {
+  const stored: MemberTimeouts = {
     connectMs: timeouts.connect_ms,
     headersMs: timeouts.headers_ms,
     firstTokenMs: timeouts.first_token_ms,
@@ -109,7 +100,7 @@ function rowOf(
 /** A stored member as the input that would make it, its secrets in the clear. */
 export function memberInputOf(sealer: Sealer, member: PoolMembersTable): MemberInput {
   const { input_price: input, output_price: output } = member;
-  const timeouts = JSON.parse(member.timeouts) as StoredTimeouts;
+  const timeouts = JSON.parse(member.timeouts) as MemberTimeouts;
   return {
     name: member.name,
     kind: member.kind,
@@ -177,7 +168,7 @@ export async function updateMember(
   const { settings: given = {}, timeouts = {}, ...rest } = omitUndefined(changes);
   const kind = rest.kind ?? before.kind;
   const stored = kind === before.kind ? before.settings : null;
-  const { settings, issues } = mergeSettings(providerOf(kind), "member", stored, given);
+  const { settings, issues } = mergeSettings(findProvider(kind), "member", stored, given);
   if (issues.length > 0) return { kind: "invalid", issues };
   const after = {
     ...before,

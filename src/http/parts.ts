@@ -3,9 +3,8 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { ChannelCredit } from "#accounts/credit.ts";
-import type { AiGateway } from "#ai/ai.ts";
+import type { AiGateway, MemberStatus } from "#ai/ai.ts";
 import type { ConfigureParts } from "#configure/gateway.ts";
-import type { MemberState } from "#contract/manage/pools.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
@@ -99,18 +98,7 @@ export interface ManageParts {
   /** Something is due on this lane. */
   wake(laneId: string): void;
   /** How the pool's members are doing, as far as this process has asked them. */
-  poolHealth(poolId: string): Promise<readonly MemberStanding[]>;
-}
-
-export interface MemberStanding {
-  /** The member's id. */
-  member: string;
-  state: MemberState;
-  /** When it may be asked again, epoch ms; null: now. */
-  until: number | null;
-  inFlight: number;
-  /** Moving average of the time to its first output; null: it was not asked yet. */
-  firstOutputMs: number | null;
+  poolHealth(poolId: string): Promise<readonly MemberStatus[]>;
 }
 
 export interface HttpSettings {

@@ -1,8 +1,9 @@
 // Members of a pool whose upstreams follow a script: each request takes the next reply of its member, the last one
 // for ever. Nothing here waits for real time; a reply that hangs does so until it is given up.
 
-import type { ChainParts, Member } from "#ai/failover/failover.ts";
+import type { FailoverDeps } from "#ai/failover/failover.ts";
 import { MemberHealth } from "#ai/health/health.ts";
+import type { Member } from "#ai/pools/member.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import type { Failure } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
@@ -38,7 +39,7 @@ export interface Script {
   asked: Asked[];
   /** Requests or bodies that were given up by us. */
   aborted: string[];
-  parts: ChainParts;
+  parts: FailoverDeps;
   down: { member: string; failure: Failure }[];
   up: string[];
   member(name: string, replies: readonly Reply[], more?: Partial<Member>): Member;

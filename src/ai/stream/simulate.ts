@@ -1,14 +1,14 @@
 // An answer that a provider makes here instead of asking for it (the sandbox), played as if it came over the wire:
 // at its pace, and cut off where it says so.
 
-import type { PlayedAnswer } from "#providers/provider.ts";
+import type { SimulatedResponse } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { BodyError, BodyReader, UpstreamResult } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** The answer as an upstream's. Its head comes with the first piece, within `headersMs` or not at all. */
-export async function play(
-  answer: PlayedAnswer,
+export async function simulate(
+  answer: SimulatedResponse,
   clock: Clock,
   headersMs: number,
   signal: LightAbortSignal,

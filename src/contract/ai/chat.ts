@@ -11,7 +11,7 @@ export interface ModelRequest {
   model: string | null;
   stream: boolean;
   /** Whether the caller wants the usage at the end of a stream. */
-  usageAsked: boolean;
+  includeUsage: boolean;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -38,7 +38,7 @@ function readModelRequest(text: string): ModelRequest | Problem {
     body,
     model: model === "" ? null : model,
     stream: stream === true,
-    usageAsked: options.include_usage === true,
+    includeUsage: options.include_usage === true,
   };
 }
 

@@ -58,7 +58,7 @@ test("a key is looked up once in three seconds, by many at once too; a change is
   assert.equal(changed?.pool.members[0]?.health, opened[0].pool.members[0]?.health);
   assert.equal(reads, 2);
   await configure({ strict_models: false });
-  pools.forget();
+  pools.invalidate();
   assert.equal((await pools.open(keyText))?.pool.strictModels, false);
 });
 

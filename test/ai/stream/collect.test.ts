@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { collect, longestAnswer } from "#ai/stream/collect.ts";
+import { collect, maxAnswerBytes } from "#ai/stream/collect.ts";
 import type { BodyReader } from "#runtime/net/streaming-client.ts";
 import { movableClock } from "../../clock.ts";
 import { incoming } from "../wire.ts";
@@ -45,7 +45,7 @@ test("the longest answer is taken in pieces of usual sizes, and not one byte mor
 });
 
 test("16 MiB unless the configuration says otherwise, and four times that for vectors", () => {
-  assert.equal(longestAnswer(), 16 * 1024 * 1024);
-  assert.equal(longestAnswer(1_000), 1_000);
-  assert.equal(longestAnswer(1_000, true), 4_000);
+  assert.equal(maxAnswerBytes(), 16 * 1024 * 1024);
+  assert.equal(maxAnswerBytes(1_000), 1_000);
+  assert.equal(maxAnswerBytes(1_000, true), 4_000);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Opened } from "#ai/pools/pools.ts";
-import type { Served } from "#ai/serve.ts";
+import type { ServeResult } from "#ai/serve.ts";
 import { problems } from "#contract/problem.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { openapiDocument } from "#http/openapi/document.ts";
@@ -269,7 +269,7 @@ test("where files are uploaded, the form has files and JSON has base64", () => {
 const ai = {
   ...noAi,
   authenticate: async () => ({}) as Opened,
-  serve: async (): Promise<Served> => {
+  serve: async (): Promise<ServeResult> => {
     const served = { provider: "a", model: "b", latency_ms: 1, attempts: 1 };
     const levels = { requests: null, tokens: null };
     return { kind: "served", levels, completed: { kind: "answer", text: "{}", served } };

@@ -4,7 +4,7 @@ import { readChat } from "#contract/ai/chat.ts";
 import { chatReply, chatRequest } from "#contract/ai/chat-shapes.ts";
 import { isProblem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { answerOf } from "./answers.ts";
+import { toReply } from "./answers.ts";
 
 export const createChatCompletionRoute = endpoint({
   method: "POST",
@@ -21,5 +21,5 @@ export const createChatCompletionRoute = endpoint({
 })(async ({ text, opened, signal, requestId, parts }) => {
   const request = readChat(text);
   if (isProblem(request)) return request;
-  return answerOf(await parts.ai.serve(opened, { kind: "chat", ...request }, requestId, signal));
+  return toReply(await parts.ai.serve(opened, { kind: "chat", ...request }, requestId, signal));
 });

@@ -4,7 +4,7 @@ import { readEmbeddings } from "#contract/ai/chat.ts";
 import { embeddingsReply, embeddingsRequest } from "#contract/ai/chat-shapes.ts";
 import { isProblem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { answerOf } from "./answers.ts";
+import { toReply } from "./answers.ts";
 
 export const createEmbeddingRoute = endpoint({
   method: "POST",
@@ -21,5 +21,5 @@ export const createEmbeddingRoute = endpoint({
 })(async ({ text, opened, signal, requestId, parts }) => {
   const request = readEmbeddings(text);
   if (isProblem(request)) return request;
-  return answerOf(await parts.ai.serve(opened, { kind: "embeddings", ...request }, requestId, signal));
+  return toReply(await parts.ai.serve(opened, { kind: "embeddings", ...request }, requestId, signal));
 });

@@ -1,5 +1,6 @@
 // The members of a pool: GET and POST …/pools/{pool}/members, and one of them by its id; GET …/pools/{pool}/health
 
+import type { MemberStatus } from "#ai/ai.ts";
 import { memberChanges, memberInput } from "#configure/pool-input.ts";
 import { createMember, deleteMember, type SaveMemberResult, updateMember } from "#configure/pool-member.ts";
 import {
@@ -12,7 +13,6 @@ import {
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import type { MemberStanding } from "#http/parts.ts";
 import { isId } from "#http/path-params.ts";
 import { validate } from "#http/validate.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
@@ -128,7 +128,7 @@ export const deletePoolMemberRoute = endpoint({
 /** How a member is doing, on the wire. One that this process has not asked yet is up, as far as anybody knows. */
 export function healthOf(
   row: Pick<PoolMembersTable, "id" | "name" | "active">,
-  standing: MemberStanding | undefined,
+  standing: MemberStatus | undefined,
 ): HealthReplyData {
   const { state = "up", until = null, inFlight = 0, firstOutputMs = null } = standing ?? {};
   return {

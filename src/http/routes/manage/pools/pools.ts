@@ -19,7 +19,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate } from "#http/validate.ts";
-import { providerOf } from "#providers/registry.ts";
+import { findProvider } from "#providers/registry.ts";
 import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 
@@ -33,7 +33,7 @@ export type PoolCall = Pick<ManageAccountCall, "parts" | "account" | "params">;
 export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersTable): PoolMemberReplyData {
   const { sealer } = parts.manage.configure;
   const { settings, context_tokens, price, ...input } = memberInputOf(sealer, row);
-  const provider = providerOf(row.kind);
+  const provider = findProvider(row.kind);
   return {
     id: row.id,
     ...input,
