@@ -10,7 +10,7 @@ import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { MemberHealth } from "#ai/health/health.ts";
 import { late, within } from "#ai/limits/timeout.ts";
 import { secretsIn } from "#gateways/secrets.ts";
-import { discreet } from "#providers/redact.ts";
+import { redactProvider } from "#providers/redact.ts";
 import { providerOf } from "#providers/registry.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
@@ -195,7 +195,7 @@ export class Pools {
       embeddingModels: JSON.parse(row.embedding_models) as string[],
       contextTokens: row.context_tokens,
       price: { input: row.input_price ?? 0, output: row.output_price ?? 0 },
-      provider: discreet(provider, secretsIn(provider.settings, settings)),
+      provider: redactProvider(provider, secretsIn(provider.settings, settings)),
       settings,
       timeouts: JSON.parse(row.timeouts) as Timeouts,
       health,

@@ -1,7 +1,7 @@
 // Mails that come back to the addresses that our mails were sent from (VERP): the address proves which message a report
 // is about, so whatever the report itself says of that is not needed. What is no report is taken and is nothing.
 
-import { tellOf } from "#gateways/email/reports/delivery-report.ts";
+import { toReports } from "#gateways/email/reports/delivery-report.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { readReturnPath } from "#messaging/email/tokens.ts";
 import type { IncomingMail } from "#runtime/net/smtp-listener.ts";
@@ -50,7 +50,7 @@ export function createReturnedMail(parts: ReturnedMailParts): ReturnedMail {
         // Removed by retention since: there is nothing left to tell of it.
         const carrier = id === null ? null : await database.run(findCarrier, id);
         if (id === null || carrier === null) continue;
-        const { receipts, engagements } = tellOf(report, id);
+        const { receipts, engagements } = toReports(report, id);
         const at = clock.now();
         await Promise.all([
           ...receipts.map((one) => database.run(storeReceipts, receiptFrom(carrier.gateway_id, one, at))),

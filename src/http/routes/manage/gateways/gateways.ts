@@ -10,7 +10,7 @@ import {
   gatewaysReply,
 } from "#contract/manage/gateways.ts";
 import { type Problem, problem, validationFailed } from "#contract/problem.ts";
-import { gatewayOf } from "#gateways/registry.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import { masked } from "#gateways/secrets.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
@@ -48,7 +48,7 @@ export const stoppedByHand = "Paused by hand.";
 function dataOf({ parts, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
   const { gateway, waiting } = found;
   const input = inputOf(parts.manage.configure.sealer, gateway);
-  const adapter = gatewayOf(gateway.kind, gateway.channel);
+  const adapter = findAdapter(gateway.kind, gateway.channel);
   const { pace, retry } = input;
   return {
     id: gateway.id,
