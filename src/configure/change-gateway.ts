@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
-import { gatewayOf } from "#gateways/registry.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { findGatewayByIdentifier, settingsPlace } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
@@ -86,7 +86,7 @@ export async function updateGateway(
   const { settings: given = {}, pace = {}, retry = {}, ...rest } = omitUndefined(changes);
   const sameKind = rest.kind === undefined || rest.kind === before.kind;
   const stored = sameKind ? before.settings : null;
-  const adapter = gatewayOf(rest.kind ?? before.kind, before.channel);
+  const adapter = findAdapter(rest.kind ?? before.kind, before.channel);
   const { settings, issues } = mergeSettings(adapter, "gateway", stored, given);
   if (issues.length > 0) return { kind: "invalid", issues };
   const after: GatewayInput = {

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { channels } from "#contract/messages/channel.ts";
-import { gatewayOf, gateways as kinds } from "#gateways/registry.ts";
+import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { parseHours } from "#runtime/time-zones.ts";
@@ -108,7 +108,7 @@ export interface ConfigureParts {
 
 /** Faults of a gateway's settings, with paths inside the gateway; none: they may be saved. */
 export function settingsIssues(input: GatewayInput, outbound: Outbound): Issue[] {
-  const adapter = gatewayOf(input.kind, input.channel);
+  const adapter = findAdapter(input.kind, input.channel);
   if (!adapter) {
     const known = kinds.filter((kind) => kind.channels.includes(input.channel)).map(({ kind }) => kind);
     return [
@@ -163,7 +163,7 @@ export async function prepareGateway(
   const { database, clock, sealer, newId } = parts;
   const existing = await database.run(findGatewayByIdentifier, input.identifier);
   const issues = issuesWithExisting(existing, parts.outbound, accountId, input);
-  const adapter = gatewayOf(input.kind, input.channel);
+  const adapter = findAdapter(input.kind, input.channel);
   if (issues.length > 0 || !adapter) return { kind: "invalid", issues };
 
   const id = existing?.id ?? newId("gw");

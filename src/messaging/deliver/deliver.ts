@@ -183,7 +183,7 @@ function settlementOf(
     const dueAt = at + retryDelay(gateway.rules.retry, attempt, parts.random.fraction());
     return { ...base, step: "resent", happening: { ...happening, dueAt, resend: true } };
   }
-  if (outcome.trouble) {
+  if (outcome.gatewayFault) {
     if (judged.blamed) return { ...base, step: "rejected", happening };
     // It keeps its place and its tries; the lane waits until the gateway is well again.
     return { ...base, step: "deferred", happening: { ...happening, dueAt: row.due_at, uncounted: true } };

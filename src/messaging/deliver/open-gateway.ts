@@ -2,7 +2,7 @@
 
 import { readAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import { gatewayOf } from "#gateways/registry.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { Lane } from "#queue/lane.ts";
@@ -30,7 +30,7 @@ const defaultTimeoutMs = 30_000;
 /** Classifies what was left stamped on a lane that cannot be driven: its gateway is switched off, or does not open. */
 export async function recoverGateway(parts: OpenGatewayDeps, state: LanesTable): Promise<void> {
   const gateway = await parts.database.run(findGateway, state.id);
-  const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
+  const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter) return;
   const { id, identifier } = gateway;
   const rules = JSON.parse(gateway.rules) as GatewayRules;
@@ -65,7 +65,7 @@ async function emailOf(
 export async function openGateway(parts: OpenGatewayDeps, state: ClaimedLane): Promise<OpenLane | null> {
   const { database, clock, log, random, sealer, publicUrl } = parts;
   const gateway = await database.run(findDrivenGateway, state.id);
-  const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
+  const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter) {
     log.error({ lane: state.id, kind: gateway?.kind }, "no adapter for a gateway; its messages wait");
     return null;

@@ -4,12 +4,12 @@
 import { wireAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import {
+  AttachmentReadError,
   type DkimKey,
-  type Gateway,
+  type GatewayAdapter,
   type GatewayTools,
   type Outcome,
   type OutgoingMessage,
-  Unreadable,
 } from "#gateways/gateway.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeDeps, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
@@ -37,7 +37,7 @@ export interface TransmitDeps {
 export interface LaneGateway {
   id: string;
   identifier: string;
-  adapter: Gateway;
+  adapter: GatewayAdapter;
   settings: unknown;
   rules: GatewayRules;
   timeoutMs: number;
@@ -76,7 +76,7 @@ async function send(
     return await transmit(parts, gateway, { id, channel, recipient, message, attempt }, signal);
   const stored = await tryCompose(parts, gateway, id, () => storedEmail(parts.composing, id));
   if (stored === null) return notSent;
-  const { mostBytes } = gateway.adapter;
+  const { maxMessageBytes: mostBytes } = gateway.adapter;
   if (mostBytes !== null && stored.bytes > mostBytes) {
     const reason = `Of ${stored.bytes} bytes, and the gateway takes ${mostBytes} at most.`;
     return { outcome: { kind: "rejected", code: "too_large", reason }, health: "well", reason };
@@ -110,7 +110,7 @@ async function pastIdempotencyWindow(
   gateway: LaneGateway,
   { id, resends }: DueMessage,
 ): Promise<SendResult<Outcome> | null> {
-  const { repeatWithinMs } = gateway.adapter;
+  const { idempotencyWindowMs: repeatWithinMs } = gateway.adapter;
   if (resends === 0 || repeatWithinMs === null) return null;
   try {
     const first = await database.run(firstAttempt, id);
@@ -174,7 +174,7 @@ async function transmit(
   try {
     outcome = await gateway.adapter.send(message, gateway.settings, tools);
   } catch (error) {
-    if (error instanceof Unreadable) {
+    if (error instanceof AttachmentReadError) {
       parts.log.error({ ...known, error: error.cause }, "a mail could not be composed");
       return notSent;
     }
@@ -189,5 +189,5 @@ async function transmit(
 
 function healthOf(outcome: Outcome): Health {
   if (outcome.kind === "unknown") return "doubtful";
-  return outcome.kind === "deferred" && outcome.trouble ? outcome.trouble : "well";
+  return outcome.kind === "deferred" && outcome.gatewayFault ? outcome.gatewayFault : "well";
 }

@@ -1,7 +1,7 @@
 // The files of mails, read when they go out. A campaign sends one file ten thousand times, so what was read lately is
 // kept, by its content and up to a bound; concurrent sends of one file wait for one reading of it.
 
-import { type OutgoingAttachment, Unreadable } from "#gateways/gateway.ts";
+import { AttachmentReadError, type OutgoingAttachment } from "#gateways/gateway.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
 import { readMailFilePieces, readMailFiles } from "#store/email/bodies.ts";
@@ -35,7 +35,7 @@ export function createMailFiles(database: Database, keepBytes = 32 * 1024 * 1024
   return { forRequest: (requestId) => lists.getOrCreate(requestId, () => list(requestId)) };
 }
 
-/** Rejects with `Unreadable` alone. */
+/** Rejects with `AttachmentReadError` alone. */
 async function read(database: Database, id: string, size: number): Promise<Buffer> {
   try {
     const bytes = Buffer.alloc(size);
@@ -47,6 +47,6 @@ async function read(database: Database, id: string, size: number): Promise<Buffe
     }
     return bytes;
   } catch (cause) {
-    throw new Unreadable("An attachment could not be read.", { cause });
+    throw new AttachmentReadError("An attachment could not be read.", { cause });
   }
 }

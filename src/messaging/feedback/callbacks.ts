@@ -4,8 +4,14 @@
 import { hash } from "node:crypto";
 import { consentKeyword } from "#contract/messages/consent.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
-import type { CallbackRequest, Engagement, InboundMessage, Once, Received } from "#gateways/gateway.ts";
-import { gatewayOf } from "#gateways/registry.ts";
+import type {
+  CallbackRequest,
+  Engagement,
+  InboundMessage,
+  Received,
+  ReplayGuard,
+} from "#gateways/gateway.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import { toRecipient } from "#messaging/accept/phone.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import type { Metrics } from "#runtime/metrics.ts";
@@ -55,7 +61,7 @@ export async function receiveCallback(
   request: CallbackRequest,
 ): Promise<CallbackResult> {
   const gateway = await parts.database.run(findGatewayByIdentifier, identifier);
-  const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
+  const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   // A stranger must not learn by asking which gateways there are: one that takes nothing is as one that does not exist.
   if (!gateway || !adapter?.receives) return { kind: "not_found" };
   let received: Received;
@@ -67,7 +73,7 @@ export async function receiveCallback(
     parts.log.error({ gateway: identifier, error }, "a gateway adapter threw on a callback");
     return { kind: "malformed" };
   }
-  if ("once" in received && !(await bringsItsEvent(parts, received))) {
+  if ("replayGuard" in received && !(await bringsItsEvent(parts, received))) {
     parts.log.warn({ gateway: identifier }, "a callback was refused: its signature came with another event");
     return { kind: "forbidden" };
   }
@@ -80,7 +86,7 @@ export async function receiveCallback(
   }
   await store(parts, gateway, received);
   parts.metrics.receipts(identifier, received.receipts.length);
-  if (received.confirm !== undefined && !(await confirmed(parts, identifier, received.confirm))) {
+  if (received.confirmUrl !== undefined && !(await confirmed(parts, identifier, received.confirmUrl))) {
     return { kind: "unavailable" };
   }
   return received.reply ? { kind: "done", reply: received.reply } : { kind: "done" };
@@ -92,10 +98,10 @@ export async function receiveCallback(
  */
 async function bringsItsEvent(
   { database }: CallbackDeps,
-  received: Extract<Received, { once?: Once }>,
+  received: Extract<Received, { replayGuard?: ReplayGuard }>,
 ): Promise<boolean> {
-  if (received.once === undefined) return true;
-  const { proof, until } = received.once;
+  if (received.replayGuard === undefined) return true;
+  const { proof, until } = received.replayGuard;
   const said =
     received.kind === "received" ? [received.receipts, received.inbound, received.engagements] : [];
   return await database.run(useProof, {

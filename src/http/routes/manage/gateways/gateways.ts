@@ -11,7 +11,7 @@ import {
 } from "#contract/manage/gateways.ts";
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
-import { gatewayOf } from "#gateways/registry.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import { masked } from "#gateways/secrets.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -48,7 +48,7 @@ export const stoppedByHand = "Paused by hand.";
 function dataOf({ parts, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
   const { gateway, waiting } = found;
   const input = gatewayInputOf(parts.manage.configure.sealer, gateway);
-  const adapter = gatewayOf(gateway.kind, gateway.channel);
+  const adapter = findAdapter(gateway.kind, gateway.channel);
   const { pace, retry } = input;
   return {
     id: gateway.id,
