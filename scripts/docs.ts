@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import type { z } from "zod";
 import { gatewayInput, paceInput, retryInput } from "#configure/gateway.ts";
 import { memberInput } from "#configure/pool-input.ts";
-import { gateways } from "#gateways/registry.ts";
+import { adapters } from "#gateways/registry.ts";
 import { openapiDocument } from "#http/openapi/document.ts";
 import { providers } from "#providers/registry.ts";
 import { provisionFile } from "#provision/file.ts";
@@ -94,7 +94,7 @@ that nobody knows, unless \`definite\` names its status. Callbacks are given to 
 };
 
 function gatewayPage(): string {
-  const kinds = gateways.map((gateway) => {
+  const kinds = adapters.map((gateway) => {
     const example = gatewayExamples[gateway.kind];
     if (example === undefined)
       throw new Error(`scripts/docs-examples.ts has no example for gateways of kind ${gateway.kind}.`);

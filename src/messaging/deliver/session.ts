@@ -64,7 +64,7 @@ const notConnected: Outcome = {
   kind: "deferred",
   code: "not_connected",
   reason: "The gateway is not connected.",
-  trouble: "unreachable",
+  gatewayFault: "unreachable",
 };
 const disconnected: Outcome = {
   kind: "unknown",

@@ -184,7 +184,10 @@ test("a message in flight when the connection goes is unknown after 5 s, unless 
   played.hosts[0]!.status({ kind: "disconnected", reason: "The socket closed." });
   assert.deepEqual(played.lane.at(-1), "The socket closed.");
   const refused = await played.send();
-  assert.deepEqual([refused.kind, "trouble" in refused && refused.trouble], ["deferred", "unreachable"]);
+  assert.deepEqual(
+    [refused.kind, "gatewayFault" in refused && refused.gatewayFault],
+    ["deferred", "unreachable"],
+  );
   await played.clock.advance(4_999);
   answers[0]!({ kind: "deferred", code: "not_written", reason: "It was never written." });
   assert.equal((await known).kind, "deferred");
