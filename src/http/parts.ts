@@ -16,7 +16,7 @@ import type { Resolution } from "#contract/messages/resolve.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import type { CallbackRequest } from "#gateways/gateway.ts";
 import type { Passwords } from "#identity/password.ts";
-import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
+import type { Accepted, IdempotencyRequest } from "#messaging/accept/accept.ts";
 import type { Intake } from "#messaging/accept/attachment-upload.ts";
 import type { CallbackResult } from "#messaging/feedback/callbacks.ts";
 import type { Visits } from "#messaging/feedback/opens-and-clicks.ts";
@@ -26,7 +26,7 @@ import type { Resolved } from "#messaging/resolve.ts";
 import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock, Dns, Log, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import type { BoundFile } from "#store/email/attachments.ts";
+import type { UploadedFile } from "#store/email/attachments.ts";
 
 export interface Readiness {
   ready: boolean;
@@ -44,15 +44,15 @@ export interface HttpParts {
     account: Account,
     requestId: string,
     send: SmsSend,
-    repeatable: Repeatable | null,
+    repeatable: IdempotencyRequest | null,
   ): Promise<Accepted>;
   /** Takes an email send with its files, which `openIntake` gave. */
   acceptEmail(
     account: Account,
     requestId: string,
     send: EmailSend,
-    files: readonly BoundFile[],
-    repeatable: Repeatable | null,
+    files: readonly UploadedFile[],
+    repeatable: IdempotencyRequest | null,
   ): Promise<Accepted>;
   /** Where the files of one request of the account go. */
   openIntake(account: Account): Intake;

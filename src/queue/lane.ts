@@ -11,7 +11,7 @@ import { type Band, bandOrder, bands } from "./priority.ts";
 
 export interface LaneRow {
   id: string;
-  band: number;
+  priority: number;
   due_at: number;
 }
 
@@ -328,7 +328,7 @@ export class Lane<Row extends LaneRow, Outcome> {
       const all = bands.flatMap((band) => this.#buffers[band]);
       const one = all.find((row) => !this.#breaker.suspects(row.id)) ?? all[0];
       if (!one) return [];
-      const buffer = this.#buffers[one.band as Band];
+      const buffer = this.#buffers[one.priority as Band];
       buffer.splice(buffer.indexOf(one), 1);
       return [one];
     }

@@ -71,7 +71,7 @@ interface OperationHead {
 
 /** One call, one run. */
 export interface SingleOperation<I, O> extends OperationHead {
-  gathered: false;
+  batched: false;
   run(tx: Tx, input: I): Promise<O>;
 }
 
@@ -79,27 +79,33 @@ export interface SingleOperation<I, O> extends OperationHead {
  * Concurrent calls are gathered: while one transaction is in flight the next ones wait and go together,
  * which is where the throughput comes from without giving up a flush before each answer.
  */
-export interface GatheredOperation<I, O> extends OperationHead {
-  gathered: true;
+export interface BatchedOperation<I, O> extends OperationHead {
+  batched: true;
   run(tx: Tx, inputs: readonly I[]): Promise<O[]>;
 }
 
-export type Operation<I, O> = SingleOperation<I, O> | GatheredOperation<I, O>;
+export type Operation<I, O> = SingleOperation<I, O> | BatchedOperation<I, O>;
 
-export function readOperation<I, O>(name: string, run: (tx: Tx, input: I) => Promise<O>): Operation<I, O> {
-  return { name, access: "read", gathered: false, run };
+export function readOperation<I, O>(
+  name: string,
+  run: (tx: Tx, input: I) => Promise<O>,
+): SingleOperation<I, O> {
+  return { name, access: "read", batched: false, run };
 }
 
-export function writeOperation<I, O>(name: string, run: (tx: Tx, input: I) => Promise<O>): Operation<I, O> {
-  return { name, access: "write", gathered: false, run };
+export function writeOperation<I, O>(
+  name: string,
+  run: (tx: Tx, input: I) => Promise<O>,
+): SingleOperation<I, O> {
+  return { name, access: "write", batched: false, run };
 }
 
 /** `run` gets all the inputs that came together and answers one output each, in the same order. */
-export function gatheredOperation<I, O>(
+export function batchedOperation<I, O>(
   name: string,
   run: (tx: Tx, inputs: readonly I[]) => Promise<O[]>,
-): Operation<I, O> {
-  return { name, access: "write", gathered: true, run };
+): BatchedOperation<I, O> {
+  return { name, access: "write", batched: true, run };
 }
 
 export interface Database {
@@ -107,9 +113,9 @@ export interface Database {
   /** Runs an operation; rejects with a `StorageError`, and then nothing of it was stored (but see `commitUnknown`). */
   run<I, O>(operation: Operation<I, O>, input: I): Promise<O>;
   /** Tells other processes (PostgreSQL) that something changed; a hint only, never relied on. */
-  announce(topic: string): void;
+  notify(topic: string): void;
   /** Hears `announce` of other processes. */
-  onAnnounced(listener: (topic: string) => void): void;
+  onNotify(listener: (topic: string) => void): void;
   close(): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ export interface Sealer {
   /** `place` names the row and column, e.g. `gateways gw_… settings`; opening needs the same. */
   seal(text: string, place: string): string;
   /** Throws when the value was changed, moved, or sealed with another key. */
-  open(sealed: string, place: string): string;
+  unseal(sealed: string, place: string): string;
   /** Tells whether a text is the one seen before, without anything to guess it from where the database is known. */
   digest(text: string): string;
   /** HMAC-SHA-256 (32 bytes) of a text that strangers hand back to us, under a key for this one purpose. */
@@ -53,7 +53,7 @@ export function createSealer(masterKey: string, random: Random): Sealer {
       const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`;
     },
-    open: (sealed, place) => {
+    unseal: (sealed, place) => {
       if (!sealed.startsWith("v1.")) throw new Error("A sealed value has an unknown form.");
       const bytes = Buffer.from(sealed.slice(3), "base64url");
       const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAAD(Buffer.from(place));
@@ -63,10 +63,10 @@ export function createSealer(masterKey: string, random: Random): Sealer {
   };
 }
 
-const shortestKey = 32;
+const minKeyLength = 32;
 
 /** Reads the key file, or makes one (0600) at first start. Throws when what stands there is no key. */
-export function readOrMakeMasterKey(path: string, random: Random): string {
+export function readOrCreateMasterKey(path: string, random: Random): string {
   try {
     return readKey(path);
   } catch (error) {
@@ -97,6 +97,6 @@ export function readOrMakeMasterKey(path: string, random: Random): string {
 
 function readKey(path: string): string {
   const key = readFileSync(path, "utf8").trim();
-  if (key.length >= shortestKey) return key;
-  throw new Error(`The key file ${path} is damaged: a master key has at least ${shortestKey} characters.`);
+  if (key.length >= minKeyLength) return key;
+  throw new Error(`The key file ${path} is damaged: a master key has at least ${minKeyLength} characters.`);
 }

@@ -7,7 +7,7 @@ import type { Database } from "#store/database.ts";
 import type { IncomingReceipt } from "#store/feedback/receipts.ts";
 import { saveGateway } from "#store/gateways/gateways.ts";
 import { claimLanes } from "#store/lanes/lanes.ts";
-import { type Settlement, settleMessages, stampMessages } from "#store/messages/attempts.ts";
+import { beginAttempts, type Settlement, settleMessages } from "#store/messages/attempts.ts";
 import { messageColumns, type NewMessage, type SendInput, storeSends } from "#store/messages/insert.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
 import type { AccountsTable, EventsTable, GatewaysTable, MessagesTable } from "#store/schema/schema.ts";
@@ -82,8 +82,8 @@ export async function makeGateway(
 type Named = {
   id: NewMessage[0];
   gateway_id: NewMessage[1];
-  named: NewMessage[2];
-  number: NewMessage[3];
+  gateway_pinned: NewMessage[2];
+  recipient_raw: NewMessage[3];
   recipient: NewMessage[4];
   body: NewMessage[5];
   test: NewMessage[6];
@@ -114,8 +114,8 @@ export function sendOf(
     return {
       id: fresh("msg"),
       gateway_id: gatewayId,
-      named: 0,
-      number: `+1555000${i}`,
+      gateway_pinned: 0,
+      recipient_raw: `+1555000${i}`,
       recipient: `+1555000${i}`,
       body: `Hello ${i}`,
       test: 0,
@@ -134,10 +134,10 @@ export function sendOf(
     accountId,
     channel: "sms",
     at,
-    band: 0,
+    priority: 0,
     cost: rows.reduce((sum, row) => sum + row.cost, 0),
     renewedFrom: 0,
-    repeat: null,
+    idempotencyKey: null,
     ...head,
     messages: rows.map((row) => messageColumns.map((column) => row[column]) as NewMessage),
   };
@@ -175,7 +175,7 @@ export async function stamp(
   ids: string[],
   at = now,
 ): Promise<Map<string, number>> {
-  const result = await database.run(stampMessages, { laneId, fence, ids, at, lateBefore: 0, day: null });
+  const result = await database.run(beginAttempts, { laneId, fence, ids, at, lateBefore: 0, day: null });
   assert.ok(result.kind === "stamped");
   assert.deepEqual([...result.attempts.keys()].sort(), [...ids].sort());
   return result.attempts;
@@ -192,7 +192,7 @@ export async function makeSending(store: Store, options: Parameters<typeof sendO
 export function settlement(
   of: { id: string; gatewayId: string; fence: number },
   step: Settlement["step"],
-  options: Partial<Omit<Settlement, "happening">> & { happening?: Partial<TransitionDetails> } = {},
+  options: Partial<Omit<Settlement, "details">> & { details?: Partial<TransitionDetails> } = {},
 ): Settlement {
   return {
     id: of.id,
@@ -202,7 +202,7 @@ export function settlement(
     step,
     receipt: null,
     ...options,
-    happening: { at: now + 10, detail: "", ...options.happening },
+    details: { at: now + 10, detail: "", ...options.details },
   };
 }
 
@@ -240,7 +240,7 @@ export async function messageRow(store: Store, id: string): Promise<MessagesTabl
 }
 
 export const timeline = async (store: Store, id: string) =>
-  (await store.query<EventsTable>("select * from events where message_id = ? order by seq", id)).map(
+  (await store.query<EventsTable>("select * from message_events where message_id = ? order by seq", id)).map(
     ({ type }) => type,
   );
 

@@ -53,8 +53,8 @@ export async function makeSendingMails(store: Store, options: SendingOptions = {
 export async function makeSentMails(store: Store, options: SendingOptions = {}): Promise<SentMails> {
   const mails = await makeSendingMails(store, options);
   for (const id of mails.ids) {
-    const happening = { reference: `p-${id}` };
-    await store.database.run(settleMessages, settlement({ ...mails, id }, "accepted", { happening }));
+    const details = { reference: `p-${id}` };
+    await store.database.run(settleMessages, settlement({ ...mails, id }, "accepted", { details }));
   }
   return mails;
 }

@@ -11,17 +11,17 @@ import { bandOf } from "#queue/priority.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import type { BoundFile } from "#store/email/attachments.ts";
+import type { UploadedFile } from "#store/email/attachments.ts";
 import {
-  findRepeated,
-  type Repeated,
-  type RepeatKey,
-  readAnswered,
+  findStoredRequest,
+  type IdempotencyKey,
+  readRequestMessages,
+  type StoredRequest,
 } from "#store/messages/idempotency-keys.ts";
 import {
+  confirmRequest,
   type NewEmail,
   type NewMessage,
-  proveRequest,
   type SendInput,
   storeSends,
 } from "#store/messages/insert.ts";
@@ -62,7 +62,7 @@ export interface AcceptParts {
 }
 
 /** How a caller names a request that may come again: the endpoint's path and the `Idempotency-Key`. */
-export interface Repeatable {
+export interface IdempotencyRequest {
   path: string;
   key: string;
 }
@@ -77,7 +77,7 @@ export async function acceptSms(
   account: Account,
   requestId: string,
   send: SmsSend,
-  repeatable: Repeatable | null = null,
+  repeatable: IdempotencyRequest | null = null,
 ): Promise<Accepted> {
   const { clock, newIds } = parts;
   const sending: Sending = {
@@ -100,8 +100,8 @@ export async function acceptEmail(
   account: Account,
   requestId: string,
   send: EmailSend,
-  files: readonly BoundFile[],
-  repeatable: Repeatable | null = null,
+  files: readonly UploadedFile[],
+  repeatable: IdempotencyRequest | null = null,
 ): Promise<Accepted> {
   const { clock, newIds } = parts;
   const fingerprint = () => {
@@ -128,7 +128,7 @@ interface Ready {
   kind: "ready";
   messages: readonly NewMessage[];
   emails?: readonly NewEmail[];
-  attachments?: readonly BoundFile[];
+  attachments?: readonly UploadedFile[];
 }
 
 /** A send of any channel. */
@@ -144,7 +144,7 @@ async function accept(
   account: Account,
   requestId: string,
   sending: Sending,
-  repeatable: Repeatable | null,
+  repeatable: IdempotencyRequest | null,
 ): Promise<Accepted> {
   if (repeatable === null) return await take(parts, account, requestId, sending, null);
   const name = JSON.stringify([account.id, repeatable.path, repeatable.key]);
@@ -160,11 +160,20 @@ async function accept(
 }
 
 /** What the key stands for already; null: nothing. */
-async function replay(parts: AcceptParts, account: Account, repeat: RepeatKey): Promise<Accepted | null> {
+async function replay(
+  parts: AcceptParts,
+  account: Account,
+  repeat: IdempotencyKey,
+): Promise<Accepted | null> {
   const { database, clock } = parts;
   try {
     const { path, key, fingerprint } = repeat;
-    const first = await database.run(findRepeated, { accountId: account.id, path, key, at: clock.now() });
+    const first = await database.run(findStoredRequest, {
+      accountId: account.id,
+      path,
+      key,
+      at: clock.now(),
+    });
     return first && (await answerOf(database, account, first, fingerprint));
   } catch (error) {
     if (!(error instanceof StorageError) || error.fault === "failed") throw error;
@@ -175,17 +184,17 @@ async function replay(parts: AcceptParts, account: Account, repeat: RepeatKey): 
 async function answerOf(
   database: Database,
   account: Account,
-  { fingerprint: first, ...request }: Repeated,
+  { fingerprint: first, ...request }: StoredRequest,
   fingerprint: string,
 ): Promise<Accepted> {
   if (first !== fingerprint) return { kind: "mismatch" };
-  const messages = await database.run(readAnswered, { accountId: account.id, request });
+  const messages = await database.run(readRequestMessages, { accountId: account.id, request });
   return {
     kind: "replayed",
     requestId: request.request_id,
     ids: messages.map(({ id }) => id),
     statuses: messages.map(({ schedule_at }) => (schedule_at === null ? "queued" : "scheduled")),
-    numbers: messages.map(({ number }) => number),
+    numbers: messages.map(({ recipient_raw }) => recipient_raw),
   };
 }
 
@@ -213,7 +222,7 @@ async function take(
   account: Account,
   requestId: string,
   sending: Sending,
-  repeat: RepeatKey | null,
+  repeat: IdempotencyKey | null,
 ): Promise<Accepted> {
   const now = parts.clock.now();
   const prepared = await sending.prepare(now);
@@ -228,7 +237,7 @@ async function store(
   channel: Channel,
   now: number,
   { kind: _, ...rows }: Ready,
-  repeat: RepeatKey | null,
+  repeat: IdempotencyKey | null,
 ): Promise<Accepted> {
   const { database, crashPoint } = parts;
   const { messages } = rows;
@@ -249,10 +258,10 @@ async function store(
     accountId: account.id,
     channel,
     at: now,
-    band: bandOf(messages.length),
+    priority: bandOf(messages.length),
     cost,
     renewedFrom: cost === 0 ? 0 : monthOf(now, account.timeZone),
-    repeat,
+    idempotencyKey: repeat,
     ...rows,
   };
   crashPoint("accept.before");
@@ -300,7 +309,7 @@ async function prove(
   while (clock.monotonic() < until) {
     try {
       const { requestId, accountId, channel, at } = input;
-      return (await database.run(proveRequest, { requestId, accountId, channel, at }))
+      return (await database.run(confirmRequest, { requestId, accountId, channel, at }))
         ? "stored"
         : "not_stored";
     } catch (error) {

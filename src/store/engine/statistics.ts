@@ -52,10 +52,10 @@ async function analyseNext(tx: Tx, after: string | null): Promise<string | null>
     await sql`analyze main.${sql.ref(index.name)}`.execute(tx.db);
     return index.step;
   }
-  await forgetFew(tx);
+  await deleteSmallTableStatistics(tx);
   const value = String(pages);
   await tx.db
-    .insertInto("facts")
+    .insertInto("installation_facts")
     .values({ name: factName, value })
     .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
     .execute();
@@ -64,7 +64,7 @@ async function analyseNext(tx: Tx, after: string | null): Promise<string | null>
 
 async function hasChanged(tx: Tx, pages: number): Promise<boolean> {
   const fact = await tx.db
-    .selectFrom("facts")
+    .selectFrom("installation_facts")
     .select("value")
     .where("name", "=", factName)
     .executeTakeFirst();
@@ -87,7 +87,7 @@ async function hasStatistics(tx: Tx): Promise<boolean> {
 }
 
 /** Forgets SQLite's statistics of tables that were small when they were taken. */
-export async function forgetFew(tx: Tx): Promise<void> {
+export async function deleteSmallTableStatistics(tx: Tx): Promise<void> {
   if (!(await hasStatistics(tx))) return;
   // The first number of `stat` is that of the index's rows; a partial index has fewer than its table.
   const few = sql`

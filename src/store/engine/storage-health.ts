@@ -12,7 +12,7 @@ import { probeRead, probeWrite } from "./probe.ts";
 
 const diskFaultShownMs = 2_000;
 /** Storage that lets a check wait for longer does not work. */
-const longestLookMs = 5_000;
+const maxCheckMs = 5_000;
 
 /** Faults of the disk, which come and go with the size of what is written. */
 const ofDisk: ReadonlySet<StorageFault> = new Set(["full", "io"]);
@@ -67,7 +67,7 @@ export function watchStorage(
         looking = null;
       });
       const patience = new AbortController();
-      const late = clock.sleep(longestLookMs, patience.signal).then(() => "storage does not answer");
+      const late = clock.sleep(maxCheckMs, patience.signal).then(() => "storage does not answer");
       const said = await Promise.race([looking, late]);
       patience.abort();
       return said;

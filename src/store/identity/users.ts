@@ -149,8 +149,8 @@ export const endSession = writeOperation("endSession", async (tx, hash: string) 
 });
 
 /** Keeps a set-up code's hash; codes whose time is over are forgotten. */
-export const keepSetupCode = writeOperation(
-  "keepSetupCode",
+export const storeSetupCode = writeOperation(
+  "storeSetupCode",
   async (tx, code: { hash: string; created_at: number; expires_at: number }) => {
     await tx.db.deleteFrom("setup_codes").where("expires_at", "<=", code.created_at).execute();
     await tx.db.insertInto("setup_codes").values(code).execute();
@@ -175,8 +175,8 @@ export const findSetupCode = readOperation(
  * Spends the code and makes its operator, both or neither. `recovers`: the code was made for this e-mail address,
  * so it may also give somebody who has it a new password and the role again; their old sessions end.
  */
-export const spendSetupCode = writeOperation(
-  "spendSetupCode",
+export const consumeSetupCode = writeOperation(
+  "consumeSetupCode",
   async (tx, input: { hash: string; user: UsersTable; recovers: boolean; at: number }) => {
     const { hash, user, recovers, at } = input;
     const spent = await tx.db

@@ -3,10 +3,10 @@
 
 import { sql } from "kysely";
 import type { Tx } from "#store/database.ts";
-import { Changes, lockMessages, type TransitionDetails } from "./transitions.ts";
+import { lockMessages, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
 /** Ends what came up, but is suppressed or too late; what is gone for other reasons is left alone. */
-export async function refuse(
+export async function expireOrSuppress(
   tx: Tx,
   wanted: readonly { id: string; lane: string; at: number; late: number }[],
 ): Promise<void> {
@@ -15,12 +15,12 @@ export async function refuse(
     wanted.map(({ id }) => id),
   );
   const suppressed = await suppressedOf(tx, [...rows.values()]);
-  const changes = new Changes();
+  const changes = new TransitionBatch();
   for (const { id, lane, at, late } of wanted) {
     const row = rows.get(id);
     if (!row || row.due_at === null || row.gateway_id !== lane) continue;
-    if (suppressed.has(id)) changes.apply(row, { by: "us", step: "suppressed" }, suppressedAt(at));
-    else if (row.due_at < late) changes.apply(row, { by: "us", step: "expired" }, expiredAt(at));
+    if (suppressed.has(id)) changes.apply(row, { by: "us", step: "suppressed" }, suppressionDetails(at));
+    else if (row.due_at < late) changes.apply(row, { by: "us", step: "expired" }, expiryDetails(at));
   }
   await changes.write(tx);
 }
@@ -45,13 +45,13 @@ async function suppressedOf(
 }
 
 /** What goes with the end of a message whose recipient is on the suppression list. */
-export function suppressedAt(at: number): TransitionDetails {
+export function suppressionDetails(at: number): TransitionDetails {
   const message = "The recipient is on the suppression list.";
   return { at, detail: message, code: "suppressed", message };
 }
 
 /** What goes with the end of a message that was found due too late. */
-export function expiredAt(at: number): TransitionDetails {
+export function expiryDetails(at: number): TransitionDetails {
   const message = "It was due longer ago than the account's lateness window allows.";
   return { at, detail: message, code: "too_late", message };
 }

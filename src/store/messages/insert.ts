@@ -1,21 +1,27 @@
 // Storing a send: its request row, every message and the credit they cost, or nothing of it.
 
 import type { Channel } from "#contract/messages/channel.ts";
-import { lockCredits } from "#store/accounts/accounts.ts";
-import { becameLow, insertEntries, renew, reserve, writeBalance } from "#store/accounts/ledger.ts";
-import { gatheredOperation, type Tx, writeOperation } from "#store/database.ts";
-import { type BoundFile, bindFiles, missingFiles } from "#store/email/attachments.ts";
+import {
+  crossedLowCredit,
+  insertEntries,
+  lockCredits,
+  renew,
+  reserve,
+  writeBalance,
+} from "#store/accounts/ledger.ts";
+import { batchedOperation, type Tx, writeOperation } from "#store/database.ts";
+import { bindFiles, findSendsMissingFiles, type UploadedFile } from "#store/email/attachments.ts";
 import { compiledOnce } from "#store/engine/prepared.ts";
 import type { CreditEntriesTable, CreditsTable, IdempotencyKeysTable } from "#store/schema/schema.ts";
-import { announce, announceRequests, eventIdOf } from "#store/webhooks/outbox.ts";
-import { claimKeys, freeKeys, type Repeated, type RepeatKey } from "./idempotency-keys.ts";
+import { eventIdOf, recordEvents, recordRequests } from "#store/webhooks/outbox.ts";
+import { claimKeys, type IdempotencyKey, releaseKeys, type StoredRequest } from "./idempotency-keys.ts";
 
 /** The columns in which the messages of a send differ, in the order of a `NewMessage`. */
 export const messageColumns = [
   "id",
   "gateway_id",
-  "named",
-  "number",
+  "gateway_pinned",
+  "recipient_raw",
   "recipient",
   "body",
   "test",
@@ -63,24 +69,24 @@ export interface SendInput {
   channel: Channel;
   /** Epoch ms of acceptance. */
   at: number;
-  band: number;
+  priority: number;
   /** What the whole request costs, and from when on a monthly allowance counts as renewed. */
   cost: number;
   renewedFrom: number;
   /** Null: the caller gave no key, and every request is a new one. */
-  repeat: RepeatKey | null;
+  idempotencyKey: IdempotencyKey | null;
   messages: readonly NewMessage[];
   /** Of emails: one for each message. */
   emails?: readonly NewEmail[];
   /** Files that were staged for it, in their order. */
-  attachments?: readonly BoundFile[];
+  attachments?: readonly UploadedFile[];
 }
 
 export type StoredSend =
   | { kind: "stored" }
   | { kind: "insufficient_credit"; remaining: number }
   /** Something stands under its key already. */
-  | { kind: "repeated"; first: Repeated }
+  | { kind: "repeated"; first: StoredRequest }
   /** A gateway that was chosen for it has been deleted since. */
   | { kind: "gateway_gone" }
   /** A file that was staged for it is not there any more. */
@@ -90,15 +96,15 @@ export type StoredSend =
  * Claims each send's key, reserves its credit and stores it, if it can pay and is no repeat. Acceptance has no event row of its own a message:
  * the request row is that event, and the timeline's first entry is read from the message itself.
  */
-export const storeSends = gatheredOperation("storeSends", async (tx, sends: readonly SendInput[]) => {
+export const storeSends = batchedOperation("storeSends", async (tx, sends: readonly SendInput[]) => {
   const keys = new Map(
-    sends.flatMap((send) => (send.repeat ? [[send, keyOf(send, send.repeat)] as const] : [])),
+    sends.flatMap((send) => (send.idempotencyKey ? [[send, keyOf(send, send.idempotencyKey)] as const] : [])),
   );
   const repeated = await claimKeys(tx, [...keys.values()]);
   const gone = await deletedGateways(tx, sends);
-  const fileless = await missingFiles(tx, sends);
+  const fileless = await findSendsMissingFiles(tx, sends);
   const results = await takeCredit(tx, sends, repeated, gone, fileless);
-  await freeKeys(
+  await releaseKeys(
     tx,
     [...keys].flatMap(([send, key]) => (refusals.has(results.get(send)!.kind) ? [key] : [])),
   );
@@ -113,7 +119,7 @@ const refusals: ReadonlySet<StoredSend["kind"]> = new Set([
   "file_gone",
 ]);
 
-function keyOf(send: SendInput, { path, key, fingerprint }: RepeatKey): IdempotencyKeysTable {
+function keyOf(send: SendInput, { path, key, fingerprint }: IdempotencyKey): IdempotencyKeysTable {
   return {
     account_id: send.accountId,
     path,
@@ -143,7 +149,7 @@ async function deletedGateways(tx: Tx, sends: readonly SendInput[]): Promise<Rea
 async function takeCredit(
   tx: Tx,
   sends: readonly SendInput[],
-  repeated: ReadonlyMap<string, Repeated>,
+  repeated: ReadonlyMap<string, StoredRequest>,
   gone: ReadonlySet<string>,
   fileless: ReadonlySet<SendInput>,
 ): Promise<Map<SendInput, StoredSend>> {
@@ -175,13 +181,13 @@ async function takeCredit(
       }
       entries.push(reserve(balance, send.requestId, send.cost, send.at));
       touched.set(key, balance);
-      if (becameLow(before, balance)) low.push({ send, balance: { ...balance } });
+      if (crossedLowCredit(before, balance)) low.push({ send, balance: { ...balance } });
       results.set(send, { kind: "stored" });
     }
   }
   for (const balance of touched.values()) await writeBalance(tx, balance);
   await insertEntries(tx, entries);
-  await announce(
+  await recordEvents(
     tx,
     low.map(({ send, balance: { channel, allowance, remaining } }) => ({
       id: eventIdOf(send.requestId, "credit"),
@@ -213,24 +219,24 @@ async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
   );
   await tx.insert(
     "messages",
-    ["request_id", "account_id", "channel", "band", "created_at", "updated_at", ...messageColumns],
-    sends.map(({ requestId, accountId, channel, band, at, messages }) => ({
-      constant: [requestId, accountId, channel, band, at, at],
+    ["request_id", "account_id", "channel", "priority", "created_at", "updated_at", ...messageColumns],
+    sends.map(({ requestId, accountId, channel, priority, at, messages }) => ({
+      constant: [requestId, accountId, channel, priority, at, at],
       // A row that changes at every step must not carry megabytes along.
       rows: channel === "email" ? messages.map((message) => message.with(bodyAt, "")) : messages,
     })),
   );
   const mails = sends.filter(({ channel }) => channel === "email");
   if (mails.length > 0) await insertEmails(tx, mails);
-  await announceRequests(
+  await recordRequests(
     tx,
-    sends.map(({ requestId, accountId, band, at, messages }) => ({
+    sends.map(({ requestId, accountId, priority, at, messages }) => ({
       request_id: requestId,
       first_id: messages[0]![0],
       last_id: messages.at(-1)![0],
       account_id: accountId,
       at,
-      band,
+      priority,
     })),
   );
 }
@@ -257,8 +263,8 @@ async function insertEmails(tx: Tx, sends: readonly SendInput[]): Promise<void> 
  * Whether a request whose COMMIT broke was stored. Writing its row again waits for the transaction in doubt
  * to end, one way or the other, which reading alone would not.
  */
-export const proveRequest = writeOperation(
-  "proveRequest",
+export const confirmRequest = writeOperation(
+  "confirmRequest",
   async (tx, input: { requestId: string; accountId: string; channel: Channel; at: number }) => {
     const { requestId: id, accountId, channel, at } = input;
     const inserted = await tx.db

@@ -6,7 +6,7 @@
 // Nothing here is worth a flush to disk: after a crash of the database a bucket may be a moment fuller.
 
 import { sql } from "kysely";
-import { gatheredOperation, type Tx, writeOperation } from "#store/database.ts";
+import { batchedOperation, type Tx, writeOperation } from "#store/database.ts";
 
 export interface SharedLimits {
   requestsPerMinute: number | null;
@@ -64,7 +64,7 @@ interface KeyState {
 }
 
 /** Admits each call whose key has room for it, in their order. */
-export const admitCalls = gatheredOperation("admitCalls", async (tx, calls: readonly CallToAdmit[]) => {
+export const admitCalls = batchedOperation("admitCalls", async (tx, calls: readonly CallToAdmit[]) => {
   const keys = await lockKeys(
     tx,
     calls.map(({ keyId }) => keyId),
@@ -92,12 +92,12 @@ export interface CallToEnd {
   keyId: string;
   slot: string;
   /** Tokens that were taken for it when it was admitted, and those that it really used. */
-  reckoned: number;
-  used: number;
+  estimatedTokens: number;
+  usedTokens: number;
 }
 
 /** Frees the places of calls that have ended, and takes what they used in place of what was reckoned. */
-export const endCalls = gatheredOperation("endCalls", async (tx, calls: readonly CallToEnd[]) => {
+export const endCalls = batchedOperation("endCalls", async (tx, calls: readonly CallToEnd[]) => {
   await lockKeys(
     tx,
     calls.map(({ keyId }) => keyId),
@@ -109,7 +109,7 @@ export const endCalls = gatheredOperation("endCalls", async (tx, calls: readonly
   );
   await sql`delete from key_slots where (key_id, slot) in (select key_id, slot from ${ended})`.execute(tx.db);
   const more = new Map<string, number>();
-  for (const { keyId, reckoned, used } of calls)
+  for (const { keyId, estimatedTokens: reckoned, usedTokens: used } of calls)
     more.set(keyId, (more.get(keyId) ?? 0) + (used - reckoned) * thousandths);
   const settled = [...more].flatMap(([key_id, used]) => (used === 0 ? [] : [{ key_id, used }]));
   if (settled.length > 0) {

@@ -43,7 +43,7 @@ export const listPoolKeys = readOperation(
   },
 );
 
-export type KeySaved = "saved" | "not_found" | "name_taken" | "key_taken";
+export type SaveKeyResult = "saved" | "not_found" | "name_taken" | "key_taken";
 
 /**
  * Stores a new key, or changes one; only a `renewed` one gets another text, and works again if it was revoked, so
@@ -51,7 +51,7 @@ export type KeySaved = "saved" | "not_found" | "name_taken" | "key_taken";
  */
 export const savePoolKey = writeOperation(
   "savePoolKey",
-  async (tx, input: { key: PoolKeysTable; as: "made" | "changed" | "renewed" }): Promise<KeySaved> => {
+  async (tx, input: { key: PoolKeysTable; as: "made" | "changed" | "renewed" }): Promise<SaveKeyResult> => {
     const { key, as } = input;
     if (!(await lockPool(tx, { accountId: key.account_id, poolId: key.pool_id }))) return "not_found";
     const named = await tx.db

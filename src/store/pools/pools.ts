@@ -6,11 +6,11 @@ import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
 
 /** What a member's settings are sealed to. */
-export const memberSettingsPlace = (memberId: string) => `pool_members ${memberId} settings`;
+export const memberSettingsContext = (memberId: string) => `pool_members ${memberId} settings`;
 
 /** Most pools of an account, and most members of a pool. */
-export const mostPools = 100;
-export const mostMembers = 50;
+export const maxPools = 100;
+export const maxMembers = 50;
 
 export interface PoolWithMembers {
   pool: PoolsTable;
@@ -19,7 +19,7 @@ export interface PoolWithMembers {
 }
 
 /** What a pool key opens. */
-export interface KeyHolder extends PoolWithMembers {
+export interface PoolByKey extends PoolWithMembers {
   key: PoolKeysTable;
   /** For local days and months. */
   timeZone: string;
@@ -28,7 +28,7 @@ export interface KeyHolder extends PoolWithMembers {
 /** The key with this SHA-256 (hex) that is not revoked, with its pool; whether it has expired is for who has a clock. */
 export const findPoolByKey = readOperation(
   "findPoolByKey",
-  async (tx, hash: string): Promise<KeyHolder | null> => {
+  async (tx, hash: string): Promise<PoolByKey | null> => {
     const key = await tx.db
       .selectFrom("pool_keys")
       .selectAll()
@@ -95,10 +95,10 @@ export const findPoolByName = readOperation(
   },
 );
 
-export type PoolSaved = "saved" | "not_found" | "name_taken" | "too_many" | "provisioned";
+export type SavePoolResult = "saved" | "not_found" | "name_taken" | "too_many" | "provisioned";
 
 /** What the provisioning file's note of a pool goes by. */
-export const poolMark = (accountName: string, poolName: string) => `${accountName} ${poolName}`;
+export const provisionKey = (accountName: string, poolName: string) => `${accountName} ${poolName}`;
 
 /**
  * Stores a new pool (`made`), or changes all of one but its revision, which moves by itself. `provisioned`: the
@@ -106,8 +106,8 @@ export const poolMark = (accountName: string, poolName: string) => `${accountNam
  */
 export const savePool = writeOperation(
   "savePool",
-  async (tx, input: { pool: PoolsTable; made: boolean }): Promise<PoolSaved> => {
-    const { pool, made } = input;
+  async (tx, input: { pool: PoolsTable; isNew: boolean }): Promise<SavePoolResult> => {
+    const { pool, isNew: made } = input;
     // Two that take one name at once would not see each other.
     await lockAccount(tx, pool.account_id);
     const all = await tx.db
@@ -120,7 +120,7 @@ export const savePool = writeOperation(
     if (all.some(({ id, name }) => name === pool.name && id !== pool.id)) return "name_taken";
     if (before && before.name !== pool.name && (await isProvisioned(tx, pool.account_id, before.name)))
       return "provisioned";
-    if (made && all.length >= mostPools) return "too_many";
+    if (made && all.length >= maxPools) return "too_many";
     if (made) {
       await tx.db.insertInto("pools").values(pool).execute();
       return "saved";
@@ -146,7 +146,7 @@ async function isProvisioned(tx: Tx, accountId: string, poolName: string): Promi
     .selectFrom("provisioned")
     .select("name")
     .where("kind", "=", "pool")
-    .where("name", "=", poolMark(account?.name ?? "", poolName))
+    .where("name", "=", provisionKey(account?.name ?? "", poolName))
     .executeTakeFirst();
   return mark !== undefined;
 }
@@ -192,13 +192,13 @@ export const removePool = writeOperation("removePool", async (tx, whose: Whose):
   return true;
 });
 
-export type MemberSaved = "saved" | "not_found" | "name_taken" | "too_many";
+export type SaveMemberResult = "saved" | "not_found" | "name_taken" | "too_many";
 
 /** Stores a new member (`made`), or changes one. */
 export const saveMember = writeOperation(
   "saveMember",
-  async (tx, input: { member: PoolMembersTable; made: boolean }): Promise<MemberSaved> => {
-    const { member, made } = input;
+  async (tx, input: { member: PoolMembersTable; isNew: boolean }): Promise<SaveMemberResult> => {
+    const { member, isNew: made } = input;
     const { account_id: accountId, pool_id: poolId } = member;
     if (!(await lockPool(tx, { accountId, poolId }))) return "not_found";
     const all = await tx.db
@@ -208,7 +208,7 @@ export const saveMember = writeOperation(
       .execute();
     if (!made && !all.some(({ id }) => id === member.id)) return "not_found";
     if (all.some(({ id, name }) => name === member.name && id !== member.id)) return "name_taken";
-    if (made && all.length >= mostMembers) return "too_many";
+    if (made && all.length >= maxMembers) return "too_many";
     if (made) await tx.db.insertInto("pool_members").values(member).execute();
     else {
       const { id, pool_id: _pool, account_id: _account, created_at: _created, ...columns } = member;

@@ -44,7 +44,7 @@ export interface AttachmentsTable {
    * When its content was removed, because no message needs it any more; of a loose file: when its removal began, so
    * that it cannot be bound any more. Null: all of it is there.
    */
-  emptied_at: number | null;
+  content_deleted_at: number | null;
 }
 
 export interface AttachmentChunksTable {
@@ -103,11 +103,11 @@ export interface EngagementsTable {
 }
 
 /** Signatures that do not cover the event that they come with. */
-export interface CallbackProofsTable {
+export interface CallbackSignaturesTable {
   /** SHA-256 of the signature. */
-  proof: string;
+  signature_hash: string;
   /** SHA-256 of what the call with it says. */
-  event: string;
+  event_hash: string;
   /** From here on the signature is too old. */
   expires_at: number;
 }

@@ -4,7 +4,7 @@ import type { Channel, Status } from "#contract/messages/channel.ts";
 import type {
   AttachmentChunksTable,
   AttachmentsTable,
-  CallbackProofsTable,
+  CallbackSignaturesTable,
   DkimKeysTable,
   EmailBodiesTable,
   EmailsTable,
@@ -66,7 +66,7 @@ export interface CreditsTable {
   remaining: number;
   renews: "monthly" | null;
   /** Given beyond the allowance since it was last renewed; what is returned may fill it up again. */
-  granted: number;
+  bonus: number;
   /** When `remaining` was last set to `allowance`. */
   renewed_at: number;
 }
@@ -104,9 +104,9 @@ export interface MessagesTable {
   channel: Channel;
   gateway_id: string;
   /** 1: the caller named the gateway, so the message never moves to another one. */
-  named: Flag;
+  gateway_pinned: Flag;
   /** As given. */
-  number: string;
+  recipient_raw: string;
   /** E.164, or a short code. */
   recipient: string;
   /** Of an email empty: see `email_bodies`. */
@@ -114,7 +114,7 @@ export interface MessagesTable {
   test: Flag;
   status: Status;
   /** By the size of its request; see `queue/priority.ts`. */
-  band: number;
+  priority: number;
   /** When it may go out; not null exactly while it waits (queued, scheduled). */
   due_at: number | null;
   /** The fence under which it was last stamped. */
@@ -125,7 +125,7 @@ export interface MessagesTable {
   /** Repeats of an attempt whose outcome was unknown: automatic ones, and those that the account asked for. */
   resends: number;
   /** On the lane's clock (see `lanes.paused_ms`): when its first try was deferred. */
-  deferred_from: number | null;
+  first_deferred_at: number | null;
   schedule_at: string | null;
   scheduled_for: number | null;
   created_at: number;
@@ -141,7 +141,7 @@ export interface MessagesTable {
   /** Credit reserved for it. */
   cost: number;
   /** 1: that credit went back. */
-  returned: Flag;
+  refunded: Flag;
   /** Restored from a backup, and waiting for the operator's word: when it was due. Not null only while `due_at` is null. */
   held_due_at: number | null;
 }
@@ -197,7 +197,7 @@ export interface InboundTable {
   /** The message that it answers, where that is known. */
   in_reply_to: string | null;
   /** What it asked for, if its text is an opt-out or opt-in word. */
-  opt: "out" | "in" | null;
+  consent_keyword: "out" | "in" | null;
 }
 
 export type LaneKind = "gateway" | "webhook" | "fan_out" | "upkeep";
@@ -223,12 +223,12 @@ export interface LanesTable {
   /** Moves whenever the gateway's settings or rules change, so that its owner reopens it. */
   revision: number;
   /** When somebody stopped it by hand; null: nobody did. Apart from `paused_since`, so that no probe goes out. */
-  stopped_at: number | null;
+  operator_paused_at: number | null;
 }
 
 export interface ProcessesTable {
   id: string;
-  beat: number;
+  heartbeat: number;
   started_at: number;
 }
 
@@ -252,7 +252,7 @@ export interface OutboxTable {
   type: string;
   at: number;
   message_id: string | null;
-  band: number;
+  priority: number;
   /** JSON: of a message, its changing fields as they were (`Snapshot`); of a request, its ids; else the event's data. */
   data: string;
 }
@@ -294,7 +294,7 @@ export interface WebhookDeliveriesTable {
   event_id: string;
   account_id: string;
   type: string;
-  band: number;
+  priority: number;
   /** Not null exactly while it waits. */
   due_at: number | null;
   held_due_at: number | null;
@@ -355,15 +355,15 @@ export interface Schema {
   gateways: GatewaysTable;
   requests: RequestsTable;
   messages: MessagesTable;
-  events: EventsTable;
+  message_events: EventsTable;
   message_references: ReferencesTable;
   receipts: ReceiptsTable;
-  callback_proofs: CallbackProofsTable;
+  callback_signatures: CallbackSignaturesTable;
   inbound_messages: InboundTable;
   lanes: LanesTable;
   processes: ProcessesTable;
   provisioned: ProvisionedTable;
-  facts: FactsTable;
+  installation_facts: FactsTable;
   outbox: OutboxTable;
   /** The outbox as it was in a backup, waiting for the operator's word. */
   outbox_held: OutboxTable;

@@ -8,7 +8,7 @@ import { newLane } from "#store/lanes/lanes.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 
 /** What an endpoint's secrets are sealed to: one place for both, so that the present one can become the old one. */
-export const secretPlace = (endpointId: string) => `webhook_endpoints ${endpointId} secret`;
+export const endpointSecretContext = (endpointId: string) => `webhook_endpoints ${endpointId} secret`;
 
 /** An endpoint for whoever drives its lane; not for answers to callers. */
 export const findEndpoint = readOperation("findEndpoint", async (tx, id: string) => {
@@ -54,7 +54,7 @@ export const listEndpoints = readOperation("listEndpoints", async (tx, accountId
 });
 
 /** Whether any endpoint is active. */
-export const hasEndpoints = readOperation("hasEndpoints", async (tx, _: null) => {
+export const hasActiveEndpoints = readOperation("hasActiveEndpoints", async (tx, _: null) => {
   const row = await tx.db
     .selectFrom("webhook_endpoints")
     .select("id")
@@ -65,7 +65,7 @@ export const hasEndpoints = readOperation("hasEndpoints", async (tx, _: null) =>
 });
 
 /** The endpoints that are switched off while deliveries still wait for them. */
-export const findStopped = readOperation("findStopped", async (tx, _: null) => {
+export const findInactiveWithDeliveries = readOperation("findInactiveWithDeliveries", async (tx, _: null) => {
   const inactive = await tx.db
     .selectFrom("webhook_endpoints")
     .select(["id", "disabled_reason"])
@@ -76,19 +76,22 @@ export const findStopped = readOperation("findStopped", async (tx, _: null) => {
   return inactive.filter(({ id }) => waiting.has(id));
 });
 
-export type Created = { kind: "created" } | { kind: "url_taken" } | { kind: "too_many" };
+export type CreateEndpointResult = { kind: "created" } | { kind: "url_taken" } | { kind: "too_many" };
 
 export interface NewEndpoint {
   endpoint: WebhookEndpointsTable;
   /** Most endpoints of an account. */
-  most: number;
+  maxEndpoints: number;
 }
 
 /** Makes an endpoint with its lane, unless the account has one with this url or `most` of them. */
 export const createEndpoint = writeOperation("createEndpoint", storeEndpoint);
 
 /** The same inside a transaction. */
-export async function storeEndpoint(tx: Tx, { endpoint, most }: NewEndpoint): Promise<Created> {
+export async function storeEndpoint(
+  tx: Tx,
+  { endpoint, maxEndpoints: most }: NewEndpoint,
+): Promise<CreateEndpointResult> {
   // Two at once would not see each other.
   await lockAccount(tx, endpoint.account_id);
   const urls = await urlsOf(tx, endpoint.account_id);
@@ -112,7 +115,7 @@ export interface EndpointChange {
   secret?: { sealed: string; oldUntil: number };
 }
 
-export type Changed =
+export type ChangeEndpointResult =
   | { kind: "changed"; endpoint: WebhookEndpointsTable }
   | { kind: "url_taken" }
   | { kind: "not_found" };
@@ -123,7 +126,7 @@ export const changeEndpoint = writeOperation(
   async (
     tx,
     input: { accountId: string; id: string; at: number; change: EndpointChange },
-  ): Promise<Changed> => {
+  ): Promise<ChangeEndpointResult> => {
     const { accountId, id, at, change } = input;
     await lockAccount(tx, accountId);
     const row = await lockEndpoint(tx, id);

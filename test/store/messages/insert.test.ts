@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { setAllowance } from "#store/accounts/accounts.ts";
 import { StorageError } from "#store/database.ts";
-import { proveRequest, type SendInput, type StoredSend, storeSends } from "#store/messages/insert.ts";
+import { confirmRequest, type SendInput, type StoredSend, storeSends } from "#store/messages/insert.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
 import { columnsOf, fresh, makeAccount, makeGateway, messageRow, now, remaining, sendOf } from "../rows.ts";
 
@@ -27,10 +27,10 @@ onBothEngines((open) => {
     const gatewayId = await makeGateway(store.database, accountId);
     const send = sendOf(accountId, gatewayId, {
       count: 2,
-      band: 1,
+      priority: 1,
       each: {
-        named: 1,
-        number: "0151 23456",
+        gateway_pinned: 1,
+        recipient_raw: "0151 23456",
         recipient: "+4915123456",
         body: "Grüße \u{1f600}\nzweite 'Zeile' ?",
         status: "scheduled",
@@ -51,19 +51,19 @@ onBothEngines((open) => {
         request_id: send.requestId,
         channel: "sms",
         gateway_id: gatewayId,
-        named: 1,
-        number: "0151 23456",
+        gateway_pinned: 1,
+        recipient_raw: "0151 23456",
         recipient: "+4915123456",
         body: "Grüße \u{1f600}\nzweite 'Zeile' ?",
         test: 0,
         status: "scheduled",
-        band: 1,
+        priority: 1,
         due_at: now + 5000,
         fence: 0,
         version: 0,
         attempts: 0,
         resends: 0,
-        deferred_from: null,
+        first_deferred_at: null,
         schedule_at: "2027-01-15 09:00:05",
         scheduled_for: now + 5000,
         created_at: now,
@@ -77,7 +77,7 @@ onBothEngines((open) => {
         encoding: "ucs2",
         segments: 3,
         cost: 3,
-        returned: 0,
+        refunded: 0,
         held_due_at: null,
       },
     );
@@ -102,7 +102,7 @@ onBothEngines((open) => {
       const accountId = await makeAccount(store.database);
       const gatewayId = await makeGateway(store.database, accountId);
       const each = { body: `of ${i}`, segments: i + 1, scheduled_for: i % 2 === 0 ? null : now + i };
-      sends.push(sendOf(accountId, gatewayId, { count: 1 + (i % 4), band: i % 3, at: now + i, each }));
+      sends.push(sendOf(accountId, gatewayId, { count: 1 + (i % 4), priority: i % 3, at: now + i, each }));
     }
     const answers = await Promise.all(sends.map((send) => store.database.run(storeSends, send)));
     assert.ok(answers.every(({ kind }) => kind === "stored"));
@@ -114,7 +114,7 @@ onBothEngines((open) => {
       assert.equal(row.body, columnsOf(send.messages).body[0]);
       assert.equal(row.segments, columnsOf(send.messages).segments[0]);
       assert.equal(row.scheduled_for, columnsOf(send.messages).scheduled_for[0]);
-      assert.equal(row.band, send.band);
+      assert.equal(row.priority, send.priority);
       assert.equal(row.created_at, send.at);
     }
   });
@@ -269,17 +269,17 @@ onBothEngines((open) => {
     await assert.rejects(store.query("update credits set remaining = -1 where account_id = ?", accountId));
   });
 
-  test("proveRequest tells what is stored, and leaves nothing behind", async () => {
+  test("confirmRequest tells what is stored, and leaves nothing behind", async () => {
     const store = open();
     const accountId = await makeAccount(store.database);
     const send = sendOf(accountId, await makeGateway(store.database, accountId));
     const proof = { requestId: send.requestId, accountId, channel: "sms", at: now } as const;
-    assert.equal(await store.database.run(proveRequest, proof), false);
+    assert.equal(await store.database.run(confirmRequest, proof), false);
     assert.equal((await storedRequests(store, accountId)).size, 0);
     await store.database.run(storeSends, send);
-    assert.equal(await store.database.run(proveRequest, proof), true);
+    assert.equal(await store.database.run(confirmRequest, proof), true);
     assert.equal((await messageRow(store, columnsOf(send.messages).id[0]!)).request_id, send.requestId);
-    assert.equal(await store.database.run(proveRequest, { ...proof, requestId: fresh("req") }), false);
+    assert.equal(await store.database.run(confirmRequest, { ...proof, requestId: fresh("req") }), false);
   });
 
   test("a send whose gateway was deleted since it was chosen is refused whole, and frees its key", async () => {
@@ -288,7 +288,7 @@ onBothEngines((open) => {
     const gatewayId = await makeGateway(store.database, accountId);
     const send = sendOf(accountId, gatewayId, {
       count: 2,
-      repeat: { path: "/p", key: "k", fingerprint: "f" },
+      idempotencyKey: { path: "/p", key: "k", fingerprint: "f" },
     });
     send.messages[1]![1] = "gw_deleted";
     assert.deepEqual(await store.database.run(storeSends, send), { kind: "gateway_gone" });

@@ -7,7 +7,7 @@ import { idempotencyMismatch, type Problem, problem, validationFailed } from "#c
 import { say } from "#contract/wording.ts";
 import { idempotencyKey } from "#http/auth/idempotency-key.ts";
 import type { AccountCall } from "#http/endpoint.ts";
-import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
+import type { Accepted, IdempotencyRequest } from "#messaging/accept/accept.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** The problems that every send may meet. */
@@ -51,7 +51,7 @@ export interface Sending<Draft> {
   send: Send<Draft>;
   /** Recipients as they were given. */
   given(contact: Draft): string | undefined;
-  accept(send: Send<Draft>, repeatable: Repeatable | null): Promise<Accepted>;
+  accept(send: Send<Draft>, repeatable: IdempotencyRequest | null): Promise<Accepted>;
 }
 
 /** A send that was accepted, now or under its key before. */

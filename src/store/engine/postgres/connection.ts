@@ -12,7 +12,7 @@ import type { PoolClient, QueryResult as Result } from "pg";
 import type { ColumnType, Tx } from "#store/database.ts";
 import { kyselyOn } from "#store/engine/kysely-driver.ts";
 import type { Schema } from "#store/schema/schema.ts";
-import { noteConnectionError } from "./errors.ts";
+import { recordConnectionError } from "./errors.ts";
 
 /** Statement names by text: PostgreSQL plans a named statement once a connection. Bounded, like the statements are. */
 const names = new Map<string, string>();
@@ -45,7 +45,7 @@ class PostgresConnection implements DatabaseConnection {
         ...(name === undefined ? {} : { name }),
       });
     } catch (error) {
-      noteConnectionError(error);
+      recordConnectionError(error);
       throw error;
     }
     return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };

@@ -6,7 +6,7 @@ import type { Send } from "#contract/messages/contacts.ts";
 import { isProblem } from "#http/body/read.ts";
 import type { AccountCall } from "#http/endpoint.ts";
 import { fileIssues, inSlices, sendContacts } from "#http/routes/messages/send-request.ts";
-import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
+import type { Accepted, IdempotencyRequest } from "#messaging/accept/accept.ts";
 import { movableClock } from "../../../clock.ts";
 
 interface Draft {
@@ -19,8 +19,8 @@ async function send(
   result: Accepted,
   given: Partial<Send<Draft>> = {},
   key?: string,
-): Promise<{ reply: unknown; asked: { send: Send<Draft>; repeatable: Repeatable | null }[] }> {
-  const asked: { send: Send<Draft>; repeatable: Repeatable | null }[] = [];
+): Promise<{ reply: unknown; asked: { send: Send<Draft>; repeatable: IdempotencyRequest | null }[] }> {
+  const asked: { send: Send<Draft>; repeatable: IdempotencyRequest | null }[] = [];
   const headers = key === undefined ? {} : { "idempotency-key": key };
   const reply = await sendContacts<Draft>({ request: { headers } } as unknown as AccountCall, {
     path: "/api/post/send",

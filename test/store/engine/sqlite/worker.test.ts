@@ -40,7 +40,7 @@ test("a group of calls is answered one by one, in order", async () => {
   const reply = await ask({
     kind: "run",
     calls: [
-      { name: "keepFact", inputs: [fact("a", "1"), fact("a", "2")] },
+      { name: "getOrSetFact", inputs: [fact("a", "1"), fact("a", "2")] },
       { name: "countAccounts", inputs: [null] },
     ],
   });
@@ -62,7 +62,7 @@ test("a group with a fault is undone, and its members are run again each for its
   const { answers } = await ask({
     kind: "run",
     calls: [
-      { name: "keepFact", inputs: [fact("one"), fact("bad", null), fact("two")] },
+      { name: "getOrSetFact", inputs: [fact("one"), fact("bad", null), fact("two")] },
       { name: "noSuchOperation", inputs: [null] },
     ],
   });
@@ -73,7 +73,7 @@ test("a group with a fault is undone, and its members are run again each for its
   await ask({ kind: "close" });
   await exited;
   const raw = new DatabaseSync(path, { readOnly: true });
-  const names = raw.prepare("select name from facts order by name").all();
+  const names = raw.prepare("select name from installation_facts order by name").all();
   assert.deepEqual(
     names.map((row) => row.name),
     ["one", "two"],
