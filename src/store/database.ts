@@ -13,7 +13,8 @@ export type ColumnType = "text" | "bigint";
 
 export interface InsertBatch {
   constant: readonly unknown[];
-  rows: readonly (readonly unknown[])[];
+  /** Read once, so a generator may make the rows one at a time. */
+  rows: Iterable<readonly unknown[]>;
 }
 
 /** The parts of an `update` for one record; `where` names a whole key of the table by `=`. */
@@ -64,13 +65,23 @@ export interface Tx {
   lock(strength: "update" | "share"): RawBuilder<unknown>;
 }
 
-interface OperationHead {
+/**
+ * How an input crosses to the thread of SQLite, which takes JSON text: for large inputs, where the names of fields would be
+ * half of the text. Neither is called on PostgreSQL. `decode(encode(input))` equals the input.
+ */
+export interface InputCodec<I> {
+  encode(input: I): unknown;
+  decode(encoded: unknown): I;
+}
+
+interface OperationHead<I> {
   name: string;
   access: "read" | "write";
+  codec?: InputCodec<I>;
 }
 
 /** One call, one run. */
-export interface SingleOperation<I, O> extends OperationHead {
+export interface SingleOperation<I, O> extends OperationHead<I> {
   batched: false;
   run(tx: Tx, input: I): Promise<O>;
 }
@@ -79,7 +90,7 @@ export interface SingleOperation<I, O> extends OperationHead {
  * Concurrent calls are gathered: while one transaction is in flight the next ones wait and go together,
  * which is where the throughput comes from without giving up a flush before each answer.
  */
-export interface BatchedOperation<I, O> extends OperationHead {
+export interface BatchedOperation<I, O> extends OperationHead<I> {
   batched: true;
   run(tx: Tx, inputs: readonly I[]): Promise<O[]>;
 }
@@ -104,8 +115,9 @@ export function writeOperation<I, O>(
 export function batchedOperation<I, O>(
   name: string,
   run: (tx: Tx, inputs: readonly I[]) => Promise<O[]>,
+  codec?: InputCodec<I>,
 ): BatchedOperation<I, O> {
-  return { name, access: "write", batched: true, run };
+  return { name, access: "write", batched: true, run, ...(codec && { codec }) };
 }
 
 export interface Database {

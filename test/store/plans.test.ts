@@ -41,7 +41,7 @@ async function fill(store: Store) {
     for (const { accountId, gatewayId } of lanes) {
       const send = sendOf(accountId, gatewayId, { count: 100, priority: turn % 3 });
       send.messages.forEach((message, i) => {
-        message[8] += i % 2 === 0 ? -i : i * 1000;
+        message.due_at += i % 2 === 0 ? -i : i * 1000;
       });
       await store.database.run(storeSends, send);
     }

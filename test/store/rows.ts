@@ -79,26 +79,9 @@ export async function makeGateway(
   return id;
 }
 
-type Named = {
-  id: NewMessage[0];
-  gateway_id: NewMessage[1];
-  gateway_pinned: NewMessage[2];
-  recipient_raw: NewMessage[3];
-  recipient: NewMessage[4];
-  body: NewMessage[5];
-  test: NewMessage[6];
-  status: NewMessage[7];
-  due_at: NewMessage[8];
-  schedule_at: NewMessage[9];
-  scheduled_for: NewMessage[10];
-  encoding: NewMessage[11];
-  segments: NewMessage[12];
-  cost: NewMessage[13];
-};
-
 /** The messages of a send by column. */
-export function columnsOf(messages: readonly NewMessage[]): { [C in keyof Named]: Named[C][] } {
-  const entries = messageColumns.map((column, i) => [column, messages.map((message) => message[i])]);
+export function columnsOf(messages: readonly NewMessage[]): { [C in keyof NewMessage]: NewMessage[C][] } {
+  const entries = messageColumns.map((column) => [column, messages.map((message) => message[column])]);
   return Object.fromEntries(entries);
 }
 
@@ -106,11 +89,11 @@ export function columnsOf(messages: readonly NewMessage[]): { [C in keyof Named]
 export function sendOf(
   accountId: string,
   gatewayId: string,
-  options: { count?: number; each?: Partial<Named> } & Partial<Omit<SendInput, "messages">> = {},
+  options: { count?: number; each?: Partial<NewMessage> } & Partial<Omit<SendInput, "messages">> = {},
 ): SendInput {
   const { count = 1, each = {}, ...head } = options;
   const at = head.at ?? now;
-  const rows = Array.from({ length: count }, (_, i): Named => {
+  const rows = Array.from({ length: count }, (_, i): NewMessage => {
     return {
       id: fresh("msg"),
       gateway_id: gatewayId,
@@ -139,7 +122,7 @@ export function sendOf(
     renewedFrom: 0,
     idempotencyKey: null,
     ...head,
-    messages: rows.map((row) => messageColumns.map((column) => row[column]) as NewMessage),
+    messages: rows,
   };
 }
 

@@ -246,12 +246,12 @@ async function store(
   /** The lanes that get some of it, and when the first of it is due there. */
   const lanes = new Map<string, number>();
   let cost = 0;
-  for (const [id, laneId, , , , , , status, dueAt, , , , , price] of messages) {
-    ids.push(id);
-    statuses.push(status);
-    const first = lanes.get(laneId);
-    if (first === undefined || dueAt < first) lanes.set(laneId, dueAt);
-    cost += price;
+  for (const message of messages) {
+    ids.push(message.id);
+    statuses.push(message.status);
+    const first = lanes.get(message.gateway_id);
+    if (first === undefined || message.due_at < first) lanes.set(message.gateway_id, message.due_at);
+    cost += message.cost;
   }
   const input: SendInput = {
     requestId,

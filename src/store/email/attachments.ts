@@ -57,7 +57,7 @@ interface SendWithFiles {
   requestId: string;
   accountId: string;
   at: number;
-  messages: readonly (readonly [id: string, ...rest: unknown[]])[];
+  messages: readonly { id: string }[];
   attachments?: readonly UploadedFile[];
 }
 
@@ -106,8 +106,8 @@ export async function bindFiles(tx: Tx, sends: readonly SendWithFiles[]): Promis
           position,
           account_id: accountId,
           request_id: requestId,
-          first_id: messages[0]![0],
-          last_id: messages.at(-1)![0],
+          first_id: messages[0]!.id,
+          last_id: messages.at(-1)!.id,
         })
         .where("id", "=", id)
         .execute();

@@ -12,11 +12,17 @@ import {
 import { batchedOperation, type Tx, writeOperation } from "#store/database.ts";
 import { bindFiles, findSendsMissingFiles, type UploadedFile } from "#store/email/attachments.ts";
 import { compiledOnce } from "#store/engine/prepared.ts";
-import type { CreditEntriesTable, CreditsTable, IdempotencyKeysTable } from "#store/schema/schema.ts";
+import type { EmailsTable } from "#store/schema/email.ts";
+import type {
+  CreditEntriesTable,
+  CreditsTable,
+  IdempotencyKeysTable,
+  MessagesTable,
+} from "#store/schema/schema.ts";
 import { eventIdOf, recordEvents, recordRequests } from "#store/webhooks/outbox.ts";
 import { claimKeys, type IdempotencyKey, releaseKeys, type StoredRequest } from "./idempotency-keys.ts";
 
-/** The columns in which the messages of a send differ, in the order of a `NewMessage`. */
+/** The columns in which the messages of a send differ, in the order in which they cross to the thread of SQLite. */
 export const messageColumns = [
   "id",
   "gateway_id",
@@ -32,36 +38,23 @@ export const messageColumns = [
   "encoding",
   "segments",
   "cost",
-] as const;
+] as const satisfies readonly (keyof MessagesTable)[];
 
-const idAt = messageColumns.indexOf("id");
-const bodyAt = messageColumns.indexOf("body");
+/** A message to be stored. An email's body is here too, and is stored beside its message. */
+export interface NewMessage extends Pick<MessagesTable, (typeof messageColumns)[number]> {
+  status: "queued" | "scheduled";
+  due_at: number;
+}
 
-/** A message as its values: a bulk send crosses to the writer thread as text, and names would be half of it. */
-export type NewMessage = [
-  id: string,
-  gatewayId: string,
-  named: 0 | 1,
-  number: string,
-  recipient: string,
-  body: string,
-  test: 0 | 1,
-  status: "queued" | "scheduled",
-  dueAt: number,
-  scheduleAt: string | null,
-  scheduledFor: number | null,
-  encoding: "gsm7" | "ucs2" | null,
-  segments: number | null,
-  cost: number,
-];
+const emailColumns = [
+  "message_id",
+  "subject",
+  "sender_name",
+  "reply_to",
+] as const satisfies readonly (keyof EmailsTable)[];
 
-/** What an email has beside its message, as values. */
-export type NewEmail = [
-  messageId: string,
-  subject: string,
-  senderName: string | null,
-  replyTo: string | null,
-];
+/** What an email has beside its message. */
+export type NewEmail = Pick<EmailsTable, (typeof emailColumns)[number]>;
 
 export interface SendInput {
   requestId: string;
@@ -96,7 +89,44 @@ export type StoredSend =
  * Claims each send's key, reserves its credit and stores it, if it can pay and is no repeat. Acceptance has no event row of its own a message:
  * the request row is that event, and the timeline's first entry is read from the message itself.
  */
-export const storeSends = batchedOperation("storeSends", async (tx, sends: readonly SendInput[]) => {
+export const storeSends = batchedOperation("storeSends", storeAll, {
+  encode: ({ messages, emails, ...send }: SendInput): EncodedSend => ({
+    ...send,
+    messages: messages.map((message) => valuesOf(messageColumns, message)),
+    ...(emails && { emails: emails.map((email) => valuesOf(emailColumns, email)) }),
+  }),
+  decode: (encoded): SendInput => {
+    const { messages, emails, ...send } = encoded as EncodedSend;
+    return {
+      ...send,
+      messages: messages.map((values) => recordOf<NewMessage>(messageColumns, values)),
+      ...(emails && { emails: emails.map((values) => recordOf<NewEmail>(emailColumns, values)) }),
+    };
+  },
+});
+
+/** A send with its messages and emails as values: a bulk send crosses as text, and the names would be half of it. */
+type EncodedSend = Omit<SendInput, "messages" | "emails"> & { messages: unknown[][]; emails?: unknown[][] };
+
+function valuesOf<C extends string>(columns: readonly C[], record: Readonly<Record<C, unknown>>): unknown[] {
+  return columns.map((column) => record[column]);
+}
+
+function recordOf<R extends object>(columns: readonly (keyof R & string)[], values: readonly unknown[]): R {
+  const record: Record<string, unknown> = {};
+  for (let i = 0; i < columns.length; i++) record[columns[i]!] = values[i];
+  return record as R;
+}
+
+/** The values of each record, one record at a time. */
+function* rowsOf<C extends string>(
+  columns: readonly C[],
+  records: readonly Readonly<Record<C, unknown>>[],
+): Generator<unknown[]> {
+  for (const record of records) yield valuesOf(columns, record);
+}
+
+async function storeAll(tx: Tx, sends: readonly SendInput[]): Promise<StoredSend[]> {
   const keys = new Map(
     sends.flatMap((send) => (send.idempotencyKey ? [[send, keyOf(send, send.idempotencyKey)] as const] : [])),
   );
@@ -111,7 +141,7 @@ export const storeSends = batchedOperation("storeSends", async (tx, sends: reado
   const stored = sends.filter((send) => results.get(send)?.kind === "stored");
   if (stored.length > 0) await insertSends(tx, stored);
   return sends.map((send) => results.get(send)!);
-});
+}
 
 const refusals: ReadonlySet<StoredSend["kind"]> = new Set([
   "insufficient_credit",
@@ -126,8 +156,8 @@ function keyOf(send: SendInput, { path, key, fingerprint }: IdempotencyKey): Ide
     key,
     fingerprint,
     request_id: send.requestId,
-    first_id: send.messages[0]![0],
-    last_id: send.messages.at(-1)![0],
+    first_id: send.messages[0]!.id,
+    last_id: send.messages.at(-1)!.id,
     created_at: send.at,
   };
 }
@@ -135,7 +165,7 @@ function keyOf(send: SendInput, { path, key, fingerprint }: IdempotencyKey): Ide
 /** Of the gateways that the sends name, those that exist no more: a process may have slept since it chose them. */
 async function deletedGateways(tx: Tx, sends: readonly SendInput[]): Promise<ReadonlySet<string>> {
   const wanted = new Set<string>();
-  for (const { messages } of sends) for (const message of messages) wanted.add(message[1]);
+  for (const { messages } of sends) for (const message of messages) wanted.add(message.gateway_id);
   const ids = [...wanted];
   const looking = () => tx.db.selectFrom("gateways").select("id").where("id", "in", ids).compile();
   // Nearly every group of sends is for one gateway.
@@ -166,7 +196,7 @@ async function takeCredit(
     const key = `${send.accountId} ${send.channel}`;
     const balance = credits.get(key);
     if (first) results.set(send, { kind: "repeated", first });
-    else if (gone.size > 0 && send.messages.some((message) => gone.has(message[1])))
+    else if (gone.size > 0 && send.messages.some((message) => gone.has(message.gateway_id)))
       results.set(send, { kind: "gateway_gone" });
     else if (fileless.has(send)) results.set(send, { kind: "file_gone" });
     else if (!balance || send.cost === 0) results.set(send, { kind: "stored" });
@@ -223,7 +253,10 @@ async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
     sends.map(({ requestId, accountId, channel, priority, at, messages }) => ({
       constant: [requestId, accountId, channel, priority, at, at],
       // A row that changes at every step must not carry megabytes along.
-      rows: channel === "email" ? messages.map((message) => message.with(bodyAt, "")) : messages,
+      rows: rowsOf(
+        messageColumns,
+        channel === "email" ? messages.map((message) => ({ ...message, body: "" })) : messages,
+      ),
     })),
   );
   const mails = sends.filter(({ channel }) => channel === "email");
@@ -232,8 +265,8 @@ async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
     tx,
     sends.map(({ requestId, accountId, priority, at, messages }) => ({
       request_id: requestId,
-      first_id: messages[0]![0],
-      last_id: messages.at(-1)![0],
+      first_id: messages[0]!.id,
+      last_id: messages.at(-1)!.id,
       account_id: accountId,
       at,
       priority,
@@ -245,15 +278,18 @@ async function insertEmails(tx: Tx, sends: readonly SendInput[]): Promise<void> 
   await tx.insert(
     "emails",
     // On PostgreSQL a column that is not named comes as its default.
-    ["account_id", "message_id", "subject", "sender_name", "reply_to"],
-    sends.map(({ accountId, emails = [] }) => ({ constant: [accountId], rows: emails })),
+    ["account_id", ...emailColumns],
+    sends.map(({ accountId, emails = [] }) => ({
+      constant: [accountId],
+      rows: rowsOf(emailColumns, emails),
+    })),
   );
   await tx.insert(
     "email_bodies",
     ["message_id", "body"],
     sends.map(({ messages }) => ({
       constant: [],
-      rows: messages.map((message) => [message[idAt], message[bodyAt]]),
+      rows: messages.map(({ id, body }) => [id, body]),
     })),
   );
   await bindFiles(tx, sends);

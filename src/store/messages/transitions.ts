@@ -6,8 +6,9 @@ import type { Channel } from "#contract/messages/channel.ts";
 import { advance, type Step } from "#contract/messages/states.ts";
 import { insertEntries, lockCredits, refund, writeBalance } from "#store/accounts/ledger.ts";
 import type { Tx } from "#store/database.ts";
+import { snapshotOf, stateColumns, stateColumnTypes } from "#store/schema/message-state.ts";
 import type { CreditEntriesTable, CreditsTable, MessagesTable } from "#store/schema/schema.ts";
-import { type MessageEvent, type MessageSnapshot, recordMessageEvents } from "#store/webhooks/outbox.ts";
+import { type MessageEvent, recordMessageEvents } from "#store/webhooks/outbox.ts";
 
 /** What goes with a change. */
 export interface TransitionDetails {
@@ -35,43 +36,10 @@ const columns = [
   "recipient",
   "priority",
   "created_at",
-  "held_due_at",
-  "status",
-  "due_at",
   "fence",
-  "version",
-  "attempts",
-  "resends",
-  "first_deferred_at",
-  "updated_at",
-  "sent_at",
-  "delivered_at",
-  "read_at",
-  "provider_reference",
-  "error_code",
-  "error_message",
   "cost",
-  "refunded",
+  ...stateColumns,
 ] as const;
-
-/** What a change may write. */
-const changing = {
-  status: "text",
-  due_at: "bigint",
-  version: "bigint",
-  attempts: "bigint",
-  resends: "bigint",
-  first_deferred_at: "bigint",
-  updated_at: "bigint",
-  sent_at: "bigint",
-  delivered_at: "bigint",
-  read_at: "bigint",
-  provider_reference: "text",
-  error_code: "text",
-  error_message: "text",
-  refunded: "bigint",
-  held_due_at: "bigint",
-} as const;
 
 export type LockedMessage = Pick<MessagesTable, (typeof columns)[number]>;
 
@@ -168,8 +136,8 @@ export class TransitionBatch {
 
   async write(tx: Tx): Promise<void> {
     if (this.#touched.size === 0) return;
-    await tx.update("messages", { id: "text", ...changing }, [...this.#touched.values()], (of) => ({
-      set: sql.join(Object.keys(changing).map((column) => sql`${sql.ref(column)} = ${of(column)}`)),
+    await tx.update("messages", { id: "text", ...stateColumnTypes }, [...this.#touched.values()], (of) => ({
+      set: sql.join(stateColumns.map((column) => sql`${sql.ref(column)} = ${of(column)}`)),
       where: sql`messages.id = ${of("id")}`,
     }));
     await insertTimelineEntries(tx, this.#events);
@@ -196,25 +164,6 @@ export class TransitionBatch {
     for (const balance of touched) await writeBalance(tx, balance);
     await insertEntries(tx, entries);
   }
-}
-
-/** The changing fields of a message, as they are now. */
-function snapshotOf(row: LockedMessage): MessageSnapshot {
-  const { status, due_at, attempts, updated_at, sent_at, delivered_at, read_at } = row;
-  const { provider_reference, error_code, error_message, gateway_id } = row;
-  return {
-    status,
-    due_at,
-    attempts,
-    updated_at,
-    sent_at,
-    delivered_at,
-    read_at,
-    provider_reference,
-    error_code,
-    error_message,
-    gateway_id,
-  };
 }
 
 /** Writes timeline entries. */

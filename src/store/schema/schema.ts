@@ -1,6 +1,6 @@
 // The tables, as kysely sees them. Epoch milliseconds are `…_at`, booleans are 0 or 1, JSON is text.
 
-import type { Channel, Status } from "#contract/messages/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import type {
   AttachmentChunksTable,
   AttachmentsTable,
@@ -19,6 +19,7 @@ import type {
   SetupCodesTable,
   UsersTable,
 } from "./identity.ts";
+import type { MessageState } from "./message-state.ts";
 import type {
   CompletionsTable,
   KeyBucketsTable,
@@ -97,7 +98,7 @@ export interface RequestsTable {
   created_at: number;
 }
 
-export interface MessagesTable {
+export interface MessagesTable extends MessageState {
   id: string;
   account_id: string;
   request_id: string;
@@ -105,45 +106,24 @@ export interface MessagesTable {
   gateway_id: string;
   /** 1: the caller named the gateway, so the message never moves to another one. */
   gateway_pinned: Flag;
-  /** As given. */
+  /** The recipient as the caller wrote it: a phone number, or an email address. */
   recipient_raw: string;
-  /** E.164, or a short code. */
+  /** E.164, a short code, or an email address in the form in which addresses are compared. */
   recipient: string;
-  /** Of an email empty: see `email_bodies`. */
+  /** Empty for an email: see `email_bodies`. */
   body: string;
   test: Flag;
-  status: Status;
-  /** By the size of its request; see `queue/priority.ts`. */
+  /** The size class of its request; see `queue/priority.ts`. */
   priority: number;
-  /** When it may go out; not null exactly while it waits (queued, scheduled). */
-  due_at: number | null;
-  /** The fence under which it was last stamped. */
+  /** The fence of its last attempt. */
   fence: number;
-  /** State changes so far; the next event's number. */
-  version: number;
-  attempts: number;
-  /** Repeats of an attempt whose outcome was unknown: automatic ones, and those that the account asked for. */
-  resends: number;
-  /** On the lane's clock (see `lanes.paused_ms`): when its first try was deferred. */
-  first_deferred_at: number | null;
   schedule_at: string | null;
   scheduled_for: number | null;
   created_at: number;
-  updated_at: number;
-  sent_at: number | null;
-  delivered_at: number | null;
-  read_at: number | null;
-  provider_reference: string | null;
-  error_code: string | null;
-  error_message: string | null;
   encoding: "gsm7" | "ucs2" | null;
   segments: number | null;
-  /** Credit reserved for it. */
+  /** Credit that was reserved for it. */
   cost: number;
-  /** 1: that credit went back. */
-  refunded: Flag;
-  /** Restored from a backup, and waiting for the operator's word: when it was due. Not null only while `due_at` is null. */
-  held_due_at: number | null;
 }
 
 export interface EventsTable {

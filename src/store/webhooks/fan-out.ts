@@ -6,8 +6,9 @@ import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { withEmailColumns } from "#store/email/emails.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
+import type { MessageSnapshot } from "#store/schema/message-state.ts";
 import type { MessagesTable, OutboxTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
-import { type EngagementData, type MessageSnapshot, messageEventId, type RequestEntry } from "./outbox.ts";
+import { type EngagementData, messageEventId, type RequestEntry } from "./outbox.ts";
 
 /** A note on an accepted request, once a part of its messages was told: those after `after` are left. */
 type RequestProgress = RequestEntry & { after?: string };

@@ -6,23 +6,8 @@ import type { Status } from "#contract/messages/channel.ts";
 import { asksFor, type EventType } from "#contract/messages/events.ts";
 import type { Tx } from "#store/database.ts";
 import { compiledOnce } from "#store/engine/prepared.ts";
-import type { MessagesTable, OutboxTable } from "#store/schema/schema.ts";
-
-/** The fields of a message that change, as they were at an event. */
-export type MessageSnapshot = Pick<
-  MessagesTable,
-  | "status"
-  | "due_at"
-  | "attempts"
-  | "updated_at"
-  | "sent_at"
-  | "delivered_at"
-  | "read_at"
-  | "provider_reference"
-  | "error_code"
-  | "error_message"
-  | "gateway_id"
->;
+import { type MessageSnapshot, snapshotColumns } from "#store/schema/message-state.ts";
+import type { OutboxTable } from "#store/schema/schema.ts";
 
 /** What goes with an event about what a recipient did (see `engagements.ts`). */
 export interface EngagementData {
@@ -182,23 +167,7 @@ export async function recordStatusEvents(
   if (ids.length === 0) return;
   const found = await tx.db
     .selectFrom(tx.indexed("messages"))
-    .select([
-      "id",
-      "account_id",
-      "version",
-      "priority",
-      "status",
-      "due_at",
-      "attempts",
-      "updated_at",
-      "sent_at",
-      "delivered_at",
-      "read_at",
-      "provider_reference",
-      "error_code",
-      "error_message",
-      "gateway_id",
-    ])
+    .select(["id", "account_id", "version", "priority", ...snapshotColumns])
     .where("id", "in", tx.list(ids))
     .execute();
   await write(

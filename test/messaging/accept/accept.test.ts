@@ -86,7 +86,7 @@ test("what is stored is accepted, and its lanes are woken, each once", async () 
   assert.deepEqual(woken, ["gw_one", "gw_two"]);
   const input = calls[0]?.input as SendInput;
   assert.deepEqual(
-    input.messages.map(([id]) => id),
+    input.messages.map(({ id }) => id),
     result.ids,
   );
   assert.equal(new Set(result.ids).size, 3);

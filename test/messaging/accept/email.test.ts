@@ -71,8 +71,8 @@ test("an email is its address as given, how it is compared, and a price of one",
     ],
   );
   assert.deepEqual(prepared.emails, [
-    ["msg_0", "Hello", "A @ B", "b@example.com"],
-    ["msg_1", "Hello", null, null],
+    { message_id: "msg_0", subject: "Hello", sender_name: "A @ B", reply_to: "b@example.com" },
+    { message_id: "msg_1", subject: "Hello", sender_name: null, reply_to: null },
   ]);
 });
 

@@ -79,7 +79,7 @@ onBothEngines((open) => {
       answers.map(({ kind }) => kind),
       ["stored", "stored", "insufficient_credit", "stored"],
     );
-    const cancelled = sends[1]!.messages.slice(0, 2).map(([id]) => id);
+    const cancelled = sends[1]!.messages.slice(0, 2).map(({ id }) => id);
     for (const id of [...cancelled, ...cancelled]) {
       const details = { at: now + 5, detail: "Cancelled." };
       await database.run(cancelMessage, { accountId, channel: "sms", id, details });

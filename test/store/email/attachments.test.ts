@@ -31,7 +31,9 @@ async function emailSend(store: Store, attachments: readonly UploadedFile[], eac
   const gatewayId = await makeGateway(store.database, accountId, { channel: "email" });
   const email = { recipient: "a@example.com", number: "a@example.com", encoding: null, segments: null };
   const send = sendOf(accountId, gatewayId, { channel: "email", count: 2, each: { ...email, ...each } });
-  const emails = columnsOf(send.messages).id.map((id): NewEmail => [id, "Hello", null, null]);
+  const emails = columnsOf(send.messages).id.map(
+    (id): NewEmail => ({ message_id: id, subject: "Hello", sender_name: null, reply_to: null }),
+  );
   return { ...send, emails, attachments };
 }
 
@@ -60,8 +62,8 @@ onBothEngines((store) => {
         request_id: send.requestId,
         account_id: send.accountId,
         position: 1,
-        first_id: send.messages[0]![0],
-        last_id: send.messages[1]![0],
+        first_id: send.messages[0]!.id,
+        last_id: send.messages[1]!.id,
         content_deleted_at: null,
       },
     );

@@ -52,8 +52,10 @@ onBothEngines((store) => {
       channel: "email",
       each: { encoding: null, segments: null, recipient_raw: "A@example.com", recipient: "a@example.com" },
     });
-    const id = send.messages[0]![0];
-    const emails: NewEmail[] = [[id, "Hello", "Ada", "b@example.com"]];
+    const id = send.messages[0]!.id;
+    const emails: NewEmail[] = [
+      { message_id: id, subject: "Hello", sender_name: "Ada", reply_to: "b@example.com" },
+    ];
     await database.run(storeSends, { ...send, emails, attachments: files });
 
     const one = await database.run(findMessage, { accountId, channel: "email", id });
@@ -86,9 +88,9 @@ onBothEngines((store) => {
     const accountId = await makeAccount(database);
     const gatewayId = await makeGateway(database, accountId, { channel: "email" });
     const send = sendOf(accountId, gatewayId, { channel: "email", count: 2 });
-    send.messages[1]![5] = "Grüße";
+    send.messages[1]!.body = "Grüße";
     await database.run(storeSends, send);
-    const [first, second] = send.messages.map(([id]) => id) as [string, string];
+    const [first, second] = send.messages.map(({ id }) => id) as [string, string];
     for (const id of [first, second]) assert.equal((await messageRow(store(), id)).body, "");
     const kept = await query<{ body: string }>("select body from email_bodies where message_id = ?", second);
     assert.deepEqual(
@@ -109,7 +111,7 @@ onBothEngines((store) => {
     for (const size of [1, maxPageBodyBytes + 2, 3, maxPageBodyBytes / 2 + 2, maxPageBodyBytes / 2]) {
       const send = sendOf(accountId, gatewayId, { channel: "email", each: { body: "x".repeat(size) } });
       await database.run(storeSends, send);
-      ids.push(send.messages[0]![0]);
+      ids.push(send.messages[0]!.id);
     }
     ids.reverse();
     const pages: [number[], boolean][] = [];
@@ -159,8 +161,8 @@ onBothEngines((open) => {
     });
     const [first, second] = columnsOf(send.messages).id as [string, string];
     const emails: NewEmail[] = [
-      [first, "One", "The Shop", "reply@shop.test"],
-      [second, "Two", null, null],
+      { message_id: first, subject: "One", sender_name: "The Shop", reply_to: "reply@shop.test" },
+      { message_id: second, subject: "Two", sender_name: null, reply_to: null },
     ];
     await database.run(storeSends, { ...send, emails, attachments: files });
 

@@ -40,14 +40,14 @@ onBothEngines((open) => {
     assert.equal(again.first.fingerprint, "same");
     assert.deepEqual(
       await messages(),
-      first.messages.map(([id]) => id),
+      first.messages.map(({ id }) => id),
     );
     const { fingerprint, ...request } = (await find(accountId, "k"))!;
     assert.equal(fingerprint, "same");
     const answered = await open().database.run(readRequestMessages, { accountId, request });
     assert.deepEqual(
       answered.map(({ id }) => id),
-      first.messages.map(([id]) => id),
+      first.messages.map(({ id }) => id),
     );
   });
 
@@ -60,7 +60,7 @@ onBothEngines((open) => {
     const stored = answers.filter(({ kind }) => kind === "stored");
     assert.equal(stored.length, 1);
     const winner = sends[answers.findIndex(({ kind }) => kind === "stored")]!;
-    assert.deepEqual(await messages(), [winner.messages[0]![0]]);
+    assert.deepEqual(await messages(), [winner.messages[0]!.id]);
     for (const answer of answers)
       if (answer.kind === "repeated") assert.equal(answer.first.request_id, winner.requestId);
     assert.ok(answers.every(({ kind }) => kind !== "insufficient_credit"));
@@ -116,8 +116,8 @@ onBothEngines((open) => {
     await open().database.run(storeSends, first);
     const request = {
       request_id: "req_other",
-      first_id: first.messages[0]![0],
-      last_id: first.messages[1]![0],
+      first_id: first.messages[0]!.id,
+      last_id: first.messages[1]!.id,
     };
     assert.deepEqual(await open().database.run(readRequestMessages, { accountId, request }), []);
   });

@@ -20,6 +20,19 @@ const storedRequests = async (store: Store, accountId: string) =>
     ),
   );
 
+test("a send crosses to the thread of SQLite as values, and comes back as it was", () => {
+  const { codec } = storeSends;
+  assert.ok(codec);
+  const sms = sendOf("acc_1", "gw_1", { count: 3, each: { scheduled_for: null } });
+  const mails = sendOf("acc_1", "gw_1", { channel: "email", each: { encoding: null, segments: null } });
+  const emails = [{ message_id: mails.messages[0]!.id, subject: "Hello", sender_name: null, reply_to: null }];
+  for (const send of [sms, { ...mails, emails, attachments: [] }]) {
+    const text: string = JSON.stringify(codec.encode(send));
+    assert.doesNotMatch(text, /recipient_raw|sender_name/);
+    assert.deepEqual(codec.decode(JSON.parse(text)), send);
+  }
+});
+
 onBothEngines((open) => {
   test("a send is stored with every column as given", async () => {
     const store = open();
@@ -233,9 +246,9 @@ onBothEngines((open) => {
     const gatewayId = await makeGateway(store.database, accountId);
     const sends = Array.from({ length: 40 }, () => sendOf(accountId, gatewayId, { count: 2 }));
     const twice = sends[7]!;
-    twice.messages[1]![0] = twice.messages[0]![0];
+    twice.messages[1]!.id = twice.messages[0]!.id;
     const empty = sends[23]!;
-    empty.messages[0]![5] = null as unknown as string;
+    empty.messages[0]!.body = null as unknown as string;
     const answers = await Promise.allSettled(sends.map((send) => store.database.run(storeSends, send)));
     answers.forEach((answer, i) => {
       if (i !== 7 && i !== 23) assert.equal(answer.status, "fulfilled", `send ${i}`);
@@ -256,7 +269,7 @@ onBothEngines((open) => {
     const accountId = await makeAccount(store.database, { sms: 1000 });
     const gatewayId = await makeGateway(store.database, accountId);
     const send = sendOf(accountId, gatewayId, { count: 500 });
-    send.messages[499]![0] = send.messages[0]![0];
+    send.messages[499]!.id = send.messages[0]!.id;
     await assert.rejects(store.database.run(storeSends, send), StorageError);
     assert.deepEqual(await storedIds(store, accountId), []);
     assert.equal((await storedRequests(store, accountId)).size, 0);
@@ -290,7 +303,7 @@ onBothEngines((open) => {
       count: 2,
       idempotencyKey: { path: "/p", key: "k", fingerprint: "f" },
     });
-    send.messages[1]![1] = "gw_deleted";
+    send.messages[1]!.gateway_id = "gw_deleted";
     assert.deepEqual(await store.database.run(storeSends, send), { kind: "gateway_gone" });
     assert.deepEqual(await storedIds(store, accountId), []);
     assert.equal(await remaining(store, accountId), 10);

@@ -154,7 +154,7 @@ onBothEngines((open) => {
     ] as const) {
       const send = sendOf(accountId, channel === "sms" ? sms : email, { channel, each: { body } });
       await store.database.run(storeSends, send);
-      made.unshift(send.messages[0]![0]);
+      made.unshift(send.messages[0]!.id);
     }
     const asked = { ...everything(accountId), bytes: 109 };
     const of = async (before: string, bytes = 109) => {

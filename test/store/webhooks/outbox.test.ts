@@ -109,8 +109,8 @@ onBothEngines((open) => {
     assert.equal(note.priority, 1);
     assert.deepEqual(note.data, {
       request_id: send.requestId,
-      first_id: send.messages[0]![0],
-      last_id: send.messages[29]![0],
+      first_id: send.messages[0]!.id,
+      last_id: send.messages[29]!.id,
     });
   });
 

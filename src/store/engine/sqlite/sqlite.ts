@@ -104,7 +104,8 @@ class Thread {
         calls.push(entry);
         if (waiting.operation.batched) byName.set(waiting.operation.name, entry);
       }
-      entry.call.inputs.push(waiting.input);
+      const { codec } = waiting.operation;
+      entry.call.inputs.push(codec ? codec.encode(waiting.input) : waiting.input);
       entry.members.push(waiting);
     }
     void this.#send({ kind: "run", calls: calls.map(({ call }) => call) }).then(({ answers }) => {

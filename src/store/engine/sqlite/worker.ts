@@ -47,9 +47,11 @@ function commit(): void {
 async function runCall(call: Call): Promise<unknown[]> {
   const operation = operations.get(call.name);
   if (!operation) throw new Error(`No operation is called ${call.name}.`);
-  if (operation.batched) return await operation.run(tx, call.inputs);
+  const { codec } = operation;
+  const inputs = codec ? call.inputs.map((input) => codec.decode(input)) : call.inputs;
+  if (operation.batched) return await operation.run(tx, inputs);
   const outputs = [];
-  for (const input of call.inputs) outputs.push(await operation.run(tx, input));
+  for (const input of inputs) outputs.push(await operation.run(tx, input));
   return outputs;
 }
 

@@ -9,7 +9,7 @@ import { DatabaseSync } from "node:sqlite";
 import test, { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { countAccounts } from "#store/accounts/accounts.ts";
-import { type Operation, readOperation, StorageError } from "#store/database.ts";
+import { readOperation, StorageError } from "#store/database.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { getOrSetFact } from "#store/maintenance/provisioned.ts";
 import { storeSends } from "#store/messages/insert.ts";
@@ -154,7 +154,7 @@ test("calls before closing are answered, calls after it refused", async () => {
 
 test("an operation that no thread knows fails alone", async () => {
   const database = await openSqlite({ path: join(folder, "unknown.db") });
-  const unknown: Operation<null, null> = readOperation("noSuchOperation", async () => null);
+  const unknown = readOperation("noSuchOperation", async (_tx, _: null) => null);
   const [bad, good] = await Promise.allSettled([
     database.run(unknown, null),
     database.run(countAccounts, null),
@@ -170,7 +170,7 @@ test("a fault in one operation undoes none of those that went in the same transa
   const gatewayId = await makeGateway(database, accountId);
   const good = sendOf(accountId, gatewayId, { count: 2 });
   const poisoned = sendOf(accountId, gatewayId);
-  poisoned.messages[0]![5] = null as unknown as string;
+  poisoned.messages[0]!.body = null as unknown as string;
   const results = await Promise.allSettled([
     database.run(getOrSetFact, { name: "first", value: "1" }),
     database.run(storeSends, good),

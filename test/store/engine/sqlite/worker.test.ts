@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import test, { after } from "node:test";
 import { Worker } from "node:worker_threads";
 import type { Reply, Work } from "#store/engine/sqlite/protocol.ts";
+import { storeSends } from "#store/messages/insert.ts";
 import { sendOf } from "../../rows.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trunkline-worker-"));
@@ -95,7 +96,10 @@ test("a full disk is called full, stores nothing, and is over when there is room
   raw.close();
   writeFileSync(flag, "");
   const send = sendOf("acc_1", "gw_1", { count: 2000 });
-  const run: Work = { kind: "run", calls: [{ name: "storeSends", inputs: [send] }] };
+  const run: Work = {
+    kind: "run",
+    calls: [{ name: "storeSends", inputs: [storeSends.codec?.encode(send)] }],
+  };
   const [answer] = (await ask(run)).answers[0]!;
   assert.ok(answer && !answer.ok);
   assert.equal(answer.fault, "full");

@@ -51,7 +51,7 @@ test("ids sort by their bytes, whatever the database's language", async () => {
     const accountId = await makeAccount(database);
     const send = sendOf(accountId, await makeGateway(database, accountId), { count: ids.length });
     ids.forEach((id, i) => {
-      send.messages[i]![0] = id;
+      send.messages[i]!.id = id;
     });
     await database.run(storeSends, send);
     const query = { accountId, channel: "sms", status: null, before: null, limit: 10 } as const;
