@@ -90,41 +90,99 @@ export type StoredSend =
  * the request row is that event, and the timeline's first entry is read from the message itself.
  */
 export const storeSends = batchedOperation("storeSends", storeAll, {
-  encode: ({ messages, emails, ...send }: SendInput): EncodedSend => ({
-    ...send,
-    messages: messages.map((message) => valuesOf(messageColumns, message)),
-    ...(emails && { emails: emails.map((email) => valuesOf(emailColumns, email)) }),
-  }),
+  // Spread as a whole and then replaced: leaving fields out of a copy is slow, and this is the hot path.
+  encode: (send: SendInput): EncodedSend => {
+    const messages = send.messages.map(messageValues);
+    return send.emails
+      ? { ...send, messages, emails: send.emails.map(emailValues) }
+      : { ...(send as Omit<SendInput, "emails">), messages };
+  },
   decode: (encoded): SendInput => {
-    const { messages, emails, ...send } = encoded as EncodedSend;
-    return {
-      ...send,
-      messages: messages.map((values) => recordOf<NewMessage>(messageColumns, values)),
-      ...(emails && { emails: emails.map((values) => recordOf<NewEmail>(emailColumns, values)) }),
-    };
+    const send = encoded as EncodedSend;
+    const messages = send.messages.map(messageOf);
+    return send.emails
+      ? { ...send, messages, emails: send.emails.map(emailOf) }
+      : { ...(send as Omit<EncodedSend, "emails">), messages };
   },
 });
 
 /** A send with its messages and emails as values: a bulk send crosses as text, and the names would be half of it. */
-type EncodedSend = Omit<SendInput, "messages" | "emails"> & { messages: unknown[][]; emails?: unknown[][] };
+type EncodedSend = Omit<SendInput, "messages" | "emails"> & {
+  messages: MessageValues[];
+  emails?: EmailValues[];
+};
 
-function valuesOf<C extends string>(columns: readonly C[], record: Readonly<Record<C, unknown>>): unknown[] {
-  return columns.map((column) => record[column]);
+type ValuesOf<R, Columns extends readonly (keyof R)[]> = {
+  -readonly [I in keyof Columns]: R[Columns[I]];
+};
+/** The values of a `NewMessage`, in the order of `messageColumns`. */
+type MessageValues = ValuesOf<NewMessage, typeof messageColumns>;
+type EmailValues = ValuesOf<NewEmail, typeof emailColumns>;
+
+// Written out: walking the list of columns instead made a bulk send an eighth more expensive.
+function messageValues(message: NewMessage): MessageValues {
+  const { id, gateway_id, gateway_pinned, recipient_raw, recipient, body, test, status, due_at } = message;
+  const { schedule_at, scheduled_for, encoding, segments, cost } = message;
+  return [
+    id,
+    gateway_id,
+    gateway_pinned,
+    recipient_raw,
+    recipient,
+    body,
+    test,
+    status,
+    due_at,
+    schedule_at,
+    scheduled_for,
+    encoding,
+    segments,
+    cost,
+  ];
 }
 
-function recordOf<R extends object>(columns: readonly (keyof R & string)[], values: readonly unknown[]): R {
-  const record: Record<string, unknown> = {};
-  for (let i = 0; i < columns.length; i++) record[columns[i]!] = values[i];
-  return record as R;
+function messageOf(values: MessageValues): NewMessage {
+  // biome-ignore format: one line for each group of columns, as above
+  const [
+    id, gateway_id, gateway_pinned, recipient_raw, recipient, body, test, status, due_at,
+    schedule_at, scheduled_for, encoding, segments, cost,
+  ] = values;
+  return {
+    id,
+    gateway_id,
+    gateway_pinned,
+    recipient_raw,
+    recipient,
+    body,
+    test,
+    status,
+    due_at,
+    schedule_at,
+    scheduled_for,
+    encoding,
+    segments,
+    cost,
+  };
 }
 
-/** The values of each record, one record at a time. */
-function* rowsOf<C extends string>(
-  columns: readonly C[],
-  records: readonly Readonly<Record<C, unknown>>[],
-): Generator<unknown[]> {
-  for (const record of records) yield valuesOf(columns, record);
+/** The rows of messages, one at a time. Those of emails have no body: a row that changes at every step must not carry megabytes. */
+function* rowsOf(messages: readonly NewMessage[], areEmails: boolean): Generator<MessageValues> {
+  for (const message of messages) yield messageValues(areEmails ? { ...message, body: "" } : message);
 }
+
+const emailValues = ({ message_id, subject, sender_name, reply_to }: NewEmail): EmailValues => [
+  message_id,
+  subject,
+  sender_name,
+  reply_to,
+];
+
+const emailOf = ([message_id, subject, sender_name, reply_to]: EmailValues): NewEmail => ({
+  message_id,
+  subject,
+  sender_name,
+  reply_to,
+});
 
 async function storeAll(tx: Tx, sends: readonly SendInput[]): Promise<StoredSend[]> {
   const keys = new Map(
@@ -252,11 +310,7 @@ async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
     ["request_id", "account_id", "channel", "priority", "created_at", "updated_at", ...messageColumns],
     sends.map(({ requestId, accountId, channel, priority, at, messages }) => ({
       constant: [requestId, accountId, channel, priority, at, at],
-      // A row that changes at every step must not carry megabytes along.
-      rows: rowsOf(
-        messageColumns,
-        channel === "email" ? messages.map((message) => ({ ...message, body: "" })) : messages,
-      ),
+      rows: rowsOf(messages, channel === "email"),
     })),
   );
   const mails = sends.filter(({ channel }) => channel === "email");
@@ -281,7 +335,7 @@ async function insertEmails(tx: Tx, sends: readonly SendInput[]): Promise<void> 
     ["account_id", ...emailColumns],
     sends.map(({ accountId, emails = [] }) => ({
       constant: [accountId],
-      rows: rowsOf(emailColumns, emails),
+      rows: emails.map(emailValues),
     })),
   );
   await tx.insert(

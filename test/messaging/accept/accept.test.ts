@@ -191,7 +191,9 @@ test("an email is stored with its own columns and its files, for one credit", as
   assert.ok(result.kind === "accepted");
   assert.equal(input.channel, "email");
   assert.equal(input.cost, 1);
-  assert.deepEqual(input.emails, [[result.ids[0], "Hello", null, null]]);
+  assert.deepEqual(input.emails, [
+    { message_id: result.ids[0], subject: "Hello", sender_name: null, reply_to: null },
+  ]);
   assert.deepEqual(input.attachments, [file]);
 });
 
