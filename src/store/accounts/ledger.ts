@@ -37,7 +37,7 @@ export async function lockCredits(
 /** Below this share of its allowance a balance counts as low. */
 const lowShare = 0.1;
 
-/** Whether taking credit brought a balance below what counts as low. */
+/** Whether reserving credit brought a balance below the share that counts as low. */
 export function crossedLowCredit(before: number, balance: CreditsTable): boolean {
   const low = balance.allowance * lowShare;
   return before >= low && balance.remaining < low;
@@ -107,8 +107,8 @@ export function reserve(
 }
 
 /**
- * Gives back what a message cost; null where nothing comes back. What was taken from a balance before it was
- * opened or renewed is not this one's, and one whose allowance shrank does not grow above what it can hold.
+ * Refunds what a message cost; null where there is nothing to refund. Credit that was reserved before the balance was
+ * opened or renewed did not come from it, and a balance never grows above its allowance and bonus.
  */
 export function refund(
   balance: CreditsTable,

@@ -61,9 +61,9 @@ interface SendWithFiles {
   attachments?: readonly UploadedFile[];
 }
 
-/** Loose files are removed after this, ms. */
+/** Unbound files are deleted after this, ms. */
 export const unboundTtlMs = 3_600_000;
-/** And are not bound any more after this: between the two hardly anybody waits for anybody. */
+/** And cannot be bound after this: so binding and deleting hardly ever wait for each other. */
 const bindableMs = unboundTtlMs / 2;
 
 /** Of the sends, those whose files are not all there (any more). Locks the others'. */
@@ -138,14 +138,14 @@ async function removePieces(tx: Tx, id: string): Promise<boolean> {
 }
 
 /**
- * One step of removing a loose file; true: it is gone, or was bound meanwhile. To be called until then. From the
+ * One step of deleting an unbound file; true: it is deleted, or was bound meanwhile. To be called until then. From the
  * first step on it cannot be bound any more. `at`: epoch ms.
  */
 export const deleteUnboundFile = writeOperation(
   "deleteUnboundFile",
   async (tx, input: { id: string; at: number }): Promise<boolean> => {
     const { id, at } = input;
-    // Whoever binds it has locked the row and is waited for, or waits here and sees the mark.
+    // A transaction that binds it either holds the row's lock, and this one waits, or waits for this one and sees the mark.
     const row = await tx.db
       .updateTable("attachments")
       .set((eb) => ({ content_deleted_at: eb.fn.coalesce("content_deleted_at", eb.val(at)) }))
@@ -160,7 +160,7 @@ export const deleteUnboundFile = writeOperation(
   },
 );
 
-/** Loose files from before, oldest first. */
+/** Unbound files that were uploaded before, oldest first. */
 export const findUnboundFiles = readOperation(
   "findUnboundFiles",
   async (tx, input: { before: number; limit: number }): Promise<string[]> => {

@@ -1,15 +1,15 @@
 // The domains that an account's mail is signed for, with their keys. Everything takes the account, and finds
 // nothing that is another one's. What changes the keys that sign moves the revision of the account's email lanes, so
-// that whoever drives one opens it again with the keys of now.
+// that their owners reopen them with the current keys.
 
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { DkimKeysTable, SendingDomainsTable } from "#store/schema/email.ts";
 
-/** What a key is sealed to. */
+/** The context in which a private key is sealed. */
 export const privateKeyContext = (keyId: string) => `dkim_keys ${keyId} private_key`;
 
-/** Most sending domains of an account. */
+/** Sending domains of an account. */
 export const maxSendingDomains = 100;
 
 export interface DomainWithKeys {

@@ -12,7 +12,7 @@ import { type Tx, writeOperation } from "#store/database.ts";
 const fewRows = 10_000;
 /**
  * Larger tables are not analysed (again), because SQLite counts all rows of an index for it: 25 ms a million when they are in
- * memory, 300 when they are on a disk, and nobody writes meanwhile. What it knows of them is as good as the truth.
+ * memory, 300 when they are on a disk, and no write runs meanwhile. The statistics that it has of them are good enough.
  */
 const manyRows = 100_000;
 /** Rows that SQLite looks at in each index, beside counting them. */
@@ -86,7 +86,7 @@ async function hasStatistics(tx: Tx): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Forgets SQLite's statistics of tables that were small when they were taken. */
+/** Deletes SQLite's statistics of tables that were small when the statistics were taken. */
 export async function deleteSmallTableStatistics(tx: Tx): Promise<void> {
   if (!(await hasStatistics(tx))) return;
   // The first number of `stat` is that of the index's rows; a partial index has fewer than its table.

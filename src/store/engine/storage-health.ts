@@ -1,4 +1,4 @@
-// Whether storage works, as its own calls tell: readiness goes by it.
+// Whether storage works, judged by the outcome of its own calls. Readiness reports it.
 //
 // The rule. A check asks storage for something, and is red when that fails. After a fault of any call it asks for a write,
 // until a write has succeeded that began after the fault: a server that became read-only still answers reads. A connection

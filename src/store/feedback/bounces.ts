@@ -1,12 +1,12 @@
-// Which addresses mail does not reach, and what follows: a hard bounce, a complaint or an unsubscribe puts the
-// recipient on the account's suppression list at once, five soft bounces in a row do too, and a delivery ends the row.
+// Bounces and the suppressions that follow from them: a hard bounce, a complaint or an unsubscribe puts the
+// recipient on the account's suppression list at once; so do five consecutive soft bounces. A delivery resets their count.
 
 import { sql } from "kysely";
 import { type Tx, writeOperation } from "#store/database.ts";
 import type { LockedMessage } from "#store/messages/transitions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
 
-/** What an email's fate says about its address. */
+/** What the outcome of an email says about its address. */
 export interface BounceReport {
   message: Pick<LockedMessage, "id" | "account_id" | "recipient">;
   verdict: "reached" | "soft" | "hard";
@@ -18,11 +18,11 @@ export interface BounceReport {
 
 /** This many soft bounces without a delivery between them count as a hard one. */
 const softLimit = 5;
-/** A row that rested for so long begins anew: where deliveries are not reported, nothing else ends one. */
+/** After this time without a bounce the count begins anew: where deliveries are not reported, nothing else resets it. */
 export const softBounceTtlMs = 90 * 86_400_000;
 const maxNoteLength = 500;
 
-/** Whom to write to no more. */
+/** A recipient to be added to the suppression list. */
 export type NewSuppression = Pick<
   SuppressionsTable,
   "account_id" | "recipient" | "reason" | "note" | "created_at"
@@ -32,7 +32,7 @@ const keyOf = ({ account_id, recipient }: Pick<NewSuppression, "account_id" | "r
   `${account_id} ${recipient}`;
 const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Draws the conclusions of what was learned, in order. Call it after the messages themselves are written. */
+/** Applies bounce reports in order. Call it after the messages themselves are written. */
 export async function applyBounces(tx: Tx, reaches: readonly BounceReport[]): Promise<void> {
   if (reaches.length === 0) return;
   const byAddress = Map.groupBy(reaches, ({ message }) => keyOf(message));
@@ -46,7 +46,7 @@ export async function applyBounces(tx: Tx, reaches: readonly BounceReport[]): Pr
   for (const all of addresses) {
     const lastEnd = all.findLastIndex(({ verdict }) => verdict !== "soft");
     let reason = all.find(({ verdict }) => verdict === "hard");
-    // Who is put on the list anyway is not counted any more.
+    // A recipient who is suppressed anyway needs no count.
     for (const soft of reason ? [] : all.slice(lastEnd + 1)) {
       if ((await countSoft(tx, soft.message, soft.at)) >= softLimit) reason ??= soft;
     }
@@ -76,7 +76,7 @@ async function countSoft(tx: Tx, message: BounceReport["message"], at: number): 
   return rows[0]?.count ?? 0;
 }
 
-/** Ends the rows of soft bounces that these addresses have; `before`: only where the last bounce was before. */
+/** Resets the soft bounces of these addresses; `before`: only where the last bounce was earlier. */
 export async function resetSoftBounces(
   tx: Tx,
   addresses: readonly Pick<NewSuppression, "account_id" | "recipient">[],
@@ -101,7 +101,7 @@ export async function resetSoftBounces(
   `.execute(tx.db);
 }
 
-/** Removes rows whose last bounce was before, the oldest first, at most `limit`; returns how many were found. */
+/** Deletes counts whose last bounce was before, the oldest first, at most `limit`; returns how many were found. */
 export const deleteSoftBounces = writeOperation(
   "deleteSoftBounces",
   async (tx, input: { before: number; limit: number }): Promise<number> => {
@@ -118,10 +118,10 @@ export const deleteSoftBounces = writeOperation(
   },
 );
 
-/** Puts email recipients on their accounts' suppression lists; who is there already stays, with the first reason. */
+/** Adds email recipients to their accounts' suppression lists; an existing entry keeps its first reason. */
 export async function suppress(tx: Tx, unwanted: readonly NewSuppression[]): Promise<void> {
   if (unwanted.length === 0) return;
-  // What was counted of them is of no use any more.
+  // Their soft bounce counts are obsolete.
   await resetSoftBounces(tx, unwanted);
   const first = new Map<string, NewSuppression>();
   for (const one of unwanted) if (!first.has(keyOf(one))) first.set(keyOf(one), one);

@@ -1,11 +1,11 @@
-// Signatures that do not cover the event that they come with: each is good for one event, whichever process takes the
-// call and however often the provider repeats it. A row lives as long as its signature is taken.
+// Signatures of callbacks that do not cover the event in the same call: each is valid for one event, whichever process
+// receives the call and however often the provider repeats it. A row is kept as long as its signature is accepted.
 
 import { sql } from "kysely";
 import { writeOperation } from "#store/database.ts";
 import type { CallbackSignaturesTable } from "#store/schema/email.ts";
 
-/** Takes a proof for an event. False: it was used for another one. */
+/** Claims a signature for an event. False: it was used for another event. */
 export const claimSignature = writeOperation(
   "claimSignature",
   async (tx, use: CallbackSignaturesTable): Promise<boolean> => {
@@ -20,7 +20,7 @@ export const claimSignature = writeOperation(
   },
 );
 
-/** Forgets proofs that are too old to be taken, at most `limit`; returns how many. */
+/** Deletes signatures that are too old to be accepted, at most `limit`; returns how many. */
 export const deleteExpiredSignatures = writeOperation(
   "deleteExpiredSignatures",
   async (tx, input: { now: number; limit: number }): Promise<number> => {

@@ -57,7 +57,7 @@ export const storeEngagements = batchedOperation(
     const rows = incoming.map((one) => {
       const row = locked.get(idOf(one) ?? "");
       const own = row && (one.gatewayId === null || one.gatewayId === row.gateway_id);
-      // What was never stamped was never sent, so nobody can have opened it.
+      // A message without an attempt was never sent, so it cannot have been opened.
       return own && row.channel === "email" && row.attempts > 0 ? row : null;
     });
     const mails = await mailsOf(
@@ -127,7 +127,7 @@ function take(changes: TransitionBatch, row: LockedMessage, mail: Mail, one: Inc
   changes.addTimelineEntry(row, kind, { at: receivedAt, detail }, kind in toldOf ? told : null);
 }
 
-/** What webhooks are told of; the rest is in the timeline only. */
+/** The kinds that become webhook events; the others are in the timeline only. */
 const toldOf = { opened: true, clicked: true, complained: true };
 
 function detailOf({ kind, url, userAgent, reason }: IncomingEngagement, machine: boolean): string {
@@ -256,7 +256,7 @@ export const unsubscribe = writeOperation(
   },
 );
 
-/** Which gateway carries a message, whoever asks; null: there is none with this id (any more). */
+/** The gateway of an email, for any caller; null: no email has this id (any more). */
 export const findMessageGateway = readOperation(
   "findMessageGateway",
   async (tx, messageId: string): Promise<{ gateway_id: string; identifier: string } | null> => {

@@ -22,7 +22,7 @@ export interface IncomingReceipt {
   status: ReceiptStep;
   code: string | null;
   reason: string | null;
-  /** Of a returned email: what that says about the address; null: nothing. */
+  /** For a bounced email: what the bounce says about the address; null: nothing. */
   bounce: "hard" | "soft" | null;
   /** By the provider's clock. */
   at: number | null;
@@ -104,7 +104,7 @@ export function applyReceipt(
   { step, details, bounce }: Omit<PendingReceipt, "bounce"> & { bounce?: PendingReceipt["bounce"] },
 ): BounceReport[] {
   const moved = changes.apply(row, { by: "receipt", step }, details);
-  // What was never stamped was never sent, whoever reports on it.
+  // A message without an attempt was never sent, whatever the report says.
   if (row.channel !== "email" || row.attempts === 0) return [];
   const { at, detail } = details;
   const reach = { message: row, at, note: detail };

@@ -1,5 +1,5 @@
-// How gateways are doing, and what is done to them by hand: stopped, let go on, deleted. Always an account's own:
-// another account's gateway is none.
+// The state of gateways, and what an operator does to them: pause, resume, delete. Each operation is scoped to the
+// account; another account's gateway is not found.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
@@ -66,7 +66,7 @@ async function lockLane(tx: Tx, accountId: string, identifier: string): Promise<
     .executeTakeFirst();
 }
 
-/** Stops a gateway until it is let go on; false: the account has none of this name. Again: nothing changes. */
+/** Pauses a gateway until it is resumed; false: the account has no gateway of this name. Pausing twice changes nothing. */
 export const pauseByOperator = writeOperation(
   "pauseByOperator",
   async (tx, input: { accountId: string; identifier: string; at: number; reason: string }) => {
@@ -88,8 +88,8 @@ export const pauseByOperator = writeOperation(
 );
 
 /**
- * Ends every pause of a gateway, whoever began it: it is tried at once. The retry windows of what waits on it
- * stood still. False: the account has none of this name.
+ * Ends every pause of a gateway, an operator's or the breaker's: it sends at once. The retry windows of waiting messages
+ * did not advance meanwhile. False: the account has no gateway of this name.
  */
 export const resumeByOperator = writeOperation(
   "resumeByOperator",
@@ -120,7 +120,7 @@ export const resumeByOperator = writeOperation(
 
 export type DeleteGatewayResult = "deleted" | "not_found" | "active" | "just_switched_off" | "used";
 
-/** Where a gateway's id stands; what is there would lose its gateway. */
+/** The tables whose rows refer to a gateway. */
 const referring = ["messages", "message_references", "receipts", "inbound_messages"] as const;
 
 /**

@@ -4,8 +4,8 @@ import type { Tx } from "#store/database.ts";
 import { recordEvents } from "#store/webhooks/outbox.ts";
 
 /**
- * Tells that a gateway's pause began or ended. A lane of another kind has no gateway, and tells nothing.
- * `reason`: why it pauses; null when it goes on.
+ * Records the event that a gateway's pause began or ended. A lane of another kind has no gateway, and no event.
+ * `reason`: why it pauses; null when it resumes.
  */
 export async function recordGatewayEvent(
   tx: Tx,

@@ -9,7 +9,7 @@ import type { GatewaysTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { recordGatewayEvent } from "./events.ts";
 
-/** What a gateway's settings are sealed to. */
+/** The context in which a gateway's settings are sealed. */
 export const settingsContext = (gatewayId: string) => `gateways ${gatewayId} settings`;
 
 export const findGateway = readOperation("findGateway", async (tx, id: string) => {
@@ -88,7 +88,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<"sav
     .onConflict((conflict) =>
       conflict
         .column("id")
-        // Whatever paused it may be mended now: it is tried at once, not at the next probe.
+        // The change may have fixed the cause of the pause: it sends at once, not at the next probe.
         .doUpdateSet((eb) => ({
           active: gateway.active,
           revision: eb("lanes.revision", "+", 1),
@@ -100,7 +100,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<"sav
         })),
     )
     .execute();
-  // One that was stopped by hand stays so.
+  // A gateway that an operator paused stays paused.
   if (before === undefined || before.paused_since === null || before.operator_paused_at !== null)
     return "saved";
   await recordGatewayEvent(tx, {
@@ -163,7 +163,7 @@ export const readFailoverGateways = readOperation(
       ])
       .select(["lanes.paused_since", "lanes.paused_until", "lanes.pause_reason"])
       .where("gateways.active", "=", 1)
-      // Stopped by hand: what is there stays there, and nothing is sent that way.
+      // Paused by an operator: its messages stay, and no others move to it.
       .where("lanes.operator_paused_at", "is", null)
       .where("gateways.account_id", "in", (eb) =>
         eb

@@ -12,7 +12,7 @@ export async function storeAuditEntries(tx: Tx, entries: readonly AuditEntriesTa
   await tx.db.insertInto("audit_entries").values(entries).execute();
 }
 
-/** How a call that was written down as started has ended. `made`: the id of what it created, where its path named nothing. */
+/** Records how a call that was logged as started has ended. `createdId`: the id of what it created, where its path has none. */
 export const finishAuditEntry = writeOperation(
   "finishAuditEntry",
   async (tx, input: { id: string; outcome: string; createdId: string | null }) => {

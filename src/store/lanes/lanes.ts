@@ -1,4 +1,4 @@
-// Who owns which lane. A process shows that it lives by one beat row; a lane's fence goes up with each owner.
+// Which process owns which lane. A process shows that it is alive by its heartbeat row; a lane's fence grows with each owner.
 
 import { type RawBuilder, sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -9,7 +9,7 @@ import { lanesWaiting } from "./due.ts";
 
 export type LaneHead = Pick<LanesTable, "id" | "active" | "owner" | "fence" | "revision">;
 
-/** A lane that nobody drives yet. */
+/** A lane without an owner. */
 export const newLane = (id: string, kind: LaneKind, active: 0 | 1 = 1): LanesTable => ({
   id,
   kind,
@@ -27,7 +27,7 @@ export const newLane = (id: string, kind: LaneKind, active: 0 | 1 = 1): LanesTab
   operator_paused_at: null,
 });
 
-/** Makes a lane that every installation has, if it is not there yet. */
+/** Creates a lane that every installation has, if it does not exist yet. */
 export const ensureLane = writeOperation("ensureLane", async (tx, lane: { id: string; kind: LaneKind }) => {
   await tx.db
     .insertInto("lanes")
@@ -49,8 +49,8 @@ export interface LaneTotals {
 }
 
 /**
- * Beats, and reads every process's beat and what each of them holds. The lanes themselves are read (`readLanes`) only
- * by a process to which the sums say that something changed: ten thousand rows a beat were most of an idle process's work.
+ * Writes this process's heartbeat, and reads those of all processes and what each of them owns. The lanes are read (`readLanes`) only
+ * by a process for which the sums have changed: ten thousand rows a heartbeat were most of an idle process's work.
  */
 export const heartbeat = writeOperation("heartbeat", async (tx, input: { processId: string; at: number }) => {
   await tx.db
@@ -95,7 +95,7 @@ export const claimLanes = writeOperation(
   },
 );
 
-/** Gives lanes up, as far as they are still held under these fences. */
+/** Releases lanes, as far as they are still owned under these fences. */
 export const releaseLanes = writeOperation(
   "releaseLanes",
   async (tx, input: { processId: string; lanes: { id: string; fence: number }[] }) => {
@@ -142,12 +142,12 @@ async function eachSet(
   await update(tx.rows("seen", columns, sorted));
 }
 
-/** Forgets processes: oneself when stopping, and dead ones once their lanes are taken. */
+/** Deletes processes: the own one when it stops, and dead ones once their lanes are claimed. */
 export const deleteProcesses = writeOperation("deleteProcesses", async (tx, ids: string[]) => {
   if (ids.length > 0) await tx.db.deleteFrom("processes").where("id", "in", ids).execute();
 });
 
-/** Locks a lane that is still held under this fence, and reads since when it has been paused; undefined: it is somebody else's. */
+/** Locks a lane that is still owned under this fence, and reads since when it is paused; undefined: another process owns it. */
 async function pausedSince(
   tx: Tx,
   lane: { id: string; fence: number },
@@ -192,7 +192,7 @@ export const pauseLane = writeOperation(
       })
       .where("id", "=", id)
       .execute();
-    // To those outside, a gateway that was stopped by hand is paused already.
+    // For the account, a gateway that an operator paused is paused already.
     if (before.paused_since === null && before.operator_paused_at === null) {
       const event = { id: eventIdOf(eventId, "paused"), type: "gateway.paused" as const };
       await recordGatewayEvent(tx, { ...event, gatewayId: id, at, reason });
@@ -201,7 +201,7 @@ export const pauseLane = writeOperation(
   },
 );
 
-/** Ends a pause, adds it to the lane's paused time, and tells of it under `eventId`. */
+/** Ends a pause, adds it to the lane's paused time, and records the event `eventId`. */
 export const resumeLane = writeOperation(
   "resumeLane",
   async (tx, input: { id: string; fence: number; at: number; eventId: string }) => {

@@ -1,4 +1,4 @@
-// What has to be looked after whatever the lanes do: messages that wait where nobody sends and become too late
+// Maintenance that does not depend on the lanes: messages that wait on a lane that does not send and become too late
 // there, and what is only kept for a while (repeatable requests, sessions, set-up codes).
 
 import { sql } from "kysely";
@@ -79,7 +79,7 @@ export const expireOverdue = writeOperation(
   },
 );
 
-/** Forgets repeatable requests that were made before, at most `limit`; returns how many. */
+/** Deletes idempotency keys that were stored before, at most `limit`; returns how many. */
 export const deleteIdempotencyKeys = writeOperation(
   "deleteIdempotencyKeys",
   async (tx, input: { before: number; limit: number }): Promise<number> => {
@@ -94,7 +94,7 @@ export const deleteIdempotencyKeys = writeOperation(
     const rows = tx.rows("old", { account_id: "text", path: "text", key: "text" }, old);
     await tx.db
       .deleteFrom(tx.indexed("idempotency_keys"))
-      // Claimed again by somebody since: it is a new one.
+      // Claimed again since it was read: that is a new key.
       .where("created_at", "<", input.before)
       .where(sql<boolean>`(account_id, path, key) in (select account_id, path, key from ${rows})`)
       .execute();
@@ -102,7 +102,7 @@ export const deleteIdempotencyKeys = writeOperation(
   },
 );
 
-/** Forgets sessions and set-up codes whose time is over. Both are few. */
+/** Deletes expired sessions and set-up codes. Both are few. */
 export const deleteExpiredSessions = writeOperation("deleteExpiredSessions", async (tx, now: number) => {
   await tx.db.deleteFrom("sessions").where("expires_at", "<=", now).execute();
   await tx.db.deleteFrom("setup_codes").where("expires_at", "<=", now).execute();

@@ -73,7 +73,7 @@ async function saveEntry(tx: Tx, save: ProvisionedEntry["save"]): Promise<SaveEn
   return kind === "created" ? "saved" : kind;
 }
 
-/** Keeps the first value ever given under a name, and returns it. */
+/** Stores the value unless the name has one, and returns the value that is stored. */
 export const getOrSetFact = writeOperation(
   "getOrSetFact",
   async (tx, input: { name: string; value: string }) => {

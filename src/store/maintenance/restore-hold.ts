@@ -9,7 +9,7 @@ import { insertTimelineEntries, lockMessages, TransitionBatch } from "#store/mes
 import type { WebhookDeliveriesTable } from "#store/schema/schema.ts";
 import type { DeliveryAttempt } from "#store/webhooks/deliveries.ts";
 
-/** The fact that tells of a hold; there is none without something held. */
+/** The fact that records a hold; it exists only while something is held. */
 const factName = "held";
 
 /** Since when what is held, and how much of it there still is. */
@@ -77,7 +77,7 @@ async function noteHold(tx: Tx, hold: RestoreHold): Promise<void> {
     .execute();
 }
 
-/** Nobody knows what became of what was being sent. */
+/** The outcome of messages that were being sent when the copy was made is unknown. */
 async function doubtSending(tx: Tx, at: number, limit: number): Promise<number> {
   const found = await tx.db
     .selectFrom(tx.indexed("messages", "messages_status"))
@@ -177,7 +177,7 @@ async function countHeld(tx: Tx): Promise<Omit<RestoreHold, "at">> {
   };
 }
 
-/** The hold, with what is held now; null: there is none. */
+/** The hold, with what is held now; null: nothing is held. */
 export const readRestoreHold = readOperation(
   "readRestoreHold",
   async (tx, _: null): Promise<RestoreHold | null> => {

@@ -1,4 +1,4 @@
-// Removing what is old: in batches that are small enough to hurt nobody, each a range of an index, and only
+// Deleting what is old: in batches that are small enough not to delay other calls, each a range of an index, and only
 // ever whole things with all that belongs to them. What is pending or unknown is never removed.
 //
 // Ids sort by time, so a walk is over ids: it starts behind `after` and ends before `before`. The rows that it
@@ -173,7 +173,7 @@ type UnmatchedPlace = { gateway: string } & ({ reference: string | null; key: st
 const gatewaysAtOnce = 200;
 
 /**
- * Receipts that met no message in time: of somebody else's messages, or of messages that were removed before
+ * Receipts that matched no message in time: of messages that were not sent from here, or of messages that were deleted before
  * them. With them goes the note of their reference. Looks at `limit` receipts, all of them unmatched ones.
  */
 export const deleteUnmatchedReceipts = writeOperation(

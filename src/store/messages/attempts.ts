@@ -1,5 +1,5 @@
-// A message on its way: read when due, stamped `sending` before the call, settled after it.
-// Stamp and settle are fenced: a process that lost its lane changes nothing with them.
+// Attempts to send a message: it is read when due, marked `sending` before the gateway is called, and settled afterwards.
+// Beginning and settling are fenced: a process that lost its lane changes nothing.
 
 import { sql } from "kysely";
 import { isAddressFault } from "#contract/messages/bounce-class.ts";
@@ -31,7 +31,7 @@ const dueColumns = [
   "first_deferred_at",
 ] as const;
 
-/** Of an email the body is empty: it is read when the mail is composed. */
+/** An email's body is empty here: it is read when the email is composed. */
 export type DueMessage = Pick<MessagesTable, (typeof dueColumns)[number]> & { due_at: number };
 
 /** The next due messages of a lane's priority, oldest due first, after a place in that order. Writes nothing. */
@@ -61,7 +61,7 @@ export const readDue = readOperation(
   },
 );
 
-/** When the lane's next message that is not yet due will be; null when there is none. */
+/** When the lane's next message that is not due yet becomes due; null: no such message. */
 export const nextDue = readOperation(
   "nextDue",
   async (tx, input: { laneId: string; priorities: readonly number[]; now: number }) => {
@@ -87,7 +87,7 @@ export interface AttemptBatch {
   fence: number;
   ids: string[];
   at: number;
-  /** What was due before this (epoch ms) is too late to be wanted. */
+  /** Messages that were due before this (epoch ms) are too late to be sent. */
   lateBefore: number;
   /** The lane's local day, when it has a daily cap to count. */
   day: string | null;
@@ -204,7 +204,7 @@ export interface Settlement {
   receipt: { step: ReceiptStep; details: TransitionDetails } | null;
 }
 
-/** `settled`: as meant; `late`: the row had moved on, and what could still be learned was. */
+/** `settled`: the outcome was applied; `late`: the message had changed, and only what is still true was applied. */
 export const settleMessages = batchedOperation(
   "settleMessages",
   async (tx, settlements: readonly Settlement[]) => {
@@ -233,7 +233,7 @@ export const settleMessages = batchedOperation(
       const row = rows.get(settlement.id);
       // Only retention removes rows, and only ended ones.
       if (!row) return "late";
-      // Somebody else's by now (the lane was taken while this process slept): only proof of a transmission still counts.
+      // Another process may own the lane by now (this one slept): then only proof of a transmission still counts.
       const own =
         row.gateway_id === settlement.laneId &&
         row.fence === settlement.fence &&
@@ -313,8 +313,8 @@ async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promi
 }
 
 /**
- * Takes a lane's stamped messages that were certainly never handed over back to the queue: the stamp's own
- * answer was lost, or the process is stopping. Fenced like a settlement.
+ * Returns a lane's messages to the queue whose attempt began but that were certainly not sent: the answer to beginning
+ * was lost, or the process is stopping. Fenced like a settlement.
  */
 export const revertAttempts = writeOperation(
   "revertAttempts",
@@ -322,7 +322,7 @@ export const revertAttempts = writeOperation(
     const rows = await lockMessages(tx, input.ids);
     const changes = new TransitionBatch();
     for (const row of rows.values()) {
-      // Fences count by lane: the same number may stand for another one.
+      // Fences count by lane: the message may have moved to a lane with the same number.
       const own = row.gateway_id === input.laneId && row.fence === input.fence;
       if (row.status !== "sending" || !own) continue;
       changes.apply(row, { by: "us", step: "deferred" }, input.details);
@@ -332,8 +332,8 @@ export const revertAttempts = writeOperation(
 );
 
 /**
- * Messages that an earlier owner of the lane left `sending`: what they may have become is decided by
- * the gateway's policy. At most `limit`; returns how many were found.
+ * Messages that an earlier owner of the lane left `sending`: the gateway's policy decides what they become.
+ * At most `limit`; returns how many were found.
  */
 export const recoverMessages = writeOperation(
   "recoverMessages",
@@ -343,7 +343,7 @@ export const recoverMessages = writeOperation(
       laneId: string;
       fence: number;
       limit: number;
-      /** For messages that were not repeated before, and for those that were. */
+      /** For messages that were not resent before, and for those that were. */
       first: { step: OwnStep; details: TransitionDetails };
       again: { step: OwnStep; details: TransitionDetails };
     },

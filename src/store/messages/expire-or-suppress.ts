@@ -1,11 +1,11 @@
-// Messages that came up and must not go out: their recipient is on the suppression list, or they are too late
-// to be wanted. They end where they would have been stamped, so that no process can be a moment too early.
+// Due messages that must not be sent: their recipient is on the suppression list, or they are too late. They end at the
+// moment in which their attempt would begin, so that a suppression or the lateness window is never applied too early.
 
 import { sql } from "kysely";
 import type { Tx } from "#store/database.ts";
 import { lockMessages, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
-/** Ends what came up, but is suppressed or too late; what is gone for other reasons is left alone. */
+/** Ends due messages that are suppressed or too late; messages that no longer wait for other reasons stay as they are. */
 export async function expireOrSuppress(
   tx: Tx,
   wanted: readonly { id: string; lane: string; at: number; late: number }[],
@@ -25,7 +25,7 @@ export async function expireOrSuppress(
   await changes.write(tx);
 }
 
-/** Which of these messages go to somebody who is on the account's suppression list. */
+/** Which of these messages have a recipient on the account's suppression list. */
 async function suppressedOf(
   tx: Tx,
   rows: readonly { id: string; account_id: string; channel: string; recipient: string }[],

@@ -16,10 +16,10 @@ export interface IdempotencyKey {
   fingerprint: string;
 }
 
-/** The request that a key stands for, as it was accepted. */
+/** The request that was accepted under a key. */
 export type StoredRequest = Pick<IdempotencyKeysTable, "fingerprint" | "request_id" | "first_id" | "last_id">;
 
-/** What a key of an account stands for at `at`; null: nothing (any more). */
+/** The request that was accepted under a key of the account, as of `at`; null: none, or its key has expired. */
 export const findStoredRequest = readOperation(
   "findStoredRequest",
   async (

@@ -78,7 +78,7 @@ export interface SendInput {
 export type StoredSend =
   | { kind: "stored" }
   | { kind: "insufficient_credit"; remaining: number }
-  /** Something stands under its key already. */
+  /** A request was accepted under its key before. */
   | { kind: "repeated"; first: StoredRequest }
   /** A gateway that was chosen for it has been deleted since. */
   | { kind: "gateway_gone" }

@@ -7,7 +7,7 @@ import { lockMessages, TransitionBatch, type TransitionDetails } from "./transit
 
 export type ResolveOutcome =
   | { kind: "resolved"; channel: Channel; laneId: string }
-  /** Nothing changed: it stands here, for instance because a receipt came first. */
+  /** Nothing changed: its status is another one, for instance because a receipt came first. */
   | { kind: "not_unknown"; status: Status }
   | { kind: "not_found" };
 

@@ -1,5 +1,5 @@
-// How a message's row moves: locked, asked of `contract/messages/states.ts` what the step leads to, and written
-// together with its timeline entry and the credit it gives back.
+// Transitions of messages: rows are locked, `contract/messages/states.ts` says where a step leads, and the row is written
+// together with its timeline entry and its refund.
 
 import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
@@ -10,7 +10,7 @@ import { snapshotOf, stateColumns, stateColumnTypes } from "#store/schema/messag
 import type { CreditEntriesTable, CreditsTable, MessagesTable } from "#store/schema/schema.ts";
 import { type MessageEvent, recordMessageEvents } from "#store/webhooks/outbox.ts";
 
-/** What goes with a change. */
+/** What goes with a transition. */
 export interface TransitionDetails {
   /** Epoch ms. */
   at: number;
@@ -21,9 +21,9 @@ export interface TransitionDetails {
   code?: string | null;
   message?: string | null;
   reference?: string | null;
-  /** The try that was counted when it was stamped did not count: the fault was the gateway's. */
+  /** The attempt that was counted when it began does not count: the gateway was at fault. */
   uncounted?: boolean;
-  /** This is the automatic repeat of an unknown outcome. */
+  /** This is the automatic resend after an unknown outcome. */
   resend?: boolean;
   firstDeferredAt?: number | null;
 }
@@ -56,7 +56,7 @@ export async function lockMessages(tx: Tx, ids: readonly string[]): Promise<Map<
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Gathers changes to locked messages, in order, and writes them together. */
+/** Collects transitions of locked messages, in order, and writes them together. */
 export class TransitionBatch {
   readonly #touched = new Map<string, LockedMessage>();
   readonly #events: (MessageEvent & { detail: string; told: boolean })[] = [];
@@ -69,8 +69,8 @@ export class TransitionBatch {
 
   /** Takes the step, if it leads anywhere from the row's state; false when it does not. */
   apply(row: LockedMessage, step: Step, details: TransitionDetails): boolean {
-    // What was never stamped was never sent, whoever reports on it; but of what came back with a backup nobody here
-    // knows what became of it since.
+    // A message without an attempt was never sent, whatever the receipt says. A message from a restored backup may have
+    // been sent since the copy was made.
     if (step.by === "receipt" && row.attempts === 0 && row.held_due_at === null) return false;
     const change = advance(row.status, step);
     if (!change) return false;
@@ -127,7 +127,7 @@ export class TransitionBatch {
     this.#touched.set(row.id, row);
   }
 
-  /** Keeps the provider's reference of a message that has none yet, where its state does not move. */
+  /** Stores the provider's reference of a message that has none yet, without a change of its state. */
   setReference(row: LockedMessage, reference: string): void {
     if (row.provider_reference !== null) return;
     row.provider_reference = reference;

@@ -1,9 +1,9 @@
-// Telling that a pool's member went down, or is back.
+// Events of pool members: a member went down, or is available again.
 
 import { writeOperation } from "#store/database.ts";
 import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
 
-/** Announces it to the account's webhook endpoints. `id` names the happening. */
+/** Records the event for the account's webhook endpoints. `id` identifies the change. */
 export const recordMemberEvent = writeOperation(
   "recordMemberEvent",
   async (

@@ -1,7 +1,7 @@
 // Limits of pool keys that several processes share: requests and tokens a minute as buckets that refill
 // continuously, and requests under way as leased places. The rules are those of `KeyMeter` (src/ai/limits/limits.ts), in
-// thousandths. A key's row is the lock: whoever admits or ends its requests holds it, so that a hundred requests in
-// ten processes get exactly as many places as there are. A refusal writes nothing.
+// thousandths. A key's row is the lock: a process holds it to admit or end requests, so that a hundred requests in
+// ten processes get exactly as many slots as there are. A refusal writes nothing.
 //
 // Nothing here is worth a flush to disk: after a crash of the database a bucket may be a moment fuller.
 
@@ -45,7 +45,7 @@ export type SharedAdmission =
 
 const minute = 60_000;
 const thousandths = 1_000;
-/** How long to wait for a place when as many are under way as may be: nobody knows when one ends. */
+/** How long to wait for a slot when all of them are taken: when a request ends is not known. */
 const concurrencyRetryMs = 1_000;
 
 type Kind = "requests" | "tokens";
@@ -149,7 +149,7 @@ async function lockKeys(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<str
   return new Set(rows.map(({ id }) => id));
 }
 
-/** How these keys stand. A statement of its own, after the lock: what waited for it would see the past. */
+/** The state of these keys. A separate statement, after the lock: a statement that waited for the lock would see old rows. */
 async function readStates(tx: Tx, ids: readonly string[], now: number): Promise<Map<string, KeyState>> {
   const states = new Map<string, KeyState>(
     ids.map((id) => [id, { buckets: {}, underWay: 0, expired: 0, changed: new Set() }]),

@@ -4,7 +4,7 @@ import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { lockPool } from "./pools.ts";
 
-/** The key, in whichever pool and of whomever, that has this SHA-256 (hex); revoked ones too. */
+/** The key with this SHA-256 (hex), in any pool of any account; revoked keys too. */
 export const findKeyHash = readOperation("findKeyHash", async (tx, hash: string) => {
   const key = await tx.db
     .selectFrom("pool_keys")

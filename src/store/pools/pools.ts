@@ -5,10 +5,10 @@ import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
 
-/** What a member's settings are sealed to. */
+/** The context in which a member's settings are sealed. */
 export const memberSettingsContext = (memberId: string) => `pool_members ${memberId} settings`;
 
-/** Most pools of an account, and most members of a pool. */
+/** Pools of an account, and members of a pool. */
 export const maxPools = 100;
 export const maxMembers = 50;
 
@@ -25,7 +25,7 @@ export interface PoolByKey extends PoolWithMembers {
   timeZone: string;
 }
 
-/** The key with this SHA-256 (hex) that is not revoked, with its pool; whether it has expired is for who has a clock. */
+/** The key with this SHA-256 (hex) that is not revoked, with its pool; the caller, who has the clock, judges whether it has expired. */
 export const findPoolByKey = readOperation(
   "findPoolByKey",
   async (tx, hash: string): Promise<PoolByKey | null> => {
@@ -97,12 +97,12 @@ export const findPoolByName = readOperation(
 
 export type SavePoolResult = "saved" | "not_found" | "name_taken" | "too_many" | "provisioned";
 
-/** What the provisioning file's note of a pool goes by. */
+/** The name under which the provisioning file's mark of a pool is stored. */
 export const provisionKey = (accountName: string, poolName: string) => `${accountName} ${poolName}`;
 
 /**
- * Stores a new pool (`made`), or changes all of one but its revision, which moves by itself. `provisioned`: the
- * provisioning file goes by the pool's name, and would make it anew under the old one.
+ * Stores a new pool (`isNew`), or changes all of one but its revision, which moves by itself. `provisioned`: the
+ * provisioning file identifies the pool by its name, and would create it again under the old one.
  */
 export const savePool = writeOperation(
   "savePool",
@@ -194,7 +194,7 @@ export const removePool = writeOperation("removePool", async (tx, whose: Whose):
 
 export type SaveMemberResult = "saved" | "not_found" | "name_taken" | "too_many";
 
-/** Stores a new member (`made`), or changes one. */
+/** Stores a new member (`isNew`), or changes one. */
 export const saveMember = writeOperation(
   "saveMember",
   async (tx, input: { member: PoolMembersTable; isNew: boolean }): Promise<SaveMemberResult> => {

@@ -12,7 +12,7 @@ export interface UsedCall extends CompletionsTable {
   day: string;
 }
 
-/** A caller who went away is no error. */
+/** A caller who disconnected is no error. */
 const isError = ({ status }: CompletionsTable) => status >= 400 && status !== 499;
 
 const columns = {
@@ -100,7 +100,7 @@ function sumsOf(calls: readonly UsedCall[]): DaySums[] {
     sum.prompt_tokens += call.prompt_tokens;
     sum.completion_tokens += call.completion_tokens;
     sum.cost += call.cost;
-    // How long a failure took, or until somebody lost patience, says nothing about answers.
+    // The duration of a failure, or of a call that the caller abandoned, says nothing about answers.
     if (call.status >= 400) continue;
     addDuration(sum.latencies, call.ms);
     if (call.first_byte_ms !== null) addDuration(sum.first_bytes, call.first_byte_ms);
@@ -182,7 +182,7 @@ export const readSpend = readOperation(
 
 export type UsageBy = "key" | "member" | "day";
 
-/** The sums of a group: of a key (by its id), of a member (by its name; empty: nobody answered), or of a day. */
+/** The sums of a group: of a key (by its id), of a member (by its name; empty: no member answered), or of a day. */
 export interface UsageGroup
   extends Pick<DaySums, "requests" | "errors" | "prompt_tokens" | "completion_tokens" | "cost"> {
   group: string;

@@ -40,9 +40,9 @@ export interface AccountsTable {
   plan_name: string;
   plan_expires_at: number | null;
   requests_per_minute: number | null;
-  /** A message found due more than this late is not sent any more, ms. */
+  /** A message that is found more than this late is expired instead of sent, ms. */
   lateness_ms: number;
-  /** 1: messages that named no gateway leave a paused one for the next. */
+  /** 1: messages whose caller named no gateway move from a paused gateway to the next. */
   channel_failover: Flag;
   /** How many files a request may bring, and how large each may be, bytes. */
   attachment_files: number;
@@ -66,7 +66,7 @@ export interface CreditsTable {
   allowance: number;
   remaining: number;
   renews: "monthly" | null;
-  /** Given beyond the allowance since it was last renewed; what is returned may fill it up again. */
+  /** Credit granted beyond the allowance since the last renewal; refunds may fill the balance up to it again. */
   bonus: number;
   /** When `remaining` was last set to `allowance`. */
   renewed_at: number;
@@ -81,7 +81,7 @@ export interface GatewaysTable {
   active: Flag;
   is_default: Flag;
   test: Flag;
-  /** Settings JSON, sealed as a whole: secrets can stand anywhere in it. */
+  /** Settings JSON, sealed as a whole: any field may contain a secret. */
   settings: string;
   /** JSON of `GatewayRules`: pace, retry, what to do with an unknown outcome. */
   rules: string;
@@ -158,7 +158,7 @@ export interface ReceiptsTable {
   received_at: number;
   /** 0: waits for its message to become known. */
   applied: Flag;
-  /** Of a returned email: what that says about the address; null: nothing. */
+  /** For a bounced email: what the bounce says about the address; null: nothing. */
   bounce: "hard" | "soft" | null;
 }
 
@@ -176,7 +176,7 @@ export interface InboundTable {
   received_at: number;
   /** The message that it answers, where that is known. */
   in_reply_to: string | null;
-  /** What it asked for, if its text is an opt-out or opt-in word. */
+  /** Set if its text is an opt-out or opt-in keyword. */
   consent_keyword: "out" | "in" | null;
 }
 
@@ -195,14 +195,14 @@ export interface LanesTable {
   pauses: number;
   /** When the current pause began; null: not paused. */
   paused_since: number | null;
-  /** All finished pauses together: a lane's clock is the wall clock less this, so that retry windows stand still. */
+  /** All finished pauses together: a lane's clock is the wall clock less this, so that retry windows do not advance. */
   paused_ms: number;
   /** Local day that `day_count` counts for. */
   day: string | null;
   day_count: number;
   /** Moves whenever the gateway's settings or rules change, so that its owner reopens it. */
   revision: number;
-  /** When somebody stopped it by hand; null: nobody did. Apart from `paused_since`, so that no probe goes out. */
+  /** When an operator paused it; null: no operator did. Separate from `paused_since`, so that no probe is sent. */
   operator_paused_at: number | null;
 }
 
@@ -223,9 +223,9 @@ export interface FactsTable {
   value: string;
 }
 
-/** What happened and is not yet handed to the webhook endpoints. Written with the change itself, removed by the fan-out. */
+/** Events that are not yet delivered to the webhook endpoints. An entry is written with the change itself and deleted by the fan-out. */
 export interface OutboxTable {
-  /** Made from what happened, so that the same happening is never two events. */
+  /** Derived from the change, so that one change is never two events. */
   id: string;
   account_id: string;
   /** The event's type; `request`: a whole send was accepted, and each of its messages is an event. */
@@ -345,7 +345,7 @@ export interface Schema {
   provisioned: ProvisionedTable;
   installation_facts: FactsTable;
   outbox: OutboxTable;
-  /** The outbox as it was in a backup, waiting for the operator's word. */
+  /** The outbox entries of a restored backup, until the operator releases or cancels them. */
   outbox_held: OutboxTable;
   webhook_endpoints: WebhookEndpointsTable;
   webhook_events: WebhookEventsTable;

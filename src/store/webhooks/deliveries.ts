@@ -59,7 +59,7 @@ export const readDueDeliveries = readOperation(
   },
 );
 
-/** When the endpoint's next delivery that is not yet due will be; null when there is none. */
+/** When the endpoint's next delivery that is not due yet becomes due; null: no such delivery. */
 export const nextDueDelivery = readOperation(
   "nextDueDelivery",
   async (tx, input: { endpointId: string; priorities: readonly number[]; now: number }) => {

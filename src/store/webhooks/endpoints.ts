@@ -1,4 +1,4 @@
-// Webhook endpoints: where an account is told what happens, and the lane that each of them has. Everything
+// Webhook endpoints, to which an account's events are delivered, and the lane of each. Everything
 // that the management API asks for takes the account, and finds nothing that is another one's.
 
 import { lockAccount } from "#store/accounts/accounts.ts";
@@ -7,10 +7,10 @@ import { lanesWaiting } from "#store/lanes/due.ts";
 import { newLane } from "#store/lanes/lanes.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 
-/** What an endpoint's secrets are sealed to: one place for both, so that the present one can become the old one. */
+/** The context in which an endpoint's secrets are sealed: one for both, so that the current secret can become the old one. */
 export const endpointSecretContext = (endpointId: string) => `webhook_endpoints ${endpointId} secret`;
 
-/** An endpoint for whoever drives its lane; not for answers to callers. */
+/** An endpoint for the owner of its lane; not for answers to callers. */
 export const findEndpoint = readOperation("findEndpoint", async (tx, id: string) => {
   const row = await tx.db.selectFrom("webhook_endpoints").selectAll().where("id", "=", id).executeTakeFirst();
   return row ?? null;
@@ -206,7 +206,7 @@ export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoints
     .executeTakeFirst();
 }
 
-/** Its owner lets go of it, or somebody takes it. */
+/** Switches a lane on or off: a process claims it, or its owner releases it. */
 export async function switchLane(tx: Tx, id: string, active: 0 | 1): Promise<void> {
   await tx.db
     .updateTable("lanes")

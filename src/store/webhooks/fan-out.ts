@@ -1,6 +1,5 @@
-// From what happened to who is told: notes of the outbox become events and their deliveries, in one transaction
-// that removes the notes. A crash on either side of it loses nothing and tells nothing twice, since an event's
-// id is made from what happened.
+// Entries of the outbox become events and their deliveries, in one transaction that deletes the entries. A crash before or
+// after it loses no event and duplicates none, because an event's id is derived from the change.
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
@@ -10,10 +9,10 @@ import type { MessageSnapshot } from "#store/schema/message-state.ts";
 import type { MessagesTable, OutboxTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
 import { type EngagementData, messageEventId, type RequestEntry } from "./outbox.ts";
 
-/** A note on an accepted request, once a part of its messages was told: those after `after` are left. */
+/** The entry of an accepted request, of which a part has become events: the messages after `after` are left. */
 type RequestProgress = RequestEntry & { after?: string };
 
-/** Something that happened, with what is told about it. */
+/** An event that is read from the outbox. */
 export interface OutboxEvent {
   id: string;
   entry_id: string;
@@ -23,11 +22,11 @@ export interface OutboxEvent {
   priority: number;
   /** The message as it was then; null: the event is about something else, and `data` is it. */
   message: MessageRow | null;
-  /** JSON: the event's data, or what is told beside the message; empty: nothing is. */
+  /** JSON: the event's data, or what it shows beside the message; empty: nothing. */
   data: string;
 }
 
-/** A note that was read, and what becomes of it once it was told: moved on to `next`, or (null) removed. */
+/** An entry that was read, and what follows once its events are stored: its data becomes `next`, or (null) it is deleted. */
 export interface OutboxPageStep {
   id: string;
   data: string;
@@ -43,14 +42,14 @@ export interface OutboxPage {
   more: boolean;
 }
 
-/** Requests of which a page is read at once. */
+/** Requests of which a page is read in one call. */
 const requestBatchSize = 50;
-/** So that however many there are, small ones (see `queue/priority.ts`) are told whole. */
+/** However many requests there are, small ones (see `queue/priority.ts`) fit whole into their share. */
 const minShare = 10;
 
 /**
  * Reads notes in the order of their ids, which is that of what they are about, and shares `limit` more places
- * out among the requests, so that a huge one delays nobody.
+ * out among the requests, so that a huge request does not delay others.
  */
 export const readOutbox = readOperation(
   "readOutbox",
@@ -196,13 +195,13 @@ export interface FanOutEvent {
   at: number;
   priority: number;
   body: string;
-  /** Whom it is for. */
+  /** The ids of the endpoints that it is delivered to. */
   endpoints: string[];
 }
 
 /**
  * Stores events with their deliveries, and takes the step of each note; of notes that are not as they were read
- * (somebody else has told them) nothing. Returns the endpoints that have something to be told now.
+ * (another process has handled them) nothing. Returns the endpoints that have new deliveries.
  */
 export const storeFanOut = writeOperation(
   "storeFanOut",

@@ -9,7 +9,7 @@ import { compiledOnce } from "#store/engine/prepared.ts";
 import { type MessageSnapshot, snapshotColumns } from "#store/schema/message-state.ts";
 import type { OutboxTable } from "#store/schema/schema.ts";
 
-/** What goes with an event about what a recipient did (see `engagements.ts`). */
+/** What an event about an engagement shows beside the message (see `feedback/engagements.ts`). */
 export interface EngagementData {
   engagement?: object;
   /** As the event left them. */
@@ -17,7 +17,7 @@ export interface EngagementData {
   open_count?: number;
 }
 
-/** What an accepted request leaves: its messages' ids lie between these, and every one is an event. */
+/** The entry of an accepted request: its messages' ids lie between these, and each message is an event. */
 export interface RequestEntry {
   request_id: string;
   first_id: string;
@@ -29,7 +29,7 @@ export function messageEventId(messageId: string, seq: number): string {
   return `evt_${messageId.slice(messageId.indexOf("_") + 1)}_${seq}`;
 }
 
-/** The id of an event that is told once for what `id` names. */
+/** The id of an event that happens once for the thing that `id` names. */
 export function eventIdOf(id: string, what: string): string {
   return `evt_${id.slice(id.indexOf("_") + 1)}_${what}`;
 }
@@ -43,7 +43,7 @@ async function hasActiveEndpoints(tx: Tx): Promise<boolean> {
 }
 
 /**
- * Of these accounts, the patterns that their active endpoints ask for. An account that nobody listens to
+ * The patterns that the active endpoints of these accounts subscribe to. An account without an active endpoint
  * costs no more than this look.
  */
 export async function subscribedPatterns(
@@ -67,7 +67,7 @@ export async function subscribedPatterns(
   return patterns;
 }
 
-/** Writes notes with their data. The same note again has no effect. */
+/** Writes entries. Writing an entry again has no effect. */
 async function write(tx: Tx, notes: readonly OutboxTable[]): Promise<void> {
   if (notes.length === 0) return;
   const rows = tx.rows(
@@ -127,7 +127,7 @@ export interface MessageEvent {
   snapshot: MessageSnapshot & EngagementData;
 }
 
-/** Events of messages, each with its fields as they were. `happenings` is only asked for where somebody listens. */
+/** Events of messages, each with its columns as they were. `happenings` is called only when an account has an active endpoint. */
 export async function recordMessageEvents(
   tx: Tx,
   accountIds: Iterable<string>,
@@ -184,7 +184,7 @@ export async function recordStatusEvents(
   );
 }
 
-/** Accepted requests: one note each, whatever the number of their messages. */
+/** Accepted requests: one entry for each, whatever the number of its messages. */
 export async function recordRequests(
   tx: Tx,
   requests: readonly (RequestEntry & { account_id: string; at: number; priority: number })[],

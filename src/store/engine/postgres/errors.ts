@@ -1,4 +1,4 @@
-// What an error of PostgreSQL, of its driver or of an operation means for whoever called.
+// What an error of PostgreSQL, of its driver or of an operation means for the caller.
 
 import { StorageError, type StorageFault } from "#store/database.ts";
 

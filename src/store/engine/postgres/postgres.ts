@@ -159,7 +159,7 @@ export async function openPostgres(options: {
   let listening: Client | null = null;
   let closed = false;
   let mending: Promise<void> | null = null;
-  /** One at a time: a second listener would hear everything twice, and nobody would close it. */
+  /** One at a time: a second listener would receive every notification twice, and would never be closed. */
   const listen = (): Promise<void> => {
     mending ??= connectListener().finally(() => {
       mending = null;
@@ -193,7 +193,7 @@ export async function openPostgres(options: {
       gatherer = new GroupCommit(
         (inputs) =>
           transaction(connect, operation.name, async (tx) => {
-            if (!operation.batched) throw new Error("not a gathered operation");
+            if (!operation.batched) throw new Error(`${operation.name} is not a batched operation.`);
             return await operation.run(tx, inputs);
           }),
         (error) => error instanceof StorageError && error.fault === "failed",

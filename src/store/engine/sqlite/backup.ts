@@ -71,7 +71,7 @@ export async function backupSqlite(options: {
   if (existsSync(file)) throw exists(file);
   const draft = `${file}.${tag}.part`;
   try {
-    // SQLite writes into an empty file that is there, so that nobody else can read it for a moment either.
+    // SQLite writes into an existing empty file, so that other users cannot read it even for a moment.
     closeSync(openSync(draft, "wx", 0o600));
     copy(path, draft);
     const backup = await hold(draft, at);
@@ -144,7 +144,7 @@ function flush(path: string): void {
   }
 }
 
-/** Gives the finished copy its name, unless somebody else has taken that meanwhile. */
+/** Gives the finished copy its name, unless a file of this name was created meanwhile. */
 function name(draft: string, file: string): void {
   chmodSync(draft, 0o600);
   try {
