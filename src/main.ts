@@ -15,8 +15,8 @@ import { systemRuntime } from "#runtime/system-runtime.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { backupSqlite } from "#store/engine/sqlite/backup.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
-import type { Hold } from "#store/maintenance/restore-hold.ts";
-import { createSealer, readOrMakeMasterKey } from "#store/seal.ts";
+import type { RestoreHold } from "#store/maintenance/restore-hold.ts";
+import { createSealer, readOrCreateMasterKey } from "#store/seal.ts";
 import { type Config, environment, readConfig } from "./config.ts";
 import { openSystem, type SystemSettings } from "./system.ts";
 
@@ -53,7 +53,7 @@ async function open(config: Config) {
     fail([`TRUNKLINE_OUTBOUND_ALLOW: ${(error as Error).message}`]);
   }
   const settings: SystemSettings = {
-    masterKey: config.MASTER_KEY ?? readOrMakeMasterKey(masterKeyFile(config), systemRandom()),
+    masterKey: config.MASTER_KEY ?? readOrCreateMasterKey(masterKeyFile(config), systemRandom()),
     publicUrl: config.PUBLIC_URL ?? null,
     maxContacts: config.MAX_CONTACTS,
     answerBytes: config.MAX_ANSWER_BYTES,
@@ -266,7 +266,7 @@ function writeSecret(path: string, text: string): void {
   }
 }
 
-function heldText(held: Hold | null): string {
+function heldText(held: RestoreHold | null): string {
   if (held === null) return "nothing, for nothing was pending";
   return `${held.messages} messages, ${held.deliveries} webhook deliveries, ${held.events} events`;
 }

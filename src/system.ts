@@ -44,7 +44,7 @@ import { countAccounts, findAccountByName } from "#store/accounts/accounts.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { watchStorage } from "#store/engine/storage-health.ts";
 import { countWaiting, ensureLane } from "#store/lanes/lanes.ts";
-import { keepFact } from "#store/maintenance/provisioned.ts";
+import { getOrSetFact } from "#store/maintenance/provisioned.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import { createSealer } from "#store/seal.ts";
 import { countWebhooks } from "#store/webhooks/delivery-log.ts";
@@ -117,7 +117,7 @@ export async function openSystem(
   const sealer = createSealer(settings.masterKey, random);
   const health = watchStorage(opened, clock);
   const { database } = health;
-  const kept = await database.run(keepFact, { name: "master_key", value: sealer.fingerprint });
+  const kept = await database.run(getOrSetFact, { name: "master_key", value: sealer.fingerprint });
   if (kept !== sealer.fingerprint) {
     await database.close();
     throw new StorageError(
@@ -130,7 +130,7 @@ export async function openSystem(
   const authenticator = createAuthenticator({ database, clock });
   const readLoad = async () => {
     const now = clock.now();
-    const counts = await database.run(countWaiting, { bands: priorities, now });
+    const counts = await database.run(countWaiting, { priorities, now });
     return counts.map((count) => ({
       gateway: count.identifier,
       waiting: count.waiting,

@@ -15,9 +15,9 @@ import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { announceMember } from "#store/pools/events.ts";
+import { recordMemberEvent } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
-import { spentOf } from "#store/pools/usage.ts";
+import { readSpend } from "#store/pools/usage.ts";
 import type { Sealer } from "#store/seal.ts";
 import type { ClientRequest, Pool, ResponseStream } from "./complete.ts";
 import { type Ended, type ServeResult, serve } from "./serve.ts";
@@ -85,7 +85,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
   const budgets = createBudgets({
     clock,
     log,
-    read: (keyId, day) => database.run(spentOf, { keyId, day, month: day.slice(0, 7) }),
+    read: (keyId, day) => database.run(readSpend, { keyId, day, month: day.slice(0, 7) }),
   });
   const usage = createUsageLog({
     database,
@@ -121,7 +121,13 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     );
     const data = { pool: pool.name, member: member.name, kind: member.provider.kind, reason };
     database
-      .run(announceMember, { id: parts.newId("pm"), accountId: pool.accountId, type, at: clock.now(), data })
+      .run(recordMemberEvent, {
+        id: parts.newId("pm"),
+        accountId: pool.accountId,
+        type,
+        at: clock.now(),
+        data,
+      })
       .then(parts.announced, (error) => log.warn({ error }, "a member's change could not be told"));
   }
 
@@ -251,7 +257,12 @@ function sharedMeters(
       },
       end: async (key, slot, reckoned, used) => {
         held.delete(slot);
-        const told = database.run(endCalls, { keyId: key.id, slot, reckoned, used });
+        const told = database.run(endCalls, {
+          keyId: key.id,
+          slot,
+          estimatedTokens: reckoned,
+          usedTokens: used,
+        });
         const ending: Promise<void> = told.then(
           () => {},
           () => {},

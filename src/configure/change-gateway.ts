@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
-import { findGatewayByIdentifier, settingsPlace } from "#store/gateways/gateways.ts";
+import { findGatewayByIdentifier, settingsContext } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import { omitUndefined, patchSchema } from "./changes.ts";
@@ -63,7 +63,7 @@ export function gatewayInputOf(sealer: Sealer, gateway: GatewaysTable): GatewayI
     kind: gateway.kind,
     default: gateway.is_default === 1,
     active: gateway.active === 1,
-    settings: JSON.parse(sealer.open(gateway.settings, settingsPlace(gateway.id))),
+    settings: JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id))),
     pace: {
       per_second: pace.perSecond,
       concurrency: pace.concurrency,

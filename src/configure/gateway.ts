@@ -9,7 +9,7 @@ import type { GatewayRules } from "#gateways/rules.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { parseHours } from "#runtime/time-zones.ts";
 import type { Database } from "#store/database.ts";
-import { findGatewayByIdentifier, saveGateway, settingsPlace } from "#store/gateways/gateways.ts";
+import { findGatewayByIdentifier, saveGateway, settingsContext } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 
@@ -188,7 +188,7 @@ export async function prepareGateway(
     active: input.active ? 1 : 0,
     is_default: input.default ? 1 : 0,
     test: adapter.test ? 1 : 0,
-    settings: sealer.seal(JSON.stringify(adapter.settings.parse(input.settings)), settingsPlace(id)),
+    settings: sealer.seal(JSON.stringify(adapter.settings.parse(input.settings)), settingsContext(id)),
     rules: JSON.stringify(rules),
     created_at: existing?.created_at ?? now,
     updated_at: now,

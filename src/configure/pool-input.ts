@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { nameText } from "#contract/name.ts";
-import { mostMembers } from "#store/pools/pools.ts";
+import { maxMembers } from "#store/pools/pools.ts";
 import { patchSchema } from "./changes.ts";
 
 /** Names of pools and members go into headers and answers, so they are plain. */
@@ -178,7 +178,7 @@ export const poolInput = poolFields
   .extend({
     members: z
       .array(memberInput)
-      .max(mostMembers)
+      .max(maxMembers)
       .default([])
       .describe("Its members, told apart by their names. Those that are not named stay as they are."),
     keys: z

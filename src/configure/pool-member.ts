@@ -4,7 +4,7 @@
 import type { Issue } from "#contract/issue.ts";
 import { findProvider, providers } from "#providers/registry.ts";
 import type { Outbound } from "#runtime/runtime.ts";
-import { memberSettingsPlace, mostMembers, removeMember, saveMember } from "#store/pools/pools.ts";
+import { maxMembers, memberSettingsContext, removeMember, saveMember } from "#store/pools/pools.ts";
 import type { MemberTimeouts, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
 import { omitUndefined } from "./changes.ts";
@@ -88,7 +88,7 @@ function rowOf(
     weight: input.weight,
     settings: sealer.seal(
       JSON.stringify(provider.settings.parse(input.settings)),
-      memberSettingsPlace(own.id),
+      memberSettingsContext(own.id),
     ),
     timeouts: JSON.stringify(stored),
     input_price: price ? Math.round(price.input * millionths) : null,
@@ -107,7 +107,7 @@ export function memberInputOf(sealer: Sealer, member: PoolMembersTable): MemberI
     models: JSON.parse(member.models) as string[],
     embedding_models: JSON.parse(member.embedding_models) as string[],
     context_tokens: member.context_tokens,
-    settings: JSON.parse(sealer.open(member.settings, memberSettingsPlace(member.id))),
+    settings: JSON.parse(sealer.unseal(member.settings, memberSettingsContext(member.id))),
     priority: member.priority,
     weight: member.weight,
     active: member.active === 1,
@@ -126,7 +126,7 @@ export function memberInputOf(sealer: Sealer, member: PoolMembersTable): MemberI
 const taken: Issue = { path: ["name"], message: "is taken" };
 const tooMany: Issue = {
   path: ["name"],
-  message: `is one too many: a pool has ${mostMembers} members at most`,
+  message: `is one too many: a pool has ${maxMembers} members at most`,
 };
 
 /** Makes the member, or makes `existing` exactly this. */
@@ -140,7 +140,7 @@ export async function upsertMember(
   if (issues.length > 0) return { kind: "invalid", issues };
   const id = existing?.id ?? parts.newId("mem");
   const member = rowOf(parts, of, input, { id, created_at: existing?.created_at ?? parts.clock.now() });
-  const outcome = await parts.database.run(saveMember, { member, made: existing === null });
+  const outcome = await parts.database.run(saveMember, { member, isNew: existing === null });
   if (outcome === "not_found") return { kind: "not_found" };
   if (outcome !== "saved") return { kind: "invalid", issues: [outcome === "name_taken" ? taken : tooMany] };
   parts.poolsChanged();

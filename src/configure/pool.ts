@@ -4,7 +4,7 @@
 import type { Issue } from "#contract/issue.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { findKeyHash } from "#store/pools/keys.ts";
-import { findPoolByName, mostMembers, mostPools, removePool, savePool } from "#store/pools/pools.ts";
+import { findPoolByName, maxMembers, maxPools, removePool, savePool } from "#store/pools/pools.ts";
 import type { PoolsTable } from "#store/schema/pools.ts";
 import { omitUndefined } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
@@ -34,8 +34,8 @@ export async function poolIssues(
   }
   issues.push(...repeated("members", input.members), ...repeated("keys", input.keys));
   const names = [...input.members, ...(existing?.members ?? [])].map(({ name }) => name);
-  if (new Set(names).size > mostMembers)
-    issues.push({ path: ["members"], message: `are too many: a pool has ${mostMembers} at most` });
+  if (new Set(names).size > maxMembers)
+    issues.push({ path: ["members"], message: `are too many: a pool has ${maxMembers} at most` });
   for (const [at, { key, name }] of input.keys.entries()) {
     if (key === undefined) continue;
     const holder = await database.run(findKeyHash, hashSecret(key));
@@ -55,7 +55,7 @@ function repeated(list: string, entries: readonly { name: string }[]): Issue[] {
 
 const tooMany: Issue = {
   path: ["name"],
-  message: `is one too many: an account has ${mostPools} pools at most`,
+  message: `is one too many: an account has ${maxPools} pools at most`,
 };
 
 function rowOf(input: PoolFields, own: Omit<PoolsTable, keyof ReturnType<typeof columnsOf>>): PoolsTable {
@@ -92,7 +92,7 @@ async function store(
   const id = existing?.id ?? parts.newId("pool");
   const created_at = existing?.created_at ?? now;
   const pool = rowOf(input, { id, account_id: accountId, revision: 1, created_at, updated_at: now });
-  const outcome = await parts.database.run(savePool, { pool, made: existing === null });
+  const outcome = await parts.database.run(savePool, { pool, isNew: existing === null });
   switch (outcome) {
     case "saved":
       parts.poolsChanged();

@@ -12,8 +12,8 @@ import {
   addPendingKeys,
   createSendingDomain as createRow,
   findSendingDomain,
-  mostSendingDomains,
-  privateKeyPlace,
+  maxSendingDomains,
+  privateKeyContext,
   putActiveKeys,
   removeSendingDomain,
 } from "#store/email/sending-domains.ts";
@@ -82,7 +82,7 @@ export type CreateDomainResult =
 
 const tooMany: Issue = {
   path: ["domain"],
-  message: `is one too many: an account has ${mostSendingDomains} sending domains at most`,
+  message: `is one too many: an account has ${maxSendingDomains} sending domains at most`,
 };
 
 /** Makes a domain: with the given keys, which sign at once, or with two new ones, which wait. */
@@ -146,7 +146,12 @@ export async function rotateDomainKeys(
   const keys = await newKeys(parts, domain);
   const at = parts.clock.now();
   const of = { accountId: domain.account_id, domainId: domain.id, at };
-  return await parts.database.run(addPendingKeys, { ...of, keys, replace, forgetBefore: at - retiredMs });
+  return await parts.database.run(addPendingKeys, {
+    ...of,
+    keys,
+    replace,
+    deleteRetiredBefore: at - retiredMs,
+  });
 }
 
 /**
@@ -215,7 +220,7 @@ function keyRow(
     selector,
     algorithm: read.algorithm,
     public_key: publishedKey(read),
-    private_key: sealer.seal(pem, privateKeyPlace(id)),
+    private_key: sealer.seal(pem, privateKeyContext(id)),
     state,
     created_at: now,
     updated_at: now,

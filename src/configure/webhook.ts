@@ -12,11 +12,11 @@ import {
   changeEndpoint,
   createEndpoint,
   type EndpointChange,
+  endpointSecretContext,
   findAccountEndpoint,
   findEndpointByUrl,
   type NewEndpoint,
   removeEndpoint,
-  secretPlace,
 } from "#store/webhooks/endpoints.ts";
 import { isSigningSecret, newSigningSecret } from "#webhooks/sign.ts";
 import { failPendingDeliveries } from "#webhooks/stop-waiting.ts";
@@ -124,7 +124,7 @@ function newWebhook(
     url: spelled(input.url),
     events: JSON.stringify(input.events),
     active: input.active === false ? 0 : 1,
-    secret: sealer.seal(made ?? input.secret!, secretPlace(id)),
+    secret: sealer.seal(made ?? input.secret!, endpointSecretContext(id)),
     old_secret: null,
     old_secret_until: null,
     failing_since: null,
@@ -133,7 +133,7 @@ function newWebhook(
     created_at: now,
     updated_at: now,
   };
-  return { endpoint, most, made };
+  return { endpoint, maxEndpoints: most, made };
 }
 
 /**
@@ -223,14 +223,14 @@ async function changed(
 }
 
 const sealedSecret = (parts: WebhookParts, id: string, secret: string) => ({
-  sealed: parts.sealer.seal(secret, secretPlace(id)),
+  sealed: parts.sealer.seal(secret, endpointSecretContext(id)),
   oldUntil: parts.clock.now() + oldSecretMs,
 });
 
 /** Null: it does not open, so any other takes its place. */
 function openSecret(sealer: Sealer, { id, secret }: WebhookEndpointsTable): string | null {
   try {
-    return sealer.open(secret, secretPlace(id));
+    return sealer.unseal(secret, endpointSecretContext(id));
   } catch {
     return null;
   }

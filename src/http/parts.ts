@@ -21,7 +21,7 @@ import type { Cancelled, Page } from "#messaging/lookup.ts";
 import type { Resolved } from "#messaging/resolve.ts";
 import type { Clock, Dns, Log, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import type { BoundFile } from "#store/email/attachments.ts";
+import type { UploadedFile } from "#store/email/attachments.ts";
 
 export interface Readiness {
   ready: boolean;
@@ -46,7 +46,7 @@ export interface HttpParts {
     account: Account,
     requestId: string,
     send: EmailSend,
-    files: readonly BoundFile[],
+    files: readonly UploadedFile[],
     repeatable: IdempotencyRequest | null,
   ): Promise<AcceptResult>;
   /** Where the files of one request of the account go. */

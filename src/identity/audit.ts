@@ -3,7 +3,7 @@
 
 import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { finishAudit, insertAudit } from "#store/identity/audit.ts";
+import { finishAuditEntry, insertAuditEntry } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
 import type { Principal } from "./principal.ts";
 
@@ -45,7 +45,7 @@ export function actorOf(principal: Principal): Actor {
 /** Writes an entry down and returns its id. Without an `outcome` it is `done`. */
 export async function audit(parts: AuditParts, entry: AuditEntry): Promise<string> {
   const row = auditEntryRow(parts, entry);
-  await parts.database.run(insertAudit, row);
+  await parts.database.run(insertAuditEntry, row);
   return row.id;
 }
 
@@ -75,10 +75,10 @@ export async function auditOutcome(
   outcome: string,
   made: string | null = null,
 ): Promise<void> {
-  await parts.database.run(finishAudit, {
+  await parts.database.run(finishAuditEntry, {
     id,
     outcome,
-    made: made === null ? null : printable(made, 200),
+    createdId: made === null ? null : printable(made, 200),
   });
 }
 

@@ -4,7 +4,7 @@
 import type { Clock, Random } from "#runtime/runtime.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";
-import { findSetupCode, keepSetupCode, spendSetupCode } from "#store/identity/users.ts";
+import { consumeSetupCode, findSetupCode, storeSetupCode } from "#store/identity/users.ts";
 import { audit } from "./audit.ts";
 import { createDeviceToken } from "./device.ts";
 import type { HashingBusy } from "./password.ts";
@@ -31,7 +31,7 @@ export async function createSetupCode(
   const code = `tls_${newSecret(parts.random)}`;
   const now = parts.clock.now();
   const hash = email === undefined ? hashSecret(code) : bound(code, normaliseEmail(email));
-  await parts.database.run(keepSetupCode, { hash, created_at: now, expires_at: now + setupCodeTtlMs });
+  await parts.database.run(storeSetupCode, { hash, created_at: now, expires_at: now + setupCodeTtlMs });
   return code;
 }
 
@@ -72,7 +72,7 @@ export async function setUp(
     updated_at: at,
     signed_in_at: null,
   };
-  const spent = await database.run(spendSetupCode, { hash, user, recovers: hash === forEmail, at });
+  const spent = await database.run(consumeSetupCode, { hash, user, recovers: hash === forEmail, at });
   if (spent.kind !== "made") return { kind: spent.kind };
   const actor = { kind: "user" as const, id: spent.id, name: email };
   await audit(parts, { actor, action: "setUp", target: spent.id, outcome: "200" });

@@ -9,27 +9,32 @@ import { idAt } from "#runtime/ids.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import {
-  emptyFile,
-  findLooseFiles,
+  deleteFileContent,
+  deleteUnboundFile,
+  findUnboundFiles,
   findUnneededFiles,
-  looseMs,
-  removeLooseFile,
+  unboundTtlMs,
 } from "#store/email/attachments.ts";
 import { refreshStatistics } from "#store/engine/statistics.ts";
-import { forgetSoftBounces, softRestMs } from "#store/feedback/bounces.ts";
-import { forgetProofs } from "#store/feedback/callback-signatures.ts";
-import { expireOverdue, findOverdue, forgetEnded, forgetRepeatable } from "#store/maintenance/overdue.ts";
-import { forgetHold, readHold } from "#store/maintenance/restore-hold.ts";
+import { deleteSoftBounces, softBounceTtlMs } from "#store/feedback/bounces.ts";
+import { deleteExpiredSignatures } from "#store/feedback/callback-signatures.ts";
 import {
-  type Removal,
-  removeAudit,
-  removeInbound,
-  removeMessages,
-  removeUnmatched,
-  removeWebhookEvents,
+  deleteExpiredSessions,
+  deleteIdempotencyKeys,
+  expireOverdue,
+  findOverdueLanes,
+} from "#store/maintenance/overdue.ts";
+import { deleteEmptyRestoreHold, readRestoreHold } from "#store/maintenance/restore-hold.ts";
+import {
+  type DeletionStep,
+  deleteAuditEntries,
+  deleteInbound,
+  deleteMessages,
+  deleteUnmatchedReceipts,
+  deleteWebhookEvents,
 } from "#store/maintenance/retention.ts";
-import { keptMs } from "#store/messages/idempotency-keys.ts";
-import { removeCalls } from "#store/pools/usage.ts";
+import { idempotencyTtlMs } from "#store/messages/idempotency-keys.ts";
+import { deleteCalls } from "#store/pools/usage.ts";
 
 /** The one lane of its kind. */
 export const maintenanceLane = { id: "upkeep", kind: "upkeep" } as const;
@@ -102,7 +107,7 @@ export async function runMaintenance(
   };
   const remove = async (
     what: string,
-    one: (after: string, limit: number) => Promise<Removal>,
+    one: (after: string, limit: number) => Promise<DeletionStep>,
   ): Promise<void> => {
     let place = places.get(what);
     if (!place || clock.monotonic() - place.begunAt >= againMs) {
@@ -114,7 +119,7 @@ export async function runMaintenance(
       const begun = clock.monotonic();
       const batch = await one(place.after, place.limit);
       place.limit = nextLimit(place.limit, clock.monotonic() - begun);
-      removed += batch.removed;
+      removed += batch.deleted;
       if (batch.next !== null) place.after = batch.next;
       return batch.next !== null;
     });
@@ -131,11 +136,11 @@ export async function runMaintenance(
     });
     if (signal.aborted) return;
   }
-  for (const overdue of await database.run(findOverdue, { bands: priorities, now })) {
+  for (const overdue of await database.run(findOverdueLanes, { priorities, now })) {
     await batches(async () => {
       const found = await database.run(expireOverdue, {
         ...overdue,
-        bands: priorities,
+        priorities,
         at: clock.now(),
         limit: atOnce,
       });
@@ -144,19 +149,21 @@ export async function runMaintenance(
     });
   }
   await batches(
-    async () => (await database.run(forgetRepeatable, { before: now - keptMs, limit: atOnce })) === atOnce,
+    async () =>
+      (await database.run(deleteIdempotencyKeys, { before: now - idempotencyTtlMs, limit: atOnce })) ===
+      atOnce,
   );
-  await batches(async () => (await database.run(forgetProofs, { now, limit: atOnce })) === atOnce);
+  await batches(async () => (await database.run(deleteExpiredSignatures, { now, limit: atOnce })) === atOnce);
   await batches(
     async () =>
-      (await database.run(forgetSoftBounces, { before: now - softRestMs, limit: atOnce })) === atOnce,
+      (await database.run(deleteSoftBounces, { before: now - softBounceTtlMs, limit: atOnce })) === atOnce,
   );
   if (signal.aborted) return;
-  await database.run(forgetEnded, now);
+  await database.run(deleteExpiredSessions, now);
 
-  const hold = await database.run(readHold, null);
+  const hold = await database.run(readRestoreHold, null);
   if (hold !== null && hold.messages + hold.deliveries + hold.events === 0)
-    await database.run(forgetHold, null);
+    await database.run(deleteEmptyRestoreHold, null);
   // A copy of long ago is full of what is old: first its operator says what is to become of it.
   else if (hold !== null) return;
 
@@ -168,43 +175,44 @@ export async function runMaintenance(
       return !done;
     });
   };
-  for (const id of await database.run(findLooseFiles, { before: now - looseMs, limit: filesATurn })) {
-    await inSteps(() => database.run(removeLooseFile, { id, at: clock.now() }));
+  for (const id of await database.run(findUnboundFiles, { before: now - unboundTtlMs, limit: filesATurn })) {
+    await inSteps(() => database.run(deleteUnboundFile, { id, at: clock.now() }));
   }
   await remove("contents of attachments", async (after) => {
     const page = await database.run(findUnneededFiles, { after, limit: filesATurn });
-    for (const id of page.unneeded) await inSteps(() => database.run(emptyFile, { id, at: clock.now() }));
-    return { removed: page.unneeded.length, next: page.next };
+    for (const id of page.unneeded)
+      await inSteps(() => database.run(deleteFileContent, { id, at: clock.now() }));
+    return { deleted: page.unneeded.length, next: page.next };
   });
 
   if (keep.messagesMs !== null) {
     const since = now - keep.messagesMs;
     await remove("messages", (after, limit) =>
-      database.run(removeMessages, { after, before: idAt("msg", since), unchangedSince: since, limit }),
+      database.run(deleteMessages, { after, before: idAt("msg", since), unchangedSince: since, limit }),
     );
     await remove("inbound messages", (_, limit) =>
-      database.run(removeInbound, { before: idAt("in", since), limit }),
+      database.run(deleteInbound, { before: idAt("in", since), limit }),
     );
     await remove("unmatched receipts", (after, limit) =>
-      database.run(removeUnmatched, { after, before: since, limit }),
+      database.run(deleteUnmatchedReceipts, { after, before: since, limit }),
     );
   }
   await remove("webhook events", (after, limit) =>
-    database.run(removeWebhookEvents, { after, before: now - keep.webhooksMs, limit }),
+    database.run(deleteWebhookEvents, { after, before: now - keep.webhooksMs, limit }),
   );
   const { auditMs } = keep;
   if (auditMs !== null) {
     await remove("audit entries", (_, limit) =>
-      database.run(removeAudit, { before: idAt("aud", now - auditMs), limit }),
+      database.run(deleteAuditEntries, { before: idAt("aud", now - auditMs), limit }),
     );
   }
   await remove("AI calls", async (_, limit) => {
     // A call is named by its request.
-    const removed = await database.run(removeCalls, {
+    const removed = await database.run(deleteCalls, {
       before: idAt("req", now - keep.usageMs),
       limit,
     });
-    return { removed, next: removed === limit ? "" : null };
+    return { deleted: removed, next: removed === limit ? "" : null };
   });
 }
 

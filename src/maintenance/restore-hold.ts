@@ -5,9 +5,9 @@ import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import {
   cancelHeld,
-  type Hold,
   holdPending,
-  readHold,
+  type RestoreHold,
+  readRestoreHold,
   releaseHeld,
 } from "#store/maintenance/restore-hold.ts";
 
@@ -27,10 +27,11 @@ export interface HeldCounts {
 const atOnce = 1000;
 
 /** The hold, with what is held now; null: there is none. */
-export const currentHold = (database: Database): Promise<Hold | null> => database.run(readHold, null);
+export const currentHold = (database: Database): Promise<RestoreHold | null> =>
+  database.run(readRestoreHold, null);
 
 /** Holds what is pending. For a stopped installation: what a running one is just doing would go on. */
-export async function holdAllPending({ database, clock }: HoldParts): Promise<Hold | null> {
+export async function holdAllPending({ database, clock }: HoldParts): Promise<RestoreHold | null> {
   const at = clock.now();
   while (!(await database.run(holdPending, { at, limit: atOnce })));
   return await currentHold(database);

@@ -39,7 +39,7 @@ function recordOf(row: InboundRow): ReceivedRecord {
     message: row.body,
     media: JSON.parse(row.media) as ReceivedRecord["media"],
     in_reply_to: row.in_reply_to,
-    opt: row.opt,
+    opt: row.consent_keyword,
     received_at: new Date(row.received_at).toISOString(),
   };
 }

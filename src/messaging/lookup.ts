@@ -68,7 +68,7 @@ export async function cancel(
     accountId: account.id,
     channel,
     id,
-    happening: { at: clock.now(), detail: "Cancelled through the API." },
+    details: { at: clock.now(), detail: "Cancelled through the API." },
   });
   if (result.kind === "not_found") return result;
   parts.announced();

@@ -14,7 +14,7 @@ export function recordOf(row: MessageRow, events?: readonly EventsTable[]): Mess
   return {
     ...shared,
     channel: "sms",
-    number: row.number,
+    number: row.recipient_raw,
     recipient: row.recipient,
     segments: row.segments ?? 1,
     encoding: row.encoding ?? "gsm7",
@@ -30,7 +30,7 @@ export function eventRecordOf(row: MessageRow): object {
 function emailOf(row: MessageRow): Omit<EmailRecord, keyof ReturnType<typeof sharedOf>> {
   return {
     channel: "email",
-    email: row.number,
+    email: row.recipient_raw,
     subject: row.subject ?? "",
     sender_name: row.sender_name ?? null,
     reply_to_email: row.reply_to ?? null,

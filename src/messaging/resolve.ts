@@ -48,12 +48,12 @@ export async function resolve(
   const { step, said } = steps[answer];
   const at = clock.now();
   const detail = `${said} by ${by}.`;
-  const happening: TransitionDetails =
+  const details: TransitionDetails =
     answer === "send_again"
       ? // As after an automatic repeat: it does not move to another gateway, and a second doubt is not repeated by itself.
         { at, detail, dueAt: at, resend: true }
       : { at, detail, code: step, message: detail };
-  const result = await database.run(resolveUnknown, { accountId: account.id, channel, id, step, happening });
+  const result = await database.run(resolveUnknown, { accountId: account.id, channel, id, step, details });
   if (result.kind !== "resolved") return result;
   parts.announced();
   if (answer === "send_again") parts.wake(result.laneId);

@@ -6,9 +6,9 @@ import { type Channel, channels, type Status } from "#contract/messages/channel.
 import { toRecipient } from "#messaging/accept/phone.ts";
 import { idAt, idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
-import { bodyBytes } from "#store/email/emails.ts";
+import { maxPageBodyBytes } from "#store/email/emails.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
-import { type Found, findOwnGateway, searchMessages } from "#store/messages/search.ts";
+import { findAccountGateway, type SearchPage, searchMessages } from "#store/messages/search.ts";
 
 export interface MessageFilters {
   channel: Channel | null;
@@ -51,7 +51,7 @@ export async function search(
   let gatewayId: string | null = null;
   if (filters.gateway !== null) {
     const identifier = filters.gateway;
-    const gateway = await database.run(findOwnGateway, { accountId: account.id, identifier });
+    const gateway = await database.run(findAccountGateway, { accountId: account.id, identifier });
     if (!gateway) return invalid("gateway", "is no gateway of this account");
     if (!wanted.includes(gateway.channel)) return { kind: "found", rows: [], nextCursor: null };
     gatewayId = gateway.id;
@@ -60,9 +60,9 @@ export async function search(
   const end = acceptedBefore === null ? "msg_~" : idAt("msg", acceptedBefore + idSlackMs);
   const rows: MessageRow[] = [];
   let before: string | null = page.cursor !== null && page.cursor < end ? page.cursor : end;
-  let bytes = bodyBytes;
+  let bytes = maxPageBodyBytes;
   for (let look = 0; before !== null && bytes > 0 && rows.length <= page.limit && look < maxScans; look++) {
-    const found: Found = await database.run(searchMessages, {
+    const found: SearchPage = await database.run(searchMessages, {
       accountId: account.id,
       channels: wanted,
       status,
@@ -73,7 +73,7 @@ export async function search(
       acceptedFrom,
       acceptedBefore,
       limit: page.limit + 1 - rows.length,
-      most: rowsPerScan,
+      maxScanned: rowsPerScan,
       bytes,
     });
     rows.push(...found.rows);

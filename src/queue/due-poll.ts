@@ -55,8 +55,7 @@ export class DuePoll {
       try {
         // Two polls ahead, so that a lane knows the instant of what falls due before the next look, even a late one.
         const until = clock.now() + 2 * pollMs;
-        for (const { id, dueAt } of await database.run(readDueLanes, { bands: priorities, until }))
-          due(id, dueAt);
+        for (const { id, dueAt } of await database.run(readDueLanes, { priorities, until })) due(id, dueAt);
         retryMs = firstRetryMs;
       } catch (error) {
         log.warn({ error }, "what is due could not be looked up; it will be");

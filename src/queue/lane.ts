@@ -11,7 +11,7 @@ import { type Priority, priorities, priorityOrder } from "./priority.ts";
 
 export interface LaneRow {
   id: string;
-  band: number;
+  priority: number;
   due_at: number;
 }
 
@@ -328,7 +328,7 @@ export class Lane<Row extends LaneRow, Outcome> {
       const all = priorities.flatMap((band) => this.#buffers[band]);
       const one = all.find((row) => !this.#breaker.isSuspect(row.id)) ?? all[0];
       if (!one) return [];
-      const buffer = this.#buffers[one.band as Priority];
+      const buffer = this.#buffers[one.priority as Priority];
       buffer.splice(buffer.indexOf(one), 1);
       return [one];
     }

@@ -4,13 +4,13 @@
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { findLeft } from "#store/lanes/due.ts";
+import { findLanesToRecover } from "#store/lanes/due.ts";
 import {
-  beat,
   claimLanes,
-  forgetProcesses,
-  type Holding,
+  deleteProcesses,
+  heartbeat,
   type LaneHead,
+  type LaneTotals,
   readLanes,
   releaseLanes,
 } from "#store/lanes/lanes.ts";
@@ -60,7 +60,7 @@ export class Lanes {
   readonly #parts: LanesParts;
   readonly #open = new Map<string, { lane: OpenLane; revision: number }>();
   /** The last beat seen of each process, and when it was seen first (monotonic ms). */
-  readonly #beats = new Map<string, { beat: number; since: number }>();
+  readonly #beats = new Map<string, { heartbeat: number; since: number }>();
   readonly #hints = new Set<string>();
   #nudge = new AbortController();
   #stopping = false;
@@ -86,7 +86,7 @@ export class Lanes {
 
   /** Starts owning lanes. Resolves when the first share of them is being driven. */
   async start(): Promise<void> {
-    this.#parts.database.onAnnounced((topic) => this.#heard(topic));
+    this.#parts.database.onNotify((topic) => this.#heard(topic));
     while (await this.#turn());
     this.#poll.start();
     this.#ended = this.#run();
@@ -101,7 +101,7 @@ export class Lanes {
       this.#hints.add(laneId);
       void this.#parts.clock.sleep(hintDelayMs).then(() => {
         this.#hints.delete(laneId);
-        if (!this.#stopping) this.#parts.database.announce(`lane ${laneId}`);
+        if (!this.#stopping) this.#parts.database.notify(`lane ${laneId}`);
       });
     }
   }
@@ -109,7 +109,7 @@ export class Lanes {
   /** Lanes were added, removed or changed: look now, here and in the other processes. */
   changed(): void {
     this.#nudge.abort();
-    this.#parts.database.announce("lanes");
+    this.#parts.database.notify("lanes");
   }
 
   get owned(): readonly string[] {
@@ -145,9 +145,9 @@ export class Lanes {
     const { database, processId, log } = this.#parts;
     try {
       await database.run(releaseLanes, { processId, lanes: lanes.map(({ id, fence }) => ({ id, fence })) });
-      await database.run(forgetProcesses, [processId]);
+      await database.run(deleteProcesses, [processId]);
       // Another process can go on with them at once.
-      database.announce("lanes");
+      database.notify("lanes");
     } catch (error) {
       log.warn(
         { error },
@@ -161,7 +161,7 @@ export class Lanes {
     const { database, clock, processId, heartbeatMs: beatMs } = this.#parts;
     while (!signal.aborted) {
       await clock.sleep(beatMs, signal);
-      if (!signal.aborted) await database.run(beat, { processId, at: clock.now() }).catch(() => {});
+      if (!signal.aborted) await database.run(heartbeat, { processId, at: clock.now() }).catch(() => {});
     }
   }
 
@@ -186,7 +186,7 @@ export class Lanes {
   /** One beat, and what follows from it. Returns whether there are more lanes to take at once. */
   async #turn(): Promise<boolean> {
     const { database, clock, processId } = this.#parts;
-    const { processes, holdings } = await database.run(beat, { processId, at: clock.now() });
+    const { processes, holdings } = await database.run(heartbeat, { processId, at: clock.now() });
     const alive = this.#judge(processes);
     if (this.#sure && this.#nothingToDo(holdings, alive)) {
       await this.#forget(processes, alive, new Set(holdings.map(({ owner }) => owner)));
@@ -230,7 +230,7 @@ export class Lanes {
    * Whether the sums say that reading the lanes would lead to nothing. They are exact about this process's own: others
    * can only take lanes away or delete them, which changes their number, and a fence or a revision only grows.
    */
-  #nothingToDo(holdings: readonly Holding[], alive: ReadonlySet<string>): boolean {
+  #nothingToDo(holdings: readonly LaneTotals[], alive: ReadonlySet<string>): boolean {
     const own = { lanes: 0, fences: 0, revisions: 0 };
     let active = 0;
     for (const { owner, active: on, lanes, fences, revisions } of holdings) {
@@ -255,7 +255,7 @@ export class Lanes {
     owners: ReadonlySet<string | null>,
   ): Promise<void> {
     const dead = processes.filter(({ id }) => !alive.has(id) && !owners.has(id)).map(({ id }) => id);
-    if (dead.length > 0) await this.#parts.database.run(forgetProcesses, dead);
+    if (dead.length > 0) await this.#parts.database.run(deleteProcesses, dead);
   }
 
   /**
@@ -276,13 +276,13 @@ export class Lanes {
   }
 
   /** The processes that live, this one included. */
-  #judge(processes: readonly { id: string; beat: number }[]): Set<string> {
+  #judge(processes: readonly { id: string; heartbeat: number }[]): Set<string> {
     const { clock, processId, takeoverMs, database } = this.#parts;
     const now = clock.monotonic();
     const alive = new Set<string>([processId]);
-    for (const { id, beat: count } of processes) {
+    for (const { id, heartbeat: count } of processes) {
       const seen = this.#beats.get(id);
-      if (!seen || seen.beat !== count) this.#beats.set(id, { beat: count, since: now });
+      if (!seen || seen.heartbeat !== count) this.#beats.set(id, { heartbeat: count, since: now });
       const silent = now - (this.#beats.get(id)?.since ?? now);
       // One SQLite file, one process: its lock proves that every other name is a dead one's.
       if (id !== processId && database.engine === "postgres" && silent < takeoverMs) alive.add(id);
@@ -359,7 +359,7 @@ export class Lanes {
     const { database, open, recover } = this.#parts;
     const left = new Set(
       await database.run(
-        findLeft,
+        findLanesToRecover,
         rows.map(({ id }) => id),
       ),
     );

@@ -11,10 +11,10 @@ import type { MessageRow } from "#store/messages/lookup.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import {
   type FanOutEvent,
+  type OutboxEvent,
   type OutboxPage,
   readOutbox,
   storeFanOut,
-  type Told,
 } from "#store/webhooks/fan-out.ts";
 import { failAbandonedDeliveries } from "./stop-waiting.ts";
 
@@ -100,34 +100,45 @@ class FanOut implements OpenLane {
 export async function fanOutOnce(parts: FanOutParts): Promise<boolean> {
   const { database, clock, crashPoint } = parts;
   const page = await database.run(readOutbox, { limit: atOnce });
-  if (page.notes.length === 0) return false;
+  if (page.steps.length === 0) return false;
   const events = eventsOf(parts, page);
   const at = clock.now();
   crashPoint("fan_out.before");
-  const endpoints = await database.run(storeFanOut, { at, notes: page.notes, events });
+  const endpoints = await database.run(storeFanOut, { at, steps: page.steps, events });
   crashPoint("fan_out.after");
   for (const endpoint of endpoints) parts.wake(endpoint, at);
   return page.more;
 }
 
 /** The events that somebody asks for. */
-function eventsOf({ record }: FanOutParts, { told, endpoints }: OutboxPage): FanOutEvent[] {
+function eventsOf({ record }: FanOutParts, { events: told, endpoints }: OutboxPage): FanOutEvent[] {
   const asking = endpoints.map((endpoint) => ({
     ...endpoint,
     patterns: JSON.parse(endpoint.events) as string[],
   }));
   return told.flatMap((one): FanOutEvent[] => {
-    const { id, note_id, account_id, type, at, band } = one;
+    const { id, entry_id, account_id, type, at, priority } = one;
     const wanted = asking.filter(
       (endpoint) => endpoint.account_id === account_id && matchesPattern(endpoint.patterns, type),
     );
     if (wanted.length === 0) return [];
     const body = eventBody(type, at, dataOf(one, record));
-    return [{ id, note_id, account_id, type, at, band, body, endpoints: wanted.map((each) => each.id) }];
+    return [
+      {
+        id,
+        entry_id,
+        account_id,
+        type,
+        at,
+        priority,
+        body,
+        endpoints: wanted.map((each) => each.id),
+      },
+    ];
   });
 }
 
-function dataOf({ message, data }: Told, record: FanOutParts["record"]): unknown {
+function dataOf({ message, data }: OutboxEvent, record: FanOutParts["record"]): unknown {
   const more = data === "" ? {} : JSON.parse(data);
   return message === null ? more : { ...record(message), ...more };
 }

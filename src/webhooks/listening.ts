@@ -2,7 +2,7 @@
 // what configures endpoints; what it misses, the fan-out finds by itself when it looks anyway.
 
 import type { Database } from "#store/database.ts";
-import { hasEndpoints } from "#store/webhooks/endpoints.ts";
+import { hasActiveEndpoints } from "#store/webhooks/endpoints.ts";
 
 export interface FanOutTrigger {
   /** Something happened that webhook endpoints may ask for. */
@@ -15,11 +15,11 @@ export interface FanOutTrigger {
 export function createFanOutTrigger(database: Database, wake: () => void): FanOutTrigger {
   let listened = true;
   const look = async () => {
-    listened = await database.run(hasEndpoints, null).catch(() => true);
+    listened = await database.run(hasActiveEndpoints, null).catch(() => true);
     // What happened while it was thought that nobody does.
     if (listened) wake();
   };
-  database.onAnnounced((topic) => {
+  database.onNotify((topic) => {
     if (topic === "lanes") void look();
   });
   return {

@@ -10,15 +10,15 @@ import type { Database } from "#store/database.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import {
-  type DeliveryTry,
+  type DeliveryAttempt,
   type DueDelivery,
   nextDueDelivery,
+  type PendingDelivery,
   readDueDeliveries,
-  readToPost,
+  readPendingDeliveries,
   settleDeliveries,
-  type ToPost,
 } from "#store/webhooks/deliveries.ts";
-import { secretPlace } from "#store/webhooks/endpoints.ts";
+import { endpointSecretContext } from "#store/webhooks/endpoints.ts";
 import { maxRetryAfterMs, retryDelay } from "./retry.ts";
 import { signatureHeader } from "./sign.ts";
 import { failPendingDeliveries } from "./stop-waiting.ts";
@@ -38,8 +38,8 @@ export interface PostParts {
 
 /** What became of a post. `stopped`: this process gave it up while it was under way, and the try does not count. */
 export type PostResult =
-  | { kind: "delivered"; line: DeliveryTry }
-  | { kind: "failed"; line: DeliveryTry; gone: boolean; retryAfterMs: number }
+  | { kind: "delivered"; line: DeliveryAttempt }
+  | { kind: "failed"; line: DeliveryAttempt; gone: boolean; retryAfterMs: number }
   | { kind: "stopped" };
 
 const timeoutMs = 15_000;
@@ -48,7 +48,7 @@ const maxAnswerBytes = 16 * 1024;
 const shownAnswer = 500;
 
 interface Ready {
-  delivery: ToPost;
+  delivery: PendingDelivery;
   url: string;
   /** None: they do not open. */
   secrets: string[];
@@ -63,12 +63,13 @@ export function postWork(
   const { database, clock, crashPoint, log } = parts;
   const ready = new Map<string, Ready>();
   return {
-    readDue: (query) => database.run(readDueDeliveries, { endpointId, ...query }),
-    nextDue: (now) => database.run(nextDueDelivery, { endpointId, bands: priorities, now }),
+    readDue: ({ band: priority, ...query }) =>
+      database.run(readDueDeliveries, { endpointId, priority, ...query }),
+    nextDue: (now) => database.run(nextDueDelivery, { endpointId, priorities, now }),
     // Writes nothing, but looks again at what was read ahead: the endpoint and its deliveries are as they are now.
     beginAttempts: async (rows) => {
       const eventIds = rows.map(({ id }) => id);
-      const found = await database.run(readToPost, { endpointId, fence, eventIds });
+      const found = await database.run(readPendingDeliveries, { endpointId, fence, eventIds });
       if (found.kind === "fenced") return found;
       const attempts = new Map<string, number>();
       if (found.kind === "inactive") return { kind: "stamped", attempts };
@@ -125,7 +126,7 @@ function secretsOf({ sealer, clock, log }: PostParts, endpoint: WebhookEndpoints
   const sealed = [secret];
   if (old_secret !== null && clock.now() < (old_secret_until ?? 0)) sealed.push(old_secret);
   try {
-    return sealed.map((text) => sealer.open(text, secretPlace(id)));
+    return sealed.map((text) => sealer.unseal(text, endpointSecretContext(id)));
   } catch (error) {
     log.error({ endpoint: id, error }, "a webhook endpoint's secret does not open; nothing is posted to it");
     return [];

@@ -3,7 +3,12 @@
 
 import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { type Replayed, replayDelivery, replayFailed, storeTestEvent } from "#store/webhooks/delivery-log.ts";
+import {
+  type ReplayResult,
+  replayDelivery,
+  replayFailed,
+  storeTestEvent,
+} from "#store/webhooks/delivery-log.ts";
 import { eventBody } from "./fan-out.ts";
 
 export interface ReplayParts {
@@ -29,7 +34,7 @@ export async function replaySingle(
   { database, clock, wake }: ReplayParts,
   whose: EndpointRef,
   eventId: string,
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const result = await database.run(replayDelivery, { ...whose, eventId, at: clock.now() });
   if (result === "replayed") wake(whose.endpointId);
   return result;

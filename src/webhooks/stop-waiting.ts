@@ -2,8 +2,8 @@
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { stopDeliveries } from "#store/webhooks/deliveries.ts";
-import { findStopped } from "#store/webhooks/endpoints.ts";
+import { failWaitingDeliveries } from "#store/webhooks/deliveries.ts";
+import { findInactiveWithDeliveries } from "#store/webhooks/endpoints.ts";
 
 interface StopParts {
   database: Database;
@@ -22,14 +22,14 @@ export async function failPendingDeliveries(
   const reason = why === null ? switchedOff : `The endpoint was disabled. ${why}`;
   for (;;) {
     const at = clock.now();
-    const stopped = await database.run(stopDeliveries, { endpointId, at, reason, limit: atOnce });
+    const stopped = await database.run(failWaitingDeliveries, { endpointId, at, reason, limit: atOnce });
     if (stopped < atOnce) return;
   }
 }
 
 /** Ends what a process that stopped in the middle left waiting. */
 export async function failAbandonedDeliveries(parts: StopParts & { log: Log }): Promise<void> {
-  for (const { id, disabled_reason } of await parts.database.run(findStopped, null)) {
+  for (const { id, disabled_reason } of await parts.database.run(findInactiveWithDeliveries, null)) {
     parts.log.info({ endpoint: id }, "deliveries of a switched-off webhook endpoint are stopped");
     await failPendingDeliveries(parts, id, disabled_reason);
   }

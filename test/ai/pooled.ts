@@ -50,7 +50,15 @@ export const outcomeOf = (reply: { statusCode: number; body: string }) => {
 
 /** The pool's calls, newest first. */
 export async function callsOf(it: Harness, { accountId, poolId }: PoolOf) {
-  const asked = { accountId, poolId, keyId: null, status: null, before: null, limit: 1_000, most: 1_000 };
+  const asked = {
+    accountId,
+    poolId,
+    keyId: null,
+    status: null,
+    before: null,
+    limit: 1_000,
+    maxScanned: 1_000,
+  };
   return (await it.system.database.run(listCalls, asked)).rows;
 }
 

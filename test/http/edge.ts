@@ -12,7 +12,7 @@ import type { HttpParts, HttpSettings, ManageParts } from "#http/parts.ts";
 import type { AcceptResult } from "#messaging/accept/accept.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { Database } from "#store/database.ts";
-import type { BoundFile, Piece } from "#store/email/attachments.ts";
+import type { AttachmentChunk, UploadedFile } from "#store/email/attachments.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
 
@@ -83,7 +83,7 @@ export interface Edge {
   /** Every call of `acceptSms`. */
   accepted: { account: Account; requestId: string; send: SmsSend }[];
   /** Every call of `acceptEmail`. */
-  mails: { send: EmailSend; files: readonly BoundFile[] }[];
+  mails: { send: EmailSend; files: readonly UploadedFile[] }[];
   /** The base64 of the files that are in the store, by their ids. */
   staged: Map<string, string>;
   /** Every key that was looked up. */
@@ -93,20 +93,20 @@ export interface Edge {
 /** As much of a store as files need. */
 function fileStore(staged: Edge["staged"]): Database {
   const run = async ({ name }: { name: string }, input: unknown): Promise<unknown> => {
-    if (name === "stagePiece") {
-      const { id, content } = input as Piece;
+    if (name === "storeChunk") {
+      const { id, content } = input as AttachmentChunk;
       staged.set(id, (staged.get(id) ?? "") + content);
       return undefined;
     }
-    assert.equal(name, "removeLooseFile");
+    assert.equal(name, "deleteUnboundFile");
     staged.delete((input as { id: string }).id);
     return true;
   };
   return {
     engine: "sqlite",
     run: run as Database["run"],
-    announce: () => {},
-    onAnnounced: () => {},
+    notify: () => {},
+    onNotify: () => {},
     close: async () => {},
   };
 }

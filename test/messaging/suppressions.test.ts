@@ -119,7 +119,7 @@ test("one comes off in any spelling of it, also one that is no number", async ()
     body: "stop",
     media: "[]",
     received_at: it.clock.now(),
-    opt: "out" as const,
+    consent_keyword: "out" as const,
   };
   const incoming = { message, gatewayIdentifier: "main", replyTo: null, sentSince: 0 };
   await it.system.database.run(storeInbound, incoming);

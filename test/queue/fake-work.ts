@@ -86,7 +86,7 @@ export function fakeWork(clock: Clock): FakeWork {
         made += 1;
         const row = {
           id: `m${String(made).padStart(6, "0")}`,
-          band: 0,
+          priority: 0,
           due_at: clock.now(),
           attempts: 0,
           ...given,
@@ -95,10 +95,10 @@ export function fakeWork(clock: Clock): FakeWork {
         work.waiting.set(row.id, row);
       }
     },
-    readDue: async ({ band, now, after, limit }) => {
+    readDue: async ({ band: priority, now, after, limit }) => {
       call("readDue");
       return [...work.waiting.values()]
-        .filter((row) => row.band === band && row.due_at <= now)
+        .filter((row) => row.priority === priority && row.due_at <= now)
         .filter(
           (row) => !after || row.due_at > after.dueAt || (row.due_at === after.dueAt && row.id > after.id),
         )

@@ -153,7 +153,7 @@ export class Fleet {
     };
     const announce = (topic: string) => {
       member.announced.push(topic);
-      database.announce(topic);
+      database.notify(topic);
     };
     const member: Member = {
       name,
@@ -167,7 +167,7 @@ export class Fleet {
       refuses: new Set(),
       start: () => member.lanes.start(),
       lanes: new Lanes({
-        database: { ...database, run, announce },
+        database: { ...database, run, notify: announce },
         clock,
         log: memoryLog(),
         processId: name,

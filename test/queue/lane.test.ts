@@ -148,11 +148,11 @@ test("sends in its hours only", async () => {
 test("small requests overtake a large one, which keeps a fifth of the places", async () => {
   const { clock, work, lane } = drive({
     rules: { perSecond: 10 },
-    prepare: (work) => work.add(...many(2000, { band: 2 })),
+    prepare: (work) => work.add(...many(2000, { priority: 2 })),
   });
   await clock.advance(10_000);
   const before = work.sent.length;
-  work.add(...many(400, { band: 0 }));
+  work.add(...many(400, { priority: 0 }));
   lane.wake();
   await clock.advance(20_000);
   const small = (id: string) => id > "m002000";

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listAudit } from "#store/identity/audit.ts";
+import { listAuditEntries } from "#store/identity/audit.ts";
 import { engines, type Harness, harness } from "../harness.ts";
 import { type Browser, bearer, browserOf, type Entry, type Method, manage } from "../http/managing.ts";
 
@@ -108,12 +108,12 @@ test("who was about to change something when the process died is in the log as `
   const { run } = it.system.database;
   // As after `kill -9`: what was asked of the database from here on never comes back.
   it.system.database.run = (operation, input) =>
-    operation.name === "finishAudit" ? new Promise<never>(() => {}) : run(operation, input);
+    operation.name === "finishAuditEntry" ? new Promise<never>(() => {}) : run(operation, input);
   const body = { name: "crm", role: "operator" };
   void manage(it, "POST", "/tokens", { headers: olga.headers, body });
   await it.settle();
   const filter = { accountId: null, actorId: null, action: "createManagementToken", before: null, limit: 1 };
-  const [entry] = await run(listAudit, filter);
+  const [entry] = await run(listAuditEntries, filter);
   assert.deepEqual([entry?.outcome, entry?.actor_name], ["started", "olga@acme.test"]);
   await it.kill();
   await it.close();

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { newPrivateKey } from "#runtime/key-pair.ts";
-import { privateKeyPlace, readSendingDomains } from "#store/email/sending-domains.ts";
+import { privateKeyContext, readSendingDomains } from "#store/email/sending-domains.ts";
 import { cert } from "../gateways/email/certificate.ts";
 import { openScriptedSmtp, type ScriptedSmtp, type SmtpStage } from "../gateways/email/scripted-smtp.ts";
 import { eventOf, mailAnswer, said, type Vendor, vendorHosts, vendors } from "./26-secrets-mail-vendors.ts";
@@ -59,7 +59,7 @@ async function domains({ it, evidence, manageOwn, known }: Mailing): Promise<voi
   const rows = found.flatMap((each) => each.keys);
   assert.equal(rows.length, 6);
   for (const { id, private_key } of rows)
-    evidence.learn(`domainKey ${id}`, privatePart(sealer.open(private_key, privateKeyPlace(id))));
+    evidence.learn(`domainKey ${id}`, privatePart(sealer.unseal(private_key, privateKeyContext(id))));
 }
 
 const rest = { channel: "email", retry: { first_ms: 1000, max_ms: 2000, for_ms: 10_000 } };

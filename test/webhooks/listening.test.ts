@@ -15,7 +15,7 @@ function listening() {
       if (storage.away) throw new Error("away");
       return storage.endpoints;
     },
-    onAnnounced: (heard: (topic: string) => void) => {
+    onNotify: (heard: (topic: string) => void) => {
       told = heard;
     },
   } as unknown as Database;

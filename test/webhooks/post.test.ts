@@ -63,7 +63,7 @@ async function due(): Promise<DueDelivery> {
   const replaying = { ...it.system.configure, wake: () => {} };
   const result = await sendTestEvent(replaying, { accountId, endpointId });
   assert.ok(result.kind === "stored");
-  return { id: result.id, band: 0, due_at: it.clock.now() };
+  return { id: result.id, priority: 0, due_at: it.clock.now() };
 }
 
 /** One try, as the lane would have it. Returns when it is due again. */

@@ -45,7 +45,7 @@ test("failed ones since a time: ten thousand in a call, the rest in the next", a
   const whose = await endpoint();
   await store.query(
     `insert into webhook_deliveries (
-       endpoint_id, event_id, account_id, type, band, due_at, status, attempts, log, created_at, updated_at
+       endpoint_id, event_id, account_id, type, priority, due_at, status, attempts, log, created_at, updated_at
      )
      with recursive n (i) as (select 1 union all select i + 1 from n where i < 10600)
      select ?, 'evt_' || i, ?, 'message.sent', 0, null, 'failed', 8, '[]', ? + i, 0 from n`,

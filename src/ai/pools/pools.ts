@@ -12,7 +12,7 @@ import { redactSecrets } from "#providers/redact.ts";
 import { findProvider } from "#providers/registry.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import { findPoolByKey, type KeyHolder, memberSettingsPlace } from "#store/pools/pools.ts";
+import { findPoolByKey, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
 import type { MemberTimeouts, PoolKeysTable, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
 import type { Member } from "./member.ts";
@@ -148,7 +148,7 @@ export class Pools {
     }
   }
 
-  #poolOf({ pool: row, members }: KeyHolder): Pool {
+  #poolOf({ pool: row, members }: PoolByKey): Pool {
     const loaded = this.#loaded.get(row.id);
     if (loaded && loaded.revision >= row.revision) return loaded.pool;
     const pool: Pool = {
@@ -179,7 +179,7 @@ export class Pools {
     }
     let settings: unknown;
     try {
-      settings = JSON.parse(sealer.open(row.settings, memberSettingsPlace(row.id)));
+      settings = JSON.parse(sealer.unseal(row.settings, memberSettingsContext(row.id)));
     } catch (error) {
       log.error({ member: row.name, error }, "a member's settings do not open; it is left out");
       return null;

@@ -11,17 +11,17 @@ import { priorityOf } from "#queue/priority.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import type { BoundFile } from "#store/email/attachments.ts";
+import type { UploadedFile } from "#store/email/attachments.ts";
 import {
-  findRepeated,
-  type Repeated,
-  type RepeatKey,
-  readAnswered,
+  findStoredRequest,
+  type IdempotencyKey,
+  readRequestMessages,
+  type StoredRequest,
 } from "#store/messages/idempotency-keys.ts";
 import {
+  confirmRequest,
   type NewEmail,
   type NewMessage,
-  proveRequest,
   type SendInput,
   storeSends,
 } from "#store/messages/insert.ts";
@@ -100,7 +100,7 @@ export async function acceptEmail(
   account: Account,
   requestId: string,
   send: EmailSend,
-  files: readonly BoundFile[],
+  files: readonly UploadedFile[],
   repeatable: IdempotencyRequest | null = null,
 ): Promise<AcceptResult> {
   const { clock, newIds } = parts;
@@ -128,7 +128,7 @@ interface Ready {
   kind: "ready";
   messages: readonly NewMessage[];
   emails?: readonly NewEmail[];
-  attachments?: readonly BoundFile[];
+  attachments?: readonly UploadedFile[];
 }
 
 /** A send of any channel. */
@@ -163,12 +163,17 @@ async function accept(
 async function storedResponse(
   parts: AcceptDeps,
   account: Account,
-  repeat: RepeatKey,
+  repeat: IdempotencyKey,
 ): Promise<AcceptResult | null> {
   const { database, clock } = parts;
   try {
     const { path, key, fingerprint } = repeat;
-    const first = await database.run(findRepeated, { accountId: account.id, path, key, at: clock.now() });
+    const first = await database.run(findStoredRequest, {
+      accountId: account.id,
+      path,
+      key,
+      at: clock.now(),
+    });
     return first && (await answerOf(database, account, first, fingerprint));
   } catch (error) {
     if (!(error instanceof StorageError) || error.fault === "failed") throw error;
@@ -179,17 +184,17 @@ async function storedResponse(
 async function answerOf(
   database: Database,
   account: Account,
-  { fingerprint: first, ...request }: Repeated,
+  { fingerprint: first, ...request }: StoredRequest,
   fingerprint: string,
 ): Promise<AcceptResult> {
   if (first !== fingerprint) return { kind: "mismatch" };
-  const messages = await database.run(readAnswered, { accountId: account.id, request });
+  const messages = await database.run(readRequestMessages, { accountId: account.id, request });
   return {
     kind: "replayed",
     requestId: request.request_id,
     ids: messages.map(({ id }) => id),
     statuses: messages.map(({ schedule_at }) => (schedule_at === null ? "queued" : "scheduled")),
-    numbers: messages.map(({ number }) => number),
+    numbers: messages.map(({ recipient_raw }) => recipient_raw),
   };
 }
 
@@ -217,7 +222,7 @@ async function take(
   account: Account,
   requestId: string,
   sending: Sending,
-  repeat: RepeatKey | null,
+  repeat: IdempotencyKey | null,
 ): Promise<AcceptResult> {
   const now = parts.clock.now();
   const prepared = await sending.prepare(now);
@@ -232,7 +237,7 @@ async function store(
   channel: Channel,
   now: number,
   { kind: _, ...rows }: Ready,
-  repeat: RepeatKey | null,
+  repeat: IdempotencyKey | null,
 ): Promise<AcceptResult> {
   const { database, crashPoint } = parts;
   const { messages } = rows;
@@ -241,22 +246,22 @@ async function store(
   /** The lanes that get some of it, and when the first of it is due there. */
   const lanes = new Map<string, number>();
   let cost = 0;
-  for (const [id, laneId, , , , , , status, dueAt, , , , , price] of messages) {
-    ids.push(id);
-    statuses.push(status);
-    const first = lanes.get(laneId);
-    if (first === undefined || dueAt < first) lanes.set(laneId, dueAt);
-    cost += price;
+  for (const message of messages) {
+    ids.push(message.id);
+    statuses.push(message.status);
+    const first = lanes.get(message.gateway_id);
+    if (first === undefined || message.due_at < first) lanes.set(message.gateway_id, message.due_at);
+    cost += message.cost;
   }
   const input: SendInput = {
     requestId,
     accountId: account.id,
     channel,
     at: now,
-    band: priorityOf(messages.length),
+    priority: priorityOf(messages.length),
     cost,
     renewedFrom: cost === 0 ? 0 : monthOf(now, account.timeZone),
-    repeat,
+    idempotencyKey: repeat,
     ...rows,
   };
   crashPoint("accept.before");
@@ -304,7 +309,7 @@ async function confirmStored(
   while (clock.monotonic() < until) {
     try {
       const { requestId, accountId, channel, at } = input;
-      return (await database.run(proveRequest, { requestId, accountId, channel, at }))
+      return (await database.run(confirmRequest, { requestId, accountId, channel, at }))
         ? "stored"
         : "not_stored";
     } catch (error) {

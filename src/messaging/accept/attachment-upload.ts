@@ -16,7 +16,7 @@ import {
 import { sentences } from "#contract/wording.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import { type BoundFile, removeLooseFile, stagePiece } from "#store/email/attachments.ts";
+import { deleteUnboundFile, storeChunk, type UploadedFile } from "#store/email/attachments.ts";
 import { contentTypeOf, headBytes, looksLike } from "./file-type.ts";
 
 /** How many files a request may bring, and how large each may be, bytes. */
@@ -144,7 +144,7 @@ export class AttachmentUpload {
     file.pieces += 1;
     if (seq === 0) this.#staged.push(file.id);
     const { database, clock } = this.#parts;
-    await database.run(stagePiece, {
+    await database.run(storeChunk, {
       id: file.id,
       accountId: this.#accountId,
       seq,
@@ -190,7 +190,7 @@ export class AttachmentUpload {
   }
 
   /** The files as they are bound to their request; only where there are no issues. */
-  files(): BoundFile[] {
+  files(): UploadedFile[] {
     if (!this.#storing) throw new Error("Files with a fault were not stored.");
     return this.#inOrder().map((file) => {
       const { id, filename, type, size, sha256 } = file!;
@@ -214,7 +214,7 @@ export class AttachmentUpload {
     const { database, clock, log } = this.#parts;
     const at = clock.now();
     try {
-      for (const id of this.#staged.splice(0)) while (!(await database.run(removeLooseFile, { id, at })));
+      for (const id of this.#staged.splice(0)) while (!(await database.run(deleteUnboundFile, { id, at })));
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       log.warn({ error }, "files of a refused request are still stored; they will be removed");

@@ -40,23 +40,23 @@ export async function prepareEmail(
     if (email === undefined || recipient === null || subject === undefined || message === undefined)
       throw new Error("A contact lacks a field, and has no issue.");
     const id = ids[index]!;
-    messages.push([
+    messages.push({
       id,
-      place.gateway.id,
-      place.named,
-      email,
+      gateway_id: place.gateway.id,
+      gateway_pinned: place.named,
+      recipient_raw: email,
       recipient,
-      message,
-      place.test,
-      place.status,
-      place.dueAt,
-      place.scheduleAt,
-      place.scheduledFor,
-      null,
-      null,
-      place.gateway.test ? 0 : price,
-    ]);
-    emails.push([id, subject, sender_name, reply_to_email]);
+      body: message,
+      test: place.test,
+      status: place.status,
+      due_at: place.dueAt,
+      schedule_at: place.scheduleAt,
+      scheduled_for: place.scheduledFor,
+      encoding: null,
+      segments: null,
+      cost: place.gateway.test ? 0 : price,
+    });
+    emails.push({ message_id: id, subject, sender_name, reply_to: reply_to_email });
   }
   return issues.length > 0 ? { kind: "invalid", issues } : { kind: "ready", messages, emails };
 }

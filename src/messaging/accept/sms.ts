@@ -42,22 +42,22 @@ export async function prepareSms(
 
     const body = contact.message as string;
     const { encoding, segments } = measured(body);
-    messages.push([
-      ids[index]!,
-      place.gateway.id,
-      place.named,
-      contact.number as string,
+    messages.push({
+      id: ids[index]!,
+      gateway_id: place.gateway.id,
+      gateway_pinned: place.named,
+      recipient_raw: contact.number as string,
       recipient,
       body,
-      place.test,
-      place.status,
-      place.dueAt,
-      place.scheduleAt,
-      place.scheduledFor,
+      test: place.test,
+      status: place.status,
+      due_at: place.dueAt,
+      schedule_at: place.scheduleAt,
+      scheduled_for: place.scheduledFor,
       encoding,
       segments,
-      place.gateway.test ? 0 : segments,
-    ]);
+      cost: place.gateway.test ? 0 : segments,
+    });
   }
   return issues.length > 0 ? { kind: "invalid", issues } : { kind: "ready", messages };
 }

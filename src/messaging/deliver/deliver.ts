@@ -9,14 +9,14 @@ import type { Random } from "#runtime/runtime.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import {
+  beginAttempts,
   type DueMessage,
   nextDue,
   readDue,
   recoverMessages,
+  revertAttempts,
   type Settlement,
   settleMessages,
-  stampMessages,
-  unstampMessages,
 } from "#store/messages/attempts.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
 import { createSender, type LaneGateway, type TransmitDeps } from "./transmit.ts";
@@ -45,11 +45,11 @@ export function deliverWork(
   const over = new AbortController();
   const send = createSender(parts, gateway);
   return {
-    readDue: (query) => database.run(readDue, { laneId, ...query }),
-    nextDue: (now) => database.run(nextDue, { laneId, bands: priorities, now }),
+    readDue: ({ band: priority, ...query }) => database.run(readDue, { laneId, priority, ...query }),
+    nextDue: (now) => database.run(nextDue, { laneId, priorities, now }),
     beginAttempts: async (rows, day) => {
       crashPoint("stamp.before");
-      const result = await database.run(stampMessages, {
+      const result = await database.run(beginAttempts, {
         laneId,
         fence,
         ids: rows.map((row) => row.id),
@@ -64,11 +64,11 @@ export function deliverWork(
     revertAttempts: async (ids) => {
       const at = clock.now();
       const detail = "Not handed over: storage failed at that moment.";
-      await database.run(unstampMessages, {
+      await database.run(revertAttempts, {
         laneId,
         fence,
         ids: [...ids],
-        happening: { at, dueAt: at, detail, uncounted: true, code: null, message: null },
+        details: { at, dueAt: at, detail, uncounted: true, code: null, message: null },
       });
       parts.announced();
     },
@@ -84,7 +84,7 @@ export function deliverWork(
         parts.log.warn({ message: row.id, lane: laneId, outcome: outcome.kind }, "an outcome came late");
       if (outcome.kind === "accepted" && outcome.opensAfterMs !== undefined)
         void openLater(parts, laneId, row.id, outcome.opensAfterMs, over.signal);
-      return settlement.happening.dueAt ?? null;
+      return settlement.details.dueAt ?? null;
     },
     pause: async ({ forMs, pauses, reason }) => {
       parts.log.warn({ gateway: gateway.identifier, reason, forMs }, "gateway paused");
@@ -155,7 +155,7 @@ function settlementOf(
     return {
       ...base,
       step: "accepted",
-      happening: {
+      details: {
         at,
         detail: `Accepted by ${gateway.identifier}${reference === null ? "." : ` as ${clean(reference)}.`}`,
         reference: reference === null ? null : clean(reference),
@@ -163,7 +163,7 @@ function settlementOf(
       receipt: receipt
         ? {
             step: receipt.status,
-            happening: {
+            details: {
               at,
               detail: receipt.reason ? clean(receipt.reason) : "",
               code: receipt.code ?? receipt.status,
@@ -175,27 +175,30 @@ function settlementOf(
   }
   const message = clean(outcome.reason);
   const code = clean(outcome.code ?? outcome.kind);
-  const happening: TransitionDetails = { at, detail: message, code, message };
-  if (outcome.kind === "rejected") return { ...base, step: "rejected", happening };
+  const details: TransitionDetails = { at, detail: message, code, message };
+  if (outcome.kind === "rejected") return { ...base, step: "rejected", details };
   if (outcome.kind === "unknown") {
-    if (policyOf(gateway) === "hold" || row.resends > 0)
-      return { ...base, step: "outcome_unknown", happening };
+    if (policyOf(gateway) === "hold" || row.resends > 0) return { ...base, step: "outcome_unknown", details };
     const dueAt = at + retryDelay(gateway.rules.retry, attempt, parts.random.fraction());
-    return { ...base, step: "resent", happening: { ...happening, dueAt, resend: true } };
+    return { ...base, step: "resent", details: { ...details, dueAt, resend: true } };
   }
   if (outcome.gatewayFault) {
-    if (judged.blamed) return { ...base, step: "rejected", happening };
+    if (judged.blamed) return { ...base, step: "rejected", details };
     // It keeps its place and its tries; the lane waits until the gateway is well again.
-    return { ...base, step: "deferred", happening: { ...happening, dueAt: row.due_at, uncounted: true } };
+    return { ...base, step: "deferred", details: { ...details, dueAt: row.due_at, uncounted: true } };
   }
-  const deferredFrom = row.deferred_from ?? judged.laneNow;
-  if (judged.laneNow - deferredFrom >= gateway.rules.retry.forMs)
-    return { ...base, step: "rejected", happening };
+  const firstDeferredAt = row.first_deferred_at ?? judged.laneNow;
+  if (judged.laneNow - firstDeferredAt >= gateway.rules.retry.forMs)
+    return { ...base, step: "rejected", details };
   const delay = Math.max(
     outcome.retryAfterMs ?? 0,
     retryDelay(gateway.rules.retry, attempt, parts.random.fraction()),
   );
-  return { ...base, step: "deferred", happening: { ...happening, dueAt: at + delay, deferredFrom } };
+  return {
+    ...base,
+    step: "deferred",
+    details: { ...details, dueAt: at + delay, firstDeferredAt },
+  };
 }
 
 const policyOf = (gateway: LaneGateway) => gateway.rules.onUnknown ?? gateway.adapter.onUnknown;
@@ -207,10 +210,10 @@ async function recover(parts: DeliverDeps, gateway: LaneGateway, fence: number):
     const at = parts.clock.now();
     const doubted = {
       step: "outcome_unknown" as const,
-      happening: { at, detail: message, code: "interrupted", message },
+      details: { at, detail: message, code: "interrupted", message },
     };
     const dueAt = at + retryDelay(gateway.rules.retry, 1, parts.random.fraction());
-    const repeated = { step: "resent" as const, happening: { ...doubted.happening, dueAt, resend: true } };
+    const repeated = { step: "resent" as const, details: { ...doubted.details, dueAt, resend: true } };
     const found = await parts.database.run(recoverMessages, {
       laneId: gateway.id,
       fence,

@@ -8,7 +8,7 @@ import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { Lane } from "#queue/lane.ts";
 import type { ClaimedLane, OpenLane } from "#queue/lanes.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
-import { findDrivenGateway, findGateway, settingsPlace } from "#store/gateways/gateways.ts";
+import { findGateway, findGatewayForLane, settingsContext } from "#store/gateways/gateways.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import { type DeliverDeps, deliverWork } from "./deliver.ts";
@@ -16,7 +16,7 @@ import type { LaneGateway } from "./transmit.ts";
 
 /** A gateway's settings, in the clear. Throws when they were sealed with another master key. */
 export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
-  return JSON.parse(sealer.open(gateway.settings, settingsPlace(gateway.id)));
+  return JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
 }
 
 export interface OpenGatewayDeps extends DeliverDeps {
@@ -64,7 +64,7 @@ async function emailOf(
 /** Starts a gateway's lane; null (and a log line) when the gateway cannot be driven. */
 export async function openGateway(parts: OpenGatewayDeps, state: ClaimedLane): Promise<OpenLane | null> {
   const { database, clock, log, random, sealer, publicUrl } = parts;
-  const gateway = await database.run(findDrivenGateway, state.id);
+  const gateway = await database.run(findGatewayForLane, state.id);
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter) {
     log.error({ lane: state.id, kind: gateway?.kind }, "no adapter for a gateway; its messages wait");
@@ -109,7 +109,7 @@ export async function openGateway(parts: OpenGatewayDeps, state: ClaimedLane): P
       perDay: pace.perDay,
       sendingWindow: (now) => {
         // Stopped by hand: whoever lets it go on moves the lane's revision, and it is opened again.
-        if (state.stopped_at !== null) return { open: false, opensAt: Number.POSITIVE_INFINITY };
+        if (state.operator_paused_at !== null) return { open: false, opensAt: Number.POSITIVE_INFINITY };
         return pace.hours === null ? { open: true } : withinHours(pace.hours, now, zone);
       },
       day: (now) => ({ name: dayOf(now, zone), endsAt: startOfNextDay(now, zone) }),

@@ -14,8 +14,12 @@ import { priorities } from "#queue/priority.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
-import { findStranded, type GatewayState, readFailing } from "#store/gateways/gateways.ts";
-import { moveFailing, moveWaiting } from "#store/messages/move.ts";
+import {
+  type FailoverGateway,
+  findWaitingOnInactive,
+  readFailoverGateways,
+} from "#store/gateways/gateways.ts";
+import { moveToDefault, moveToFailover } from "#store/messages/move.ts";
 
 interface RerouteParts {
   database: Database;
@@ -52,7 +56,7 @@ export async function rerouteMessages(
 /** One look at all switched-off gateways. */
 export async function moveFromInactive(parts: RerouteParts): Promise<void> {
   const { database, clock } = parts;
-  for (const gateway of await database.run(findStranded, null)) {
+  for (const gateway of await database.run(findWaitingOnInactive, null)) {
     const account = await database.run(findAccount, gateway.account_id);
     // A message that was only a test is not sent for real because the sandbox was switched off, nor the other way round.
     const sameRoute = account && {
@@ -64,14 +68,14 @@ export async function moveFromInactive(parts: RerouteParts): Promise<void> {
     if (!target || target.id === gateway.id) continue;
     const detail = `Moved from ${gateway.identifier}, which was switched off, to ${target.identifier}.`;
     const move = { from: gateway.id, to: target.id, limit: atOnce, detail };
-    await moveAll(parts, gateway, target, () => database.run(moveWaiting, { ...move, at: clock.now() }));
+    await moveAll(parts, gateway, target, () => database.run(moveToDefault, { ...move, at: clock.now() }));
   }
 }
 
 /** One look at all paused gateways of accounts that want it. Returns whether there is one, so that it is worth looking again soon. */
 export async function moveFromPaused(parts: RerouteParts): Promise<boolean> {
   const { database, clock } = parts;
-  const gateways = await database.run(readFailing, clock.now());
+  const gateways = await database.run(readFailoverGateways, clock.now());
   let failing = false;
   for (const gateway of gateways) {
     if (gateway.state !== "paused") continue;
@@ -87,17 +91,17 @@ export async function moveFromPaused(parts: RerouteParts): Promise<boolean> {
         from: gateway.id,
         to: target.id,
         probe: !well,
-        bands: priorities,
+        priorities,
         limit: atOnce,
         detail,
       };
-      await moveAll(parts, gateway, target, () => database.run(moveFailing, { ...move, at: clock.now() }));
+      await moveAll(parts, gateway, target, () => database.run(moveToFailover, { ...move, at: clock.now() }));
     }
   }
   return failing;
 }
 
-const alike = (a: GatewayState, b: GatewayState) =>
+const alike = (a: FailoverGateway, b: FailoverGateway) =>
   a.account_id === b.account_id && a.channel === b.channel && a.test === b.test;
 
 async function moveAll(

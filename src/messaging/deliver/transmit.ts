@@ -19,7 +19,7 @@ import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
-import { firstAttempt } from "#store/messages/first-attempt.ts";
+import { findFirstAttempt } from "#store/messages/first-attempt.ts";
 import { ByteSemaphore } from "./byte-semaphore.ts";
 
 export interface TransmitDeps {
@@ -88,7 +88,7 @@ async function send(
     const email = await tryCompose(parts, gateway, id, () => composeEmail(parts.composing, stored, settings));
     if (email === null) return notSent;
     // Suppression compares addresses in lower case; the mail goes to the one that was given.
-    const written = wireAddress(row.number) ?? recipient;
+    const written = wireAddress(row.recipient_raw) ?? recipient;
     const text = email.html ?? email.text;
     return await transmit(
       parts,
@@ -113,7 +113,7 @@ async function pastIdempotencyWindow(
   const { idempotencyWindowMs: repeatWithinMs } = gateway.adapter;
   if (resends === 0 || repeatWithinMs === null) return null;
   try {
-    const first = await database.run(firstAttempt, id);
+    const first = await database.run(findFirstAttempt, id);
     if (first !== null && clock.now() - first <= repeatWithinMs) return null;
   } catch (error) {
     log.error(

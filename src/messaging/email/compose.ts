@@ -7,7 +7,7 @@ import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { OutgoingAttachment, OutgoingEmail } from "#gateways/gateway.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
-import { type Mail, readMail } from "#store/email/bodies.ts";
+import { type ComposableEmail, readEmail } from "#store/email/emails.ts";
 import type { MailFiles } from "./files.ts";
 import { htmlOfText, isHtml, textOfHtml } from "./html-text.ts";
 
@@ -33,7 +33,7 @@ export interface ComposeDeps {
 
 /** What a mail is made of. */
 export interface StoredEmail {
-  mail: Mail;
+  mail: ComposableEmail;
   attachments: readonly OutgoingAttachment[];
   /** About the least that it has on the wire: its body in UTF-8 and its files in base64. */
   bytes: number;
@@ -41,7 +41,7 @@ export interface StoredEmail {
 
 /** The mail of a message, its files still unread; null when it has been removed. Rejects when storage does. */
 export async function storedEmail(parts: ComposeDeps, messageId: string): Promise<StoredEmail | null> {
-  const mail = await parts.database.run(readMail, messageId);
+  const mail = await parts.database.run(readEmail, messageId);
   if (mail === null) return null;
   const attachments = await parts.files.forRequest(mail.request_id);
   const files = attachments.reduce((sum, { size }) => sum + Math.ceil(size / 3) * 4, 0);

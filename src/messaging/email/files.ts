@@ -4,7 +4,7 @@
 import { AttachmentReadError, type OutgoingAttachment } from "#gateways/gateway.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
-import { readMailFilePieces, readMailFiles } from "#store/email/bodies.ts";
+import { readEmailFiles, readFileChunks } from "#store/email/emails.ts";
 
 export interface MailFiles {
   /** The files of a request, in its order. */
@@ -22,7 +22,7 @@ export function createMailFiles(database: Database, keepBytes = 32 * 1024 * 1024
   const contents = new LruCache<string, Promise<Buffer>>(keepBytes);
 
   const list = async (requestId: string) => {
-    const files = await database.run(readMailFiles, requestId);
+    const files = await database.run(readEmailFiles, requestId);
     return files.map(({ id, filename, content_type: contentType, size, sha256 }) => ({
       filename,
       contentType,
@@ -41,7 +41,7 @@ async function read(database: Database, id: string, size: number): Promise<Buffe
     const bytes = Buffer.alloc(size);
     let filled = 0;
     for (let from = 0; filled < size; from += piecesPerRead) {
-      const pieces = await database.run(readMailFilePieces, { id, from, limit: piecesPerRead });
+      const pieces = await database.run(readFileChunks, { id, from, limit: piecesPerRead });
       if (pieces.length === 0) throw new Error("The content of an attachment is gone.");
       for (const piece of pieces) filled += bytes.write(piece, filled, "base64");
     }

@@ -4,7 +4,7 @@
 import { readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
 import type { DkimKey } from "#gateways/gateway.ts";
 import type { Database } from "#store/database.ts";
-import { findSigningKeys, privateKeyPlace } from "#store/email/sending-domains.ts";
+import { findSigningKeys, privateKeyContext } from "#store/email/sending-domains.ts";
 import type { Sealer } from "#store/seal.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function activeDkimKeys(
   if (domains.length === 0) return [];
   const rows = await database.run(findSigningKeys, { accountId, domains });
   return rows.map((row) => {
-    const read = readPrivateKey(sealer.open(row.private_key, privateKeyPlace(row.id)));
+    const read = readPrivateKey(sealer.unseal(row.private_key, privateKeyContext(row.id)));
     if (read === null || read.algorithm !== row.algorithm) throw new Error(`The key ${row.id} is damaged.`);
     const { domain: signing, selector, algorithm } = row;
     return { domain: signing, selector, algorithm, privateKey: read.key };

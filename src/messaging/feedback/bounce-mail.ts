@@ -7,7 +7,7 @@ import { readReturnPath } from "#messaging/email/tokens.ts";
 import type { IncomingMail } from "#runtime/net/smtp-listener.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { findCarrier, storeEngagements } from "#store/feedback/engagements.ts";
+import { findMessageGateway, storeEngagements } from "#store/feedback/engagements.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import type { Sealer } from "#store/seal.ts";
 import { engagementFrom, receiptFrom } from "./normalise.ts";
@@ -48,7 +48,7 @@ export function createBounceMail(parts: BounceMailDeps): BounceMail {
       const ids = new Set(recipients.map((address) => readReturnPath(sealer, address)));
       for (const id of ids) {
         // Removed by retention since: there is nothing left to tell of it.
-        const carrier = id === null ? null : await database.run(findCarrier, id);
+        const carrier = id === null ? null : await database.run(findMessageGateway, id);
         if (id === null || carrier === null) continue;
         const { receipts, engagements } = toReports(report, id);
         const at = clock.now();

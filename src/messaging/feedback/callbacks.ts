@@ -18,7 +18,7 @@ import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
-import { useProof } from "#store/feedback/callback-signatures.ts";
+import { claimSignature } from "#store/feedback/callback-signatures.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { type IncomingMessage, storeInbound } from "#store/feedback/inbound.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
@@ -104,9 +104,9 @@ async function bringsItsEvent(
   const { proof, until } = received.replayGuard;
   const said =
     received.kind === "received" ? [received.receipts, received.inbound, received.engagements] : [];
-  return await database.run(useProof, {
-    proof: hash("sha256", proof, "base64url"),
-    event: hash("sha256", JSON.stringify(said), "base64url"),
+  return await database.run(claimSignature, {
+    signature_hash: hash("sha256", proof, "base64url"),
+    event_hash: hash("sha256", JSON.stringify(said), "base64url"),
     expires_at: until,
   });
 }
@@ -187,7 +187,7 @@ function messageFrom(
       media: JSON.stringify(media),
       received_at: at,
       // Mail programs answer with the whole letter quoted, and have a header for this.
-      opt: channel === "email" ? null : consentKeyword(body),
+      consent_keyword: channel === "email" ? null : consentKeyword(body),
     },
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,

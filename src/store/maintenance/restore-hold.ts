@@ -5,15 +5,15 @@
 import { sql } from "kysely";
 import { channels } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import { Changes, insertEvents, lockMessages } from "#store/messages/transitions.ts";
+import { insertTimelineEntries, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { WebhookDeliveriesTable } from "#store/schema/schema.ts";
-import type { DeliveryTry } from "#store/webhooks/deliveries.ts";
+import type { DeliveryAttempt } from "#store/webhooks/deliveries.ts";
 
-/** The fact that tells of a hold; there is none without something held. */
+/** The fact that records a hold; it exists only while something is held. */
 const factName = "held";
 
 /** Since when what is held, and how much of it there still is. */
-export interface Hold {
+export interface RestoreHold {
   /** When the copy was made, epoch ms. */
   at: number;
   messages: number;
@@ -63,21 +63,21 @@ export const holdPending = writeOperation(
     await forgetTheLiving(tx);
     const held = await countHeld(tx);
     if (held.messages + held.deliveries + held.events > 0) await noteHold(tx, { at, ...held });
-    else await tx.db.deleteFrom("facts").where("name", "=", factName).execute();
+    else await tx.db.deleteFrom("installation_facts").where("name", "=", factName).execute();
     return true;
   },
 );
 
-async function noteHold(tx: Tx, hold: Hold): Promise<void> {
+async function noteHold(tx: Tx, hold: RestoreHold): Promise<void> {
   const value = JSON.stringify(hold);
   await tx.db
-    .insertInto("facts")
+    .insertInto("installation_facts")
     .values({ name: factName, value })
     .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
     .execute();
 }
 
-/** Nobody knows what became of what was being sent. */
+/** The outcome of messages that were being sent when the copy was made is unknown. */
 async function doubtSending(tx: Tx, at: number, limit: number): Promise<number> {
   const found = await tx.db
     .selectFrom(tx.indexed("messages", "messages_status"))
@@ -91,7 +91,7 @@ async function doubtSending(tx: Tx, at: number, limit: number): Promise<number> 
     tx,
     found.map(({ id }) => id),
   );
-  const changes = new Changes();
+  const changes = new TransitionBatch();
   const happening = { at, detail: doubt, code: "restored", message: doubt };
   for (const row of rows.values()) changes.apply(row, { by: "system", step: "outcome_unknown" }, happening);
   await changes.write(tx);
@@ -124,21 +124,23 @@ async function moveNotes(
     .modifyEnd(tx.lock("update"))
     .execute();
   if (notes.length === 0) return 0;
-  const columns = ["id", "account_id", "type", "at", "message_id", "band", "data"] as const;
+  const columns = ["id", "account_id", "type", "at", "message_id", "priority", "data"] as const;
   const types = {
     id: "text",
     account_id: "text",
     type: "text",
     at: "bigint",
     message_id: "text",
-    band: "bigint",
+    priority: "bigint",
     data: "text",
   } as const;
   const rows = tx.rows("notes", types, notes);
   await tx.db
     .insertInto(to)
     .columns([...columns])
-    .expression(sql<never>`select id, account_id, type, at, message_id, band, data from ${rows} where true`)
+    .expression(
+      sql<never>`select id, account_id, type, at, message_id, priority, data from ${rows} where true`,
+    )
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
   await removeNotes(tx, from, notes);
@@ -159,9 +161,9 @@ const heldIn = (tx: Tx) => ({
   deliveries: tx.indexed("webhook_deliveries", "webhook_deliveries_held"),
 });
 
-async function countHeld(tx: Tx): Promise<Omit<Hold, "at">> {
+async function countHeld(tx: Tx): Promise<Omit<RestoreHold, "at">> {
   const { messages, deliveries } = heldIn(tx);
-  const { rows } = await sql<Omit<Hold, "at">>`
+  const { rows } = await sql<Omit<RestoreHold, "at">>`
     select
       (select count(*) from ${messages} where held_due_at is not null) as messages,
       (select count(*) from ${deliveries} where held_due_at is not null) as deliveries,
@@ -175,19 +177,22 @@ async function countHeld(tx: Tx): Promise<Omit<Hold, "at">> {
   };
 }
 
-/** The hold, with what is held now; null: there is none. */
-export const readHold = readOperation("readHold", async (tx, _: null): Promise<Hold | null> => {
-  const fact = await tx.db
-    .selectFrom("facts")
-    .select("value")
-    .where("name", "=", factName)
-    .executeTakeFirst();
-  if (!fact) return null;
-  return { at: (JSON.parse(fact.value) as Hold).at, ...(await countHeld(tx)) };
-});
+/** The hold, with what is held now; null: nothing is held. */
+export const readRestoreHold = readOperation(
+  "readRestoreHold",
+  async (tx, _: null): Promise<RestoreHold | null> => {
+    const fact = await tx.db
+      .selectFrom("installation_facts")
+      .select("value")
+      .where("name", "=", factName)
+      .executeTakeFirst();
+    if (!fact) return null;
+    return { at: (JSON.parse(fact.value) as RestoreHold).at, ...(await countHeld(tx)) };
+  },
+);
 
 /** Forgets a hold under which nothing is held any more: its messages were cancelled one by one. */
-export const forgetHold = writeOperation("forgetHold", async (tx, _: null) => {
+export const deleteEmptyRestoreHold = writeOperation("deleteEmptyRestoreHold", async (tx, _: null) => {
   await stepOf(tx, { messages: 0, deliveries: 0, events: 0, lanes: [] });
 });
 
@@ -219,7 +224,7 @@ export const releaseHeld = writeOperation(
         }))
         .where("id", "in", wanted)
         .execute();
-      await insertEvents(
+      await insertTimelineEntries(
         tx,
         messages.map((row) => ({
           message_id: row.id,
@@ -255,7 +260,7 @@ export const cancelHeld = writeOperation(
       tx,
       found.map(({ id }) => id),
     );
-    const changes = new Changes();
+    const changes = new TransitionBatch();
     for (const row of rows.values()) changes.apply(row, { by: "system", step: "cancelled" }, { at, detail });
     await changes.write(tx);
     const deliveries = await freeDeliveries(tx, limit, (row) => ({
@@ -292,8 +297,8 @@ type HeldDelivery = Pick<
 
 /** A delivery that is not tried any more, with the reason as its log's last line. */
 function ended(row: HeldDelivery, at: number, reason: string): Pick<HeldDelivery, "status" | "log"> {
-  const line: DeliveryTry = { at, ms: 0, status: null, reason, answer: null };
-  return { status: "failed", log: JSON.stringify([...(JSON.parse(row.log) as DeliveryTry[]), line]) };
+  const line: DeliveryAttempt = { at, ms: 0, status: null, reason, answer: null };
+  return { status: "failed", log: JSON.stringify([...(JSON.parse(row.log) as DeliveryAttempt[]), line]) };
 }
 
 /** Takes the hold from deliveries and changes them; returns the endpoint of each. */
@@ -333,6 +338,6 @@ async function stepOf(tx: Tx, step: Omit<HoldStep, "done">): Promise<HoldStep> {
       or exists (select 1 from outbox_held) then 1 else 0 end as "left"
   `.execute(tx.db);
   const done = Number(rows[0]!.left) === 0;
-  if (done) await tx.db.deleteFrom("facts").where("name", "=", factName).execute();
+  if (done) await tx.db.deleteFrom("installation_facts").where("name", "=", factName).execute();
   return { ...step, done };
 }

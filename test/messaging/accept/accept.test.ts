@@ -8,7 +8,7 @@ import { readSms } from "#contract/messages/sms.ts";
 import { type AcceptResult, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
 import { createIds } from "#runtime/ids.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
-import type { BoundFile } from "#store/email/attachments.ts";
+import type { UploadedFile } from "#store/email/attachments.ts";
 import type { SendInput } from "#store/messages/insert.ts";
 import { movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
@@ -47,8 +47,8 @@ function accepting(script: Script, contact: object[] = [{ number: "+491512345678
       if (typeof next === "object") return next.answer as never;
       throw new StorageError(next, `scripted ${next}`);
     },
-    announce: () => {},
-    onAnnounced: () => {},
+    notify: () => {},
+    onNotify: () => {},
     close: async () => {},
   };
   const parts = {
@@ -86,12 +86,12 @@ test("what is stored is accepted, and its lanes are woken, each once", async () 
   assert.deepEqual(woken, ["gw_one", "gw_two"]);
   const input = calls[0]?.input as SendInput;
   assert.deepEqual(
-    input.messages.map(([id]) => id),
+    input.messages.map(({ id }) => id),
     result.ids,
   );
   assert.equal(new Set(result.ids).size, 3);
   assert.equal(input.cost, 3);
-  assert.equal(input.band, 0);
+  assert.equal(input.priority, 0);
   // The local month began before the one in UTC did: 2026-01-01 00:00 there.
   assert.equal(input.renewedFrom, Date.parse("2025-12-31T11:00:00Z"));
 });
@@ -127,7 +127,7 @@ test("a broken COMMIT that turns out to have been stored is accepted", async () 
   assert.deepEqual(woken, ["gw_one"]);
   assert.deepEqual(
     calls.map(({ name }) => name),
-    ["storeSends", "proveRequest", "proveRequest"],
+    ["storeSends", "confirmRequest", "confirmRequest"],
   );
 });
 
@@ -155,7 +155,7 @@ const mailer: Account = {
   gateways: [{ ...account.gateways[0]!, id: "gw_mail", identifier: "mail", channel: "email" }],
 };
 const mail = { email: "ada@example.com", subject: "Hello", message: "Hi" };
-const file: BoundFile = {
+const file: UploadedFile = {
   id: "att_1",
   filename: "a.pdf",
   content_type: "application/pdf",
@@ -164,7 +164,7 @@ const file: BoundFile = {
 };
 
 /** Has an email accepted under a key; gives what became of it and what storage was asked. */
-async function acceptMail(answer: object, contact: object = mail, files: readonly BoundFile[] = [file]) {
+async function acceptMail(answer: object, contact: object = mail, files: readonly UploadedFile[] = [file]) {
   const clock = movableClock();
   const calls: { name: string; input: unknown }[] = [];
   const run = async ({ name }: { name: string }, input: unknown) => {
@@ -191,7 +191,9 @@ test("an email is stored with its own columns and its files, for one credit", as
   assert.ok(result.kind === "accepted");
   assert.equal(input.channel, "email");
   assert.equal(input.cost, 1);
-  assert.deepEqual(input.emails, [[result.ids[0], "Hello", null, null]]);
+  assert.deepEqual(input.emails, [
+    { message_id: result.ids[0], subject: "Hello", sender_name: null, reply_to: null },
+  ]);
   assert.deepEqual(input.attachments, [file]);
 });
 
@@ -201,8 +203,8 @@ test("what was staged and is gone is told as unavailable", async () => {
 });
 
 test("two sends are the same by every field of their contacts, and by their files' names, types and contents", async () => {
-  const of = async (contact: object, files?: readonly BoundFile[]) =>
-    (await acceptMail(storedAnswer.answer, contact, files)).input.repeat?.fingerprint;
+  const of = async (contact: object, files?: readonly UploadedFile[]) =>
+    (await acceptMail(storedAnswer.answer, contact, files)).input.idempotencyKey?.fingerprint;
   const same = await of(mail);
   assert.equal(await of({ ...mail, email: " ada@example.com " }, [{ ...file, id: "att_2" }]), same);
   const others = [

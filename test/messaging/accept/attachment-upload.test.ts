@@ -7,7 +7,7 @@ import type { Account } from "#accounts/account.ts";
 import { errorsByPath } from "#contract/issue.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import type { Piece } from "#store/email/attachments.ts";
+import type { AttachmentChunk } from "#store/email/attachments.ts";
 import { movableClock } from "../../clock.ts";
 import { memoryLog } from "../../log.ts";
 
@@ -23,12 +23,12 @@ const account = (maxFiles = 3, maxBytes = 1_048_576): Account => ({
 });
 
 function opened(owner = account()) {
-  const pieces: Piece[] = [];
+  const pieces: AttachmentChunk[] = [];
   const removed: string[] = [];
   let broken = false;
   const run = async ({ name }: { name: string }, input: unknown): Promise<unknown> => {
     if (broken) throw new StorageError("full", "no room");
-    if (name === "stagePiece") return void pieces.push(input as Piece);
+    if (name === "storeChunk") return void pieces.push(input as AttachmentChunk);
     const loose = input as { id: string };
     removed.push(loose.id);
     // Two steps for each.

@@ -44,8 +44,16 @@ test("an email is its address as given, how it is compared, and a price of one",
   );
   const prepared = await prepare(send);
   assert.ok(prepared.kind === "ready");
-  const { number, recipient, body, encoding, segments, cost, test: isTest } = columnsOf(prepared.messages);
-  assert.deepEqual(number, ["Ada@EXÄMPLE.com", "Ada@EXÄMPLE.com"]);
+  const {
+    recipient_raw,
+    recipient,
+    body,
+    encoding,
+    segments,
+    cost,
+    test: isTest,
+  } = columnsOf(prepared.messages);
+  assert.deepEqual(recipient_raw, ["Ada@EXÄMPLE.com", "Ada@EXÄMPLE.com"]);
   assert.deepEqual(recipient, ["ada@xn--exmple-cua.com", "ada@xn--exmple-cua.com"]);
   assert.deepEqual(body, [mail.message, mail.message]);
   assert.deepEqual(
@@ -63,8 +71,8 @@ test("an email is its address as given, how it is compared, and a price of one",
     ],
   );
   assert.deepEqual(prepared.emails, [
-    ["msg_0", "Hello", "A @ B", "b@example.com"],
-    ["msg_1", "Hello", null, null],
+    { message_id: "msg_0", subject: "Hello", sender_name: "A @ B", reply_to: "b@example.com" },
+    { message_id: "msg_1", subject: "Hello", sender_name: null, reply_to: null },
   ]);
 });
 

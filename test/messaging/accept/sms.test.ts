@@ -56,8 +56,8 @@ test("a plain contact becomes a queued message on the default gateway, due now",
   assert.deepEqual(await ready(read(plain)), {
     id: ["msg_0"],
     gateway_id: ["gw_main"],
-    named: [0],
-    number: ["+4915123456789"],
+    gateway_pinned: [0],
+    recipient_raw: ["+4915123456789"],
     recipient: ["+4915123456789"],
     body: ["Hello"],
     test: [0],
@@ -81,7 +81,12 @@ test("the number is kept as given, the recipient is E.164 by the account's count
     ),
     account(),
   );
-  assert.deepEqual(messages.number, ["0151 234-567 89", "4915123456789", "0044 20 7946 0000", "12345"]);
+  assert.deepEqual(messages.recipient_raw, [
+    "0151 234-567 89",
+    "4915123456789",
+    "0044 20 7946 0000",
+    "12345",
+  ]);
   assert.equal(messages.recipient[0], "+4915123456789");
   assert.equal(messages.recipient[2], "+442079460000");
   assert.equal(messages.recipient[3], "12345");
@@ -106,7 +111,7 @@ test("a named gateway must be an active SMS gateway of the account", async () =>
     ],
   });
   const messages = await ready(read({ ...plain, gateway_identifier: "on" }), of);
-  assert.deepEqual([messages.gateway_id, messages.named], [["gw_on"], [1]]);
+  assert.deepEqual([messages.gateway_id, messages.gateway_pinned], [["gw_on"], [1]]);
   for (const gateway_identifier of ["off", "mail", "nobody's", "ON"]) {
     assert.deepEqual(await faults(read({ ...plain, gateway_identifier }), of), [
       "contact.0.gateway_identifier: The selected contact.0.gateway_identifier is invalid.",

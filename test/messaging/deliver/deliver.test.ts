@@ -17,14 +17,14 @@ const row: DueMessage = {
   id: "msg_1",
   account_id: "acc_1",
   channel: "sms",
-  number: "0151",
+  recipient_raw: "0151",
   recipient: "+49151",
   body: "Hello",
-  band: 0,
+  priority: 0,
   due_at: 1000,
   attempts: 0,
   resends: 0,
-  deferred_from: null,
+  first_deferred_at: null,
 };
 
 const usualRules: GatewayRules = {
@@ -55,8 +55,8 @@ function delivering(
       const answers: Options["answers"] = { settleMessages: () => "settled", ...options.answers };
       return answers[operation.name]?.(input as never) as never;
     },
-    announce: () => {},
-    onAnnounced: () => {},
+    notify: () => {},
+    onNotify: () => {},
     close: async () => {},
   };
   const adapter = {
@@ -148,7 +148,7 @@ test("accepted: sent, with the provider's reference, under the fence and for thi
     fence: 9,
     attempt: 2,
     step: "accepted",
-    happening: { at: now, detail: "Accepted by main as ref-1.", reference: "ref-1" },
+    details: { at: now, detail: "Accepted by main as ref-1.", reference: "ref-1" },
     receipt: null,
   });
   assert.equal(dueAgain, null);
@@ -157,8 +157,8 @@ test("accepted: sent, with the provider's reference, under the fence and for thi
 
 test("accepted without a reference", async () => {
   const { settlement } = await settled({ kind: "accepted", reference: null });
-  assert.equal(settlement.happening.detail, "Accepted by main.");
-  assert.equal(settlement.happening.reference, null);
+  assert.equal(settlement.details.detail, "Accepted by main.");
+  assert.equal(settlement.details.reference, null);
 });
 
 test("accepted with the end in the same answer carries its receipt", async () => {
@@ -169,11 +169,11 @@ test("accepted with the end in the same answer carries its receipt", async () =>
   });
   assert.deepEqual(settlement.receipt, {
     step: "undelivered",
-    happening: { at: now, detail: "switched off", code: "E7", message: "switched off" },
+    details: { at: now, detail: "switched off", code: "E7", message: "switched off" },
   });
   const plain = await settled({ kind: "accepted", reference: "r", receipt: { status: "failed" } });
-  assert.equal(plain.settlement.receipt?.happening.code, "failed");
-  assert.equal(plain.settlement.receipt?.happening.message, "The provider gave no reason.");
+  assert.equal(plain.settlement.receipt?.details.code, "failed");
+  assert.equal(plain.settlement.receipt?.details.message, "The provider gave no reason.");
 });
 
 test("rejected: failed with the code and the reason; the gateway is well", async () => {
@@ -183,8 +183,8 @@ test("rejected: failed with the code and the reason; the gateway is well", async
     reason: "no number",
   });
   assert.equal(settlement.step, "rejected");
-  assert.equal(settlement.happening.code, "21211");
-  assert.equal(settlement.happening.message, "no number");
+  assert.equal(settlement.details.code, "21211");
+  assert.equal(settlement.details.message, "no number");
   assert.equal(dueAgain, null);
   assert.equal(health, "well");
 });
@@ -198,7 +198,7 @@ test("deferred: due again after the back-off, from 5 s doubling to 15 min with f
         { attempt, fraction },
       );
       assert.equal(settlement.step, "deferred");
-      assert.equal(settlement.happening.dueAt, dueAgain);
+      assert.equal(settlement.details.dueAt, dueAgain);
       list.push(((dueAgain ?? 0) - now) / 1000);
     }
     return list;
@@ -219,24 +219,24 @@ test("a Retry-After longer than the back-off is honoured; a shorter one is not h
 test("the retry window runs on the lane's clock from the first deferral, and ends in failed", async () => {
   const day = 86_400_000;
   const first = await settled({ kind: "deferred", reason: "busy" }, { laneNow: 500 });
-  assert.equal(first.settlement.happening.deferredFrom, 500);
+  assert.equal(first.settlement.details.firstDeferredAt, 500);
   const within = await settled(
     { kind: "deferred", reason: "busy" },
-    { row: { deferred_from: 500 }, laneNow: 500 + day - 1 },
+    { row: { first_deferred_at: 500 }, laneNow: 500 + day - 1 },
   );
   assert.equal(within.settlement.step, "deferred");
-  assert.equal(within.settlement.happening.deferredFrom, 500);
+  assert.equal(within.settlement.details.firstDeferredAt, 500);
   const over = await settled(
     { kind: "deferred", code: "busy", reason: "busy" },
-    { row: { deferred_from: 500 }, laneNow: 500 + day },
+    { row: { first_deferred_at: 500 }, laneNow: 500 + day },
   );
   assert.equal(over.settlement.step, "rejected");
-  assert.equal(over.settlement.happening.code, "busy");
+  assert.equal(over.settlement.details.code, "busy");
   assert.equal(over.dueAgain, null);
   // However much wall time a pause took, the lane's clock decides.
   const paused = await settled(
     { kind: "deferred", reason: "busy" },
-    { row: { deferred_from: 0 }, laneNow: 10 },
+    { row: { first_deferred_at: 0 }, laneNow: 10 },
   );
   assert.equal(paused.settlement.step, "deferred");
 });
@@ -246,12 +246,12 @@ for (const trouble of ["refused", "unreachable"] as const) {
     const { settlement, health, dueAgain, reason } = await settled(
       { kind: "deferred", code: "http_401", reason: "bad key", gatewayFault: trouble },
       // Even past its window: it is not the message's fault.
-      { row: { deferred_from: 0 }, laneNow: 10 ** 12 },
+      { row: { first_deferred_at: 0 }, laneNow: 10 ** 12 },
     );
     assert.equal(settlement.step, "deferred");
-    assert.equal(settlement.happening.uncounted, true);
+    assert.equal(settlement.details.uncounted, true);
     assert.equal(dueAgain, row.due_at);
-    assert.equal(settlement.happening.deferredFrom, undefined);
+    assert.equal(settlement.details.firstDeferredAt, undefined);
     assert.equal(health, trouble);
     assert.equal(reason, "bad key");
   });
@@ -263,13 +263,13 @@ test("a message that is to blame for the trouble is rejected", async () => {
     { blamed: true },
   );
   assert.equal(settlement.step, "rejected");
-  assert.equal(settlement.happening.code, "http_403");
+  assert.equal(settlement.details.code, "http_403");
 });
 
 test("unknown is held", async () => {
   const { settlement, health, dueAgain } = await settled({ kind: "unknown", reason: "no answer" });
   assert.equal(settlement.step, "outcome_unknown");
-  assert.equal(settlement.happening.code, "unknown");
+  assert.equal(settlement.details.code, "unknown");
   assert.equal(dueAgain, null);
   assert.equal(health, "doubtful");
 });
@@ -279,7 +279,7 @@ test("unknown is sent once more, and only once, where the gateway or its kind sa
   for (const options of [{ rules: { onUnknown: "resend" as const } }, { adapterPolicy: "resend" as const }]) {
     const { settlement, dueAgain, now } = await settled(unknown, options);
     assert.equal(settlement.step, "resent");
-    assert.equal(settlement.happening.resend, true);
+    assert.equal(settlement.details.resend, true);
     assert.equal(dueAgain, now + 5000);
     const again = await settled(unknown, { ...options, row: { resends: 1 }, attempt: 2 });
     assert.equal(again.settlement.step, "outcome_unknown");
@@ -308,16 +308,16 @@ test("texts from outside are cleaned: control characters, lone surrogates, lengt
     code: `E\u0000\u001b[31m`,
     reason: `a\u0000b\r\nc\ud800d ${"x".repeat(10_000)}`,
   });
-  assert.equal(settlement.happening.code, "E [31m");
-  assert.ok(settlement.happening.message?.startsWith("a b c d x"));
-  assert.ok((settlement.happening.message?.length ?? 0) <= 500);
+  assert.equal(settlement.details.code, "E [31m");
+  assert.ok(settlement.details.message?.startsWith("a b c d x"));
+  assert.ok((settlement.details.message?.length ?? 0) <= 500);
   const accepted = await settled({ kind: "accepted", reference: "r\u0000ef" });
-  assert.equal(accepted.settlement.happening.reference, "r ef");
+  assert.equal(accepted.settlement.details.reference, "r ef");
 });
 
 test("stamps go under the fence; an outcome that came late is logged", async () => {
   const it = delivering(async () => ({ kind: "accepted", reference: null }), {
-    answers: { stampMessages: () => ({ kind: "fenced" }), settleMessages: () => "late" },
+    answers: { beginAttempts: () => ({ kind: "fenced" }), settleMessages: () => "late" },
   });
   assert.deepEqual(await it.work.beginAttempts([row], "2026-01-01"), { kind: "fenced" });
   assert.deepEqual(it.calls[0]?.input, {

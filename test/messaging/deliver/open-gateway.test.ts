@@ -42,7 +42,7 @@ const lane = (change: Partial<LanesTable> = {}): LanesTable => ({
   day: null,
   day_count: 0,
   revision: 0,
-  stopped_at: null,
+  operator_paused_at: null,
   ...change,
 });
 
@@ -132,7 +132,7 @@ test("a lane is driven by its gateway's rules, in the account's hours, with its 
 
 test("a lane that was stopped by hand is held, and sends nothing, not even a probe", async () => {
   const [id] = await it.accepted([{ number: "+4915123456789", message: "held" }]);
-  const stopped = { stopped_at: it.clock.now(), paused_until: it.clock.now() - 1, pauses: 1 };
+  const stopped = { operator_paused_at: it.clock.now(), paused_until: it.clock.now() - 1, pauses: 1 };
   const { opened, outbound } = open(lane(stopped));
   const driven = await opened;
   await it.advance(7_200_000);

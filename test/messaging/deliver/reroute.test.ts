@@ -40,7 +40,7 @@ test("those that named no gateway move, and the lane that gets them is woken", a
   const preferred = await gateway(accountId, "m-default");
   const { database } = open.parts;
   await database.run(storeSends, sendOf(accountId, old, { count: 2500 }));
-  await database.run(storeSends, sendOf(accountId, old, { count: 3, each: { named: 1 } }));
+  await database.run(storeSends, sendOf(accountId, old, { count: 3, each: { gateway_pinned: 1 } }));
   const woken: string[] = [];
   const parts = { ...open.parts, wake: (id: string) => void woken.push(id) };
   await moveFromInactive(parts);

@@ -20,14 +20,14 @@ const row: DueMessage = {
   id: "msg_1",
   account_id: "acc_1",
   channel: "email",
-  number: "Ada@BÜCHER.test",
+  recipient_raw: "Ada@BÜCHER.test",
   recipient: "ada@xn--bcher-kva.test",
   body: "",
-  band: 0,
+  priority: 0,
   due_at: 1000,
   attempts: 0,
   resends: 0,
-  deferred_from: null,
+  first_deferred_at: null,
 };
 const accepted: Outcome = { kind: "accepted", reference: "r" };
 const notComposed: Outcome = {
@@ -38,7 +38,7 @@ const notComposed: Outcome = {
 
 interface Options {
   repeatWithinMs?: number;
-  /** What `firstAttempt` reads. */
+  /** What `findFirstAttempt` reads. */
   first?: (() => Promise<number | null>) | undefined;
   resends?: number;
   /** Of the only file; none without it. */

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import { type ComposeDeps, composeEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Database } from "#store/database.ts";
-import type { Mail } from "#store/email/bodies.ts";
+import type { ComposableEmail } from "#store/email/emails.ts";
 
 const quiet: EmailSettings = {
   from: "news@shop.test",
@@ -13,8 +13,12 @@ const quiet: EmailSettings = {
   unsubscribe: false,
 };
 
-async function composed(body: string, settings: EmailSettings = quiet, change: Partial<Mail> = {}) {
-  const mail: Mail = {
+async function composed(
+  body: string,
+  settings: EmailSettings = quiet,
+  change: Partial<ComposableEmail> = {},
+) {
+  const mail: ComposableEmail = {
     id: "msg_1",
     account_id: "acc_1",
     request_id: "req_1",

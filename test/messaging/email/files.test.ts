@@ -16,7 +16,7 @@ function holding(sizes: readonly number[]) {
     engine: "sqlite",
     async run(operation, input) {
       if (broken) throw new Error("storage is away");
-      if (operation.name === "readMailFiles") {
+      if (operation.name === "readEmailFiles") {
         const at = Number(String(input).slice(4));
         const file = {
           id: `att_${at}`,
@@ -35,8 +35,8 @@ function holding(sizes: readonly number[]) {
         pieces.push(Buffer.alloc(Math.min(pieceBytes, sizes[at]! - seq * pieceBytes), at).toString("base64"));
       return pieces as never;
     },
-    announce: () => {},
-    onAnnounced: () => {},
+    notify: () => {},
+    onNotify: () => {},
     close: async () => {},
   };
   return { database, reads, fail: (now: boolean) => (broken = now) };
@@ -78,7 +78,7 @@ describe("the files of mails", () => {
     const files = createMailFiles({
       ...store.database,
       run: async (operation, input) =>
-        operation.name === "readMailFilePieces" ? ([] as never) : await store.database.run(operation, input),
+        operation.name === "readFileChunks" ? ([] as never) : await store.database.run(operation, input),
     });
     const [file] = await files.forRequest("req_0");
     await assert.rejects(file!.content(), ({ cause }: AttachmentReadError) => {

@@ -171,7 +171,7 @@ for (const engine of engines) {
       const [row, ...more] = await rows();
       assert.deepEqual(more, []);
       assert.deepEqual(
-        [row?.sender, row?.recipient, row?.body, row?.opt, row?.in_reply_to, row?.media],
+        [row?.sender, row?.recipient, row?.body, row?.consent_keyword, row?.in_reply_to, row?.media],
         ["+491511", "+15005550006", "Hello", null, null, "[]"],
       );
       assert.equal(announced, told + 2, "a forged one tells nobody");
@@ -181,7 +181,7 @@ for (const engine of engines) {
       const from = async (sid: string, From: string) => {
         await receiveCallback(parts, "twilio", twilio({ MessageSid: sid, From, Body: "stop" }));
         const [row] = await rows();
-        return [row?.sender, row?.opt];
+        return [row?.sender, row?.consent_keyword];
       };
       assert.deepEqual(await from("SM2", "0151 2345-6789"), ["+4915123456789", "out"]);
       assert.deepEqual(await from("SM3", "12345"), ["12345", "out"]);

@@ -63,7 +63,7 @@ export const revealApiKeyRoute = endpoint({
   if (key.sealed === null || !configure.showApiKeys) {
     return problem("conflict", { message: "Only the key's hash is kept; a new key can be made." });
   }
-  const api_key = configure.sealer.open(key.sealed, `api_keys ${account.id} sealed`);
+  const api_key = configure.sealer.unseal(key.sealed, `api_keys ${account.id} sealed`);
   return {
     status: 200,
     body: {

@@ -15,7 +15,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { startOfMonth } from "#runtime/time-zones.ts";
-import { type EntryPlace, grantCredit, listCreditEntries } from "#store/accounts/balances.ts";
+import { grantCredit, type LedgerCursor, listCreditEntries } from "#store/accounts/ledger.ts";
 import type { CreditEntriesTable } from "#store/schema/schema.ts";
 import { accountParam } from "./accounts.ts";
 
@@ -118,14 +118,14 @@ export const listCreditEntriesRoute = endpoint({
   };
 });
 
-function cursorOf({ at, kind, reference }: EntryPlace): string {
+function cursorOf({ at, kind, reference }: LedgerCursor): string {
   return `${at}.${kind}.${reference}`;
 }
 
 /** Undefined: none of ours. */
-function placeOf(cursor: string): EntryPlace | undefined {
+function placeOf(cursor: string): LedgerCursor | undefined {
   const found = /^(\d{1,15})\.([a-z]+)\.([\w-]{1,100})$/.exec(cursor);
   return found
-    ? { at: Number(found[1]), kind: found[2] as EntryPlace["kind"], reference: found[3]! }
+    ? { at: Number(found[1]), kind: found[2] as LedgerCursor["kind"], reference: found[3]! }
     : undefined;
 }

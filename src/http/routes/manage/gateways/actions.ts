@@ -11,7 +11,7 @@ import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { validate } from "#http/validate.ts";
 import type { AcceptResult } from "#messaging/accept/accept.ts";
-import { continueGateway, stopGateway } from "#store/gateways/actions.ts";
+import { pauseByOperator, resumeByOperator } from "#store/gateways/actions.ts";
 import { findOwn, gatewayAnswer, gatewayParams, stoppedByHand } from "./gateways.ts";
 
 const about = {
@@ -104,7 +104,7 @@ export const pauseGatewayRoute = endpoint({
   const { gateway: identifier = "" } = call.params;
   const at = call.parts.clock.now();
   const stopping = { accountId: call.account.id, identifier, at, reason: stoppedByHand };
-  if (!(await database.run(stopGateway, stopping))) return problem("not_found");
+  if (!(await database.run(pauseByOperator, stopping))) return problem("not_found");
   configure.lanesChanged();
   return await gatewayAnswer(call, identifier, "The gateway is paused.");
 });
@@ -120,7 +120,7 @@ export const resumeGatewayRoute = endpoint({
   const { database, configure } = call.parts.manage;
   const { gateway: identifier = "" } = call.params;
   const at = call.parts.clock.now();
-  if (!(await database.run(continueGateway, { accountId: call.account.id, identifier, at })))
+  if (!(await database.run(resumeByOperator, { accountId: call.account.id, identifier, at })))
     return problem("not_found");
   configure.lanesChanged();
   return await gatewayAnswer(call, identifier, "The gateway goes on.");

@@ -17,7 +17,12 @@ import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate } from "#http/validate.ts";
-import { type Deleted, deleteGateway, type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
+import {
+  type DeleteGatewayResult,
+  deleteGateway,
+  type GatewayWithLane,
+  readGateways,
+} from "#store/gateways/actions.ts";
 
 const params = { account: accountParam };
 export const gatewayParams = { ...params, gateway: "The gateway's identifier." };
@@ -30,8 +35,8 @@ type AccountCall = Pick<ManageAccountCall, "parts" | "settings" | "account">;
 
 /** How a gateway is doing, and since when it pauses. Stopped by hand weighs more than trouble. */
 function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "state" | "pause"> {
-  if (lane.stopped_at !== null) {
-    const pause = { reason: stoppedByHand, since: isoTime(lane.stopped_at), until: null };
+  if (lane.operator_paused_at !== null) {
+    const pause = { reason: stoppedByHand, since: isoTime(lane.operator_paused_at), until: null };
     return { state: gateway.active === 1 ? "stopped" : "off", pause };
   }
   if (gateway.active === 0) return { state: "off", pause: null };
@@ -173,7 +178,7 @@ export const updateGatewayRoute = endpoint({
   return await gatewayAnswer(call, call.params.gateway, "The gateway has been changed.");
 });
 
-function refusal(outcome: Exclude<Deleted, "deleted">): Problem {
+function refusal(outcome: Exclude<DeleteGatewayResult, "deleted">): Problem {
   switch (outcome) {
     case "not_found":
       return problem("not_found");

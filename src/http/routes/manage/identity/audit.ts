@@ -8,7 +8,7 @@ import { pageOf } from "#http/pagination.ts";
 import { queryOf } from "#http/request.ts";
 import { validateQuery } from "#http/validate.ts";
 import type { Database } from "#store/database.ts";
-import { listAudit } from "#store/identity/audit.ts";
+import { listAuditEntries } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
 
 function dataOf(entry: AuditEntriesTable): AuditReplyData {
@@ -37,7 +37,7 @@ async function pageAnswer(
 ) {
   const { account = null, actor = null, action = null, cursor = null, limit } = filter;
   const asked = { accountId: account, actorId: actor, action, before: cursor, limit: limit + 1 };
-  const page = pageOf(await database.run(listAudit, asked), limit);
+  const page = pageOf(await database.run(listAuditEntries, asked), limit);
   return {
     status: 200 as const,
     body: {

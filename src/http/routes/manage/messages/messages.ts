@@ -15,7 +15,7 @@ import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validateQuery } from "#http/validate.ts";
 import { recordOf } from "#messaging/record.ts";
 import { search } from "#messaging/search.ts";
-import { findOwnMessage } from "#store/messages/search.ts";
+import { findAccountMessage } from "#store/messages/search.ts";
 
 const params = { account: accountParam, message: "The message's id." };
 
@@ -72,15 +72,15 @@ export const getAccountMessageRoute = endpoint({
   problems: ["not_found"],
 })(async ({ parts, account, params: { message: id } }) => {
   if (!isId(id)) return problem("not_found");
-  const found = await parts.manage.database.run(findOwnMessage, { accountId: account.id, id });
+  const found = await parts.manage.database.run(findAccountMessage, { accountId: account.id, id });
   if (found === null) return problem("not_found");
   const { message, events } = found;
   const attempt = {
     count: message.attempts,
     repeats: message.resends,
-    gateway_named: message.named === 1,
+    gateway_named: message.gateway_pinned === 1,
     cost: message.cost,
-    cost_returned: message.returned === 1,
+    cost_returned: message.refunded === 1,
     held: message.held_due_at !== null,
   };
   return {
@@ -103,7 +103,7 @@ export const cancelAccountMessageRoute = endpoint({
   problems: ["not_found", "not_cancellable"],
 })(async ({ parts, account, params: { message: id } }) => {
   if (!isId(id)) return problem("not_found");
-  const found = await parts.manage.database.run(findOwnMessage, { accountId: account.id, id });
+  const found = await parts.manage.database.run(findAccountMessage, { accountId: account.id, id });
   if (found === null) return problem("not_found");
   const result = await parts.cancel(accountFromRow(account), found.message.channel, id);
   switch (result.kind) {

@@ -129,7 +129,7 @@ export const listPoolCallsRoute = endpoint({
     status: statusesOf(status),
     before: cursor,
     limit: limit + 1,
-    most: mostLooked,
+    maxScanned: mostLooked,
   });
   const shown = rows.slice(0, limit);
   const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : lookedTo;

@@ -17,9 +17,9 @@ import type { ManageParts } from "#http/parts.ts";
 import { isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
-import type { DeliveryTry } from "#store/webhooks/deliveries.ts";
+import type { DeliveryAttempt } from "#store/webhooks/deliveries.ts";
 import {
-  type DeliveryPlace,
+  type DeliveryCursor,
   type DeliveryRow,
   findDelivery,
   listDeliveries,
@@ -32,9 +32,9 @@ const deliveryParams = { ...webhookParams, event: "The event's id." };
 
 const iso = (at: number) => new Date(at).toISOString();
 
-const shownTry = (line: DeliveryTry): DeliveryTryRecord => ({ ...line, at: iso(line.at) });
+const shownTry = (line: DeliveryAttempt): DeliveryTryRecord => ({ ...line, at: iso(line.at) });
 
-const logOf = (row: DeliveryRow) => (JSON.parse(row.log) as DeliveryTry[]).map(shownTry);
+const logOf = (row: DeliveryRow) => (JSON.parse(row.log) as DeliveryAttempt[]).map(shownTry);
 
 function shown(row: DeliveryRow): Omit<DeliveryRecord, "last_try"> {
   return {
@@ -52,7 +52,7 @@ function shown(row: DeliveryRow): Omit<DeliveryRecord, "last_try"> {
 /** A cursor is the place of a page's last delivery: it says nothing that the page did not. */
 const cursorOf = (row: DeliveryRow) => `${row.created_at}.${row.event_id}`;
 
-function placeOf(cursor: string): DeliveryPlace | null {
+function placeOf(cursor: string): DeliveryCursor | null {
   const [, createdAt, eventId] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(cursor) ?? [];
   return createdAt === undefined || eventId === undefined ? null : { createdAt: Number(createdAt), eventId };
 }

@@ -29,7 +29,7 @@ before(async () => {
         body: "Hello",
         media: "[]",
         received_at: m.it.clock.now(),
-        opt: null,
+        consent_keyword: null,
       },
       gatewayIdentifier: "main",
       replyTo: null,

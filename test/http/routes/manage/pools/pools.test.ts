@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { markProvisioned } from "#store/maintenance/provisioned.ts";
-import { poolMark } from "#store/pools/pools.ts";
+import { storeProvisionMark } from "#store/maintenance/provisioned.ts";
+import { provisionKey } from "#store/pools/pools.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
@@ -77,7 +77,7 @@ test("faults are told by field, a name is taken, and what a provisioning file na
   const bad = await m.operator("POST", path, { name: "a b", deadline_ms: 1, members: [] });
   assert.deepEqual(Object.keys(bad.json().errors).sort(), ["deadline_ms", "members", "name"]);
   const { database } = m.it.system;
-  await database.run(markProvisioned, { kind: "pool", name: poolMark("acme", "mine"), hash: "x" });
+  await database.run(storeProvisionMark, { kind: "pool", name: provisionKey("acme", "mine"), hash: "x" });
   const refused = await m.operator("PATCH", `${path}/${id}`, { name: "yours" });
   assert.deepEqual([refused.statusCode, refused.json().code], [409, "conflict"]);
 });
