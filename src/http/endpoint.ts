@@ -47,12 +47,12 @@ export interface Head {
   family: Family;
   /** Set for, and only for, the family `manage`. */
   scope?: Scope;
-  /** What the path's parameters mean. */
-  params?: Record<string, string>;
+  /** The schemas of the path's parameters, for the OpenAPI document: the handler answers 404 for other values. */
+  params?: Record<string, z.ZodType>;
   /** The last of the path's parameters, when it takes slashes too. */
   rest?: string;
-  /** Request headers that it takes beside the usual ones, and what they mean. */
-  headers?: Record<string, string>;
+  /** Request headers beside the usual ones, for the OpenAPI document. */
+  headers?: Record<string, z.ZodType>;
   query?: z.ZodObject;
   /** Set for an endpoint whose body is read. */
   body?: z.ZodObject;

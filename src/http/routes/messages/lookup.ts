@@ -1,6 +1,7 @@
 // GET /api/get/{channel}/{id} and GET /api/get/{channel}
 
-import { type Channel, channels } from "#contract/messages/channel.ts";
+import { idParam } from "#contract/envelope.ts";
+import { type Channel, channels, channelWord } from "#contract/messages/channel.ts";
 import { readRecent, recentQuery } from "#contract/messages/lookup.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { messagesReply, recordReply } from "#contract/replies.ts";
@@ -8,14 +9,14 @@ import { say } from "#contract/wording.ts";
 import { queryOf } from "#http/auth/api-key.ts";
 import { endpoint } from "#http/endpoint.ts";
 
-export const channelParam = `One of ${channels.join(", ")}.`;
+export const channelParam = channelWord.describe("The channel.");
 
-/** A channel's word, in lower case as it is; anything else is not found. */
+/** Whether the text names a channel, in lower case. */
 export function isChannel(word: string | undefined): word is Channel {
   return (channels as readonly (string | undefined)[]).includes(word);
 }
 
-/** Whether the text can be an id of ours at all; what cannot is not asked for. */
+/** Whether the text has the form of an id. The storage is not asked for any other text. */
 export function isId(text: string | undefined): text is string {
   return text !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(text);
 }
@@ -25,10 +26,10 @@ export const getMessageRoute = endpoint({
   path: "/api/get/{channel}/{id}",
   name: "getMessage",
   tag: "Lookups",
-  summary: "Look up one message",
-  description: "The message's record with its timeline.",
+  summary: "Get a message",
+  description: "The reply has the message's record with its timeline.",
   family: "api_key",
-  params: { channel: channelParam, id: "The message's id." },
+  params: { channel: channelParam, id: idParam("The message's id.") },
   replies: { 200: recordReply },
   problems: ["not_found"],
 })(async ({ parts, account, params: { channel, id } }) => {
@@ -43,8 +44,8 @@ export const listMessagesRoute = endpoint({
   path: "/api/get/{channel}",
   name: "listMessages",
   tag: "Lookups",
-  summary: "Look up the most recent messages",
-  description: "Newest first, a page at a time.",
+  summary: "List the most recent messages of a channel",
+  description: "The newest message comes first.",
   family: "api_key",
   params: { channel: channelParam },
   query: recentQuery,
