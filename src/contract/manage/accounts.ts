@@ -37,7 +37,11 @@ export type AccountReplyData = z.output<typeof account>;
 
 export const accountReply = reply("AccountReply", account);
 
-const apiKey = z.string().describe("The account's API key. No other reply shows it.");
+const apiKey = z
+  .string()
+  .describe(
+    "The account's new API key. The key can be revealed later only where the installation keeps a sealed copy.",
+  );
 
 /** A new account with its key. */
 export const newAccountReply = reply(

@@ -144,7 +144,7 @@ export const changePasswordRoute = endpoint({
   path: "/api/manage/v1/session/password",
   name: "changePassword",
   tag: "Signing in",
-  summary: "Change the own password",
+  summary: "Change your password",
   description: "All sessions of the user end. The reply sets the cookie of a new one.",
   family: "manage",
   scope: "self",
