@@ -37,8 +37,12 @@ const pascal = (code: string) =>
     .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
     .join("");
 
-/** Statuses whose replies say when to try again. */
-const retried = [429, 503];
+/** The headers of a status beside those of every reply. */
+const headersOfStatus: Record<number, string> = {
+  401: "WWW-Authenticate",
+  429: "Retry-After",
+  503: "Retry-After",
+};
 
 /** The problems of an endpoint, by status. */
 export function problemReplies(codes: Iterable<ProblemCode>, share: Share): Json {
@@ -52,7 +56,7 @@ export function problemReplies(codes: Iterable<ProblemCode>, share: Share): Json
     });
     const response = {
       description: group.map((code) => `\`${code}\`: ${problems[code].when}`).join("\n\n"),
-      headers: headerReferences(...(retried.includes(status) ? ["Retry-After"] : [])),
+      headers: headerReferences(...[headersOfStatus[status] ?? []].flat()),
       content: {
         "application/json": { schema: schemaOf(problemReply), examples: Object.fromEntries(examples) },
       },
