@@ -279,7 +279,7 @@ async function changeHold(config: Config, change: "hold" | "release"): Promise<v
   const { clock } = systemRuntime({ logLevel: "warn", outboundAllow: [] });
   const database = await openDatabase(config, clock);
   try {
-    const action = change === "hold" ? "holdInstallation" : "releaseInstallation";
+    const action = change === "hold" ? "holdInstallation" : "releaseHeldMessages";
     const newId = createIds(clock, systemRandom());
     await audit({ database, clock, newId }, { actor: commandLine, action });
     if (change === "hold") {

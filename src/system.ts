@@ -360,7 +360,7 @@ export async function openSystem(
       const account = await database.run(findAccountByName, name);
       if (!account) return null;
       const key = await issueApiKey(configure, account.id);
-      const done = { actor: commandLine, accountId: account.id, action: "renewApiKey", target: account.id };
+      const done = { actor: commandLine, accountId: account.id, action: "rotateApiKey", target: account.id };
       await audit({ database, clock, newId: ids }, done);
       return key;
     },

@@ -50,11 +50,11 @@ export interface Head {
   /** Set for, and only for, the family `manage`. */
   scope?: Scope;
   /** Descriptions of the path's parameters. */
-  params?: Record<string, string>;
+  params?: Record<string, z.ZodType>;
   /** The path's last parameter, when its value may contain slashes. */
   wildcard?: string;
-  /** Request headers of this endpoint, with their descriptions. */
-  headers?: Record<string, string>;
+  /** Request headers beside the usual ones, for the OpenAPI document. */
+  headers?: Record<string, z.ZodType>;
   query?: z.ZodObject;
   /** Set for an endpoint whose body is read. */
   body?: z.ZodObject;

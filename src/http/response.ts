@@ -99,7 +99,9 @@ export function createWriter(clock: Clock, https: boolean): Writer {
         ? (answer.type ?? "text/plain; charset=utf-8")
         : "application/json; charset=utf-8";
     const length = String(Buffer.byteLength(text));
-    const headers = ["Content-Type", type, "Content-Length", length, "X-Request-Id", requestId];
+    // RFC 9110, 8.6: a 204 has no body and no Content-Length.
+    const headers = answer.status === 204 ? [] : ["Content-Type", type, "Content-Length", length];
+    headers.push("X-Request-Id", requestId);
     addHeaders(headers, answer.headers);
     for (const cookie of answer.cookies ?? []) headers.push("Set-Cookie", cookie);
     return headers;

@@ -44,7 +44,7 @@ async function domains({ it, evidence, manageOwn, known }: Mailing): Promise<voi
   ];
   for (const input of faulty) assert.equal((await manageOwn("POST", path, input)).statusCode, 422);
   const own = await manageOwn("POST", path, given);
-  assert.equal(own.statusCode, 200, own.body);
+  assert.equal(own.statusCode, 201, own.body);
   assert.equal((await manageOwn("POST", path, given)).statusCode, 409);
   const made = await manageOwn("POST", path, { domain: "made.example" });
   const { id } = made.json().data as { id: string };
@@ -75,7 +75,7 @@ async function throughVendors(story: Mailing): Promise<void> {
       const base_url = `https://${host}.${kind}.mail.test`;
       const settings = { ...vendor.settings, from: "news@given.example", base_url };
       const made = await manageOwn("POST", "/gateways", { ...rest, identifier, kind, settings });
-      assert.equal(made.statusCode, 200, made.body);
+      assert.equal(made.statusCode, 201, made.body);
       if (host === "ok")
         for (let mails = 0; mails < 2; mails++) taken.push({ vendor: kind, id: await send(identifier) });
       else sent.push({ id: await send(identifier), tells: host !== "s200" });
@@ -196,7 +196,7 @@ async function throughServers(story: Mailing): Promise<void> {
         kind: "smtp",
         settings: settingsFor(server.port, at),
       });
-      assert.equal(made.statusCode, 200, made.body);
+      assert.equal(made.statusCode, 201, made.body);
       sent.push({ identifier, id: await send(identifier) });
     }
     await ended();

@@ -60,7 +60,7 @@ export async function signIn({ it, evidence, manage, known }: Story): Promise<vo
   const makeUser = (password: string) => own("POST", "/users", { ...member, password });
   assert.equal((await makeUser(refusedPassword)).statusCode, 422);
   const user = await makeUser(planted.memberPassword);
-  assert.equal(user.statusCode, 200, user.body);
+  assert.equal(user.statusCode, 201, user.body);
   known.set("user", user.json().data.id);
   const key = `/accounts/${known.get("acme")}/api-key`;
   assert.equal((await own("POST", `${key}/reveal`, { password: planted.wrongPassword })).statusCode, 422);
@@ -91,7 +91,7 @@ export async function signIn({ it, evidence, manage, known }: Story): Promise<vo
   const inQuery = `/tokens?token=${planted.managementTokenInQuery}`;
   assert.equal((await manage("GET", inQuery, undefined, {})).statusCode, 401);
   assert.equal((await manage("GET", inQuery)).statusCode, 422);
-  assert.equal((await manage("DELETE", `/tokens/${known.get("token")}`)).statusCode, 200);
+  assert.equal((await manage("DELETE", `/tokens/${known.get("token")}`)).statusCode, 204);
   assert.equal(
     (await manage("GET", "/tokens", undefined, { authorization: `Bearer ${text}` })).statusCode,
     401,

@@ -34,16 +34,14 @@ export const attachment = z
     filename: z
       .string()
       .describe(`What the recipient sees; its extension is one of ${attachmentTypes.join(", ")}.`)
-      .meta({ examples: ["invoice.pdf"] }),
-    content: z.string().describe("The bytes as base64.").meta({ contentEncoding: "base64" }),
+      .meta({ minLength: 1, examples: ["invoice.pdf"] }),
+    content: z.string().describe("The bytes as base64.").meta({ minLength: 1, contentEncoding: "base64" }),
     content_type: z
       .string()
       .nullish()
-      .describe(
-        "Taken for compatibility. What is sent goes by the extension, with which the content must agree.",
-      ),
+      .describe("Accepted for compatibility. The extension decides the type, and the content must match it."),
   })
-  .describe("A file.");
+  .meta({ id: "Attachment", description: "A file." });
 
 /** A file of a JSON body whose own rules it passed. */
 export interface InlineFile {

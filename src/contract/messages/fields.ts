@@ -97,6 +97,9 @@ export const scheduleAt = textField({
   otherwise: { rule: "dateFormat", format: "Y-m-d H:i:s" },
 });
 
+/** The form of `schedule_at` for the OpenAPI document. Blanks around it do not count, and an empty text counts as null. */
+export const scheduleAtPattern = "^\\s*(\\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2})?\\s*$";
+
 const wallTime = /^\d{4}-(\d\d)-(\d\d) (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 const daysOfMonth = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 

@@ -8,13 +8,15 @@ import { checker, sentences } from "#contract/wording.ts";
 export const resolutions = ["send_again", "mark_sent", "mark_failed"] as const;
 export type Resolution = (typeof resolutions)[number];
 
-export const resolveRequest = z.object({
-  answer: z
-    .enum(resolutions)
-    .describe(
-      "`send_again`: it goes out once more, now. `mark_sent`: it counts as sent. `mark_failed`: it counts as failed, and its credit goes back.",
-    ),
-});
+export const resolveRequest = z
+  .object({
+    answer: z
+      .enum(resolutions)
+      .describe(
+        "`send_again`: the message is sent once more, at once. `mark_sent`: it counts as sent. `mark_failed`: it counts as failed, and its credit is returned.",
+      ),
+  })
+  .meta({ id: "ResolveMessageRequest" });
 
 const check = checker(resolveRequest);
 

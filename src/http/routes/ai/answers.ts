@@ -1,5 +1,4 @@
-// What the AI endpoints share: from what became of a call to its answer, with the headers that tell who served
-// it and what is left of the key's limits.
+// What the AI endpoints share: the reply to a call, with the headers that name the member and the remaining limits.
 
 import { durationText, type RateLimitState } from "#ai/limits/limits.ts";
 import type { Refusal, ServeResult } from "#ai/serve.ts";
@@ -25,7 +24,7 @@ export function rateLimitHeaders({ requests, tokens }: RateLimitState): Record<s
   return headers;
 }
 
-/** Adds who served it. */
+/** Adds the headers that name the member. */
 function withServed(headers: Record<string, string>, served: ServicePool | null): Record<string, string> {
   if (served === null) return headers;
   headers["X-Service-Pool-Provider"] = encodeURI(served.provider);
@@ -57,23 +56,23 @@ function refused({ by, retryAfterMs, levels }: Refusal): Problem {
   }
 }
 
-/** Says something at once: headers travel with the first text, and this stream's are to go out before an answer. */
+/** Starts the stream with a comment, so that its headers are sent before a member answers. */
 function withImmediateComment(stream: EventSource): EventSource {
-  let said = false;
+  let started = false;
   return {
     next: async () => {
-      if (said) return await stream.next();
-      said = true;
+      if (started) return await stream.next();
+      started = true;
       return keepAliveComment;
     },
     cancel: () => stream.cancel(),
   };
 }
 
-/** Codes of errors that stay until the pool's owner changes something: every key is refused, or nobody is there. */
+/** Errors that last until the pool's owner changes something: every key is refused, or the pool has no member. */
 const permanentErrors: readonly (string | null)[] = ["provider_denied", "no_member"];
 
-/** The answer to a call; null: the caller went away. */
+/** The reply to a call; null: the caller closed the connection. */
 export function toReply(result: ServeResult): Reply | null {
   if (result.kind === "refused") return refused(result);
   if (result.kind === "gone") return aiProblem("invalid_api_key");

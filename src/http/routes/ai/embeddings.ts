@@ -11,9 +11,9 @@ export const createEmbeddingRoute = endpoint({
   path: "/api/ai/v1/embeddings",
   name: "createEmbedding",
   tag: "AI gateway",
-  summary: "Embed texts",
+  summary: "Create embeddings",
   description:
-    "OpenAI's embeddings, by the members of the key's pool that have them; fails over as completions do.",
+    "This is OpenAI's operation. The members of the key's pool that have embedding models serve the request, with the same failover as completions.",
   family: "pool",
   body: embeddingsRequest,
   replies: { 200: embeddingsReply },

@@ -1,5 +1,6 @@
 // GET /api/ai/v1/models and GET /api/ai/v1/models/{model}
 
+import { z } from "zod";
 import { model as modelShape, modelsReply } from "#contract/ai/chat-shapes.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -11,7 +12,7 @@ export const listModelsRoute = endpoint({
   tag: "AI gateway",
   summary: "List the models of the pool",
   description:
-    "The pool's own name first, then the models of members that are not down, as far as the key may use them.",
+    "The pool's own name comes first, followed by the models of members that are not down. A key with a list of models sees only those.",
   family: "pool",
   replies: { 200: modelsReply },
   problems: [],
@@ -25,10 +26,10 @@ export const getModelRoute = endpoint({
   path: "/api/ai/v1/models/{model}",
   name: "getModel",
   tag: "AI gateway",
-  summary: "Look at one model of the pool",
-  description: "An id may hold slashes, escaped or as they are.",
+  summary: "Get a model of the pool",
+  description: "An id may contain slashes, percent-encoded or as they are.",
   family: "pool",
-  params: { model: "The model's id." },
+  params: { model: z.string().describe("The model's id.") },
   // `openai/gpt-4o` and the like.
   wildcard: "model",
   replies: { 200: modelShape },

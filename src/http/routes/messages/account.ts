@@ -6,9 +6,9 @@ import { endpoint } from "#http/endpoint.ts";
 export const getCurrentAccountRoute = endpoint({
   method: "GET",
   path: "/api/account",
-  name: "getAccount",
+  name: "getCurrentAccount",
   tag: "Account",
-  summary: "Look at the account, its plan and its credit",
+  summary: "Get the account of the API key, its plan and its credit",
   family: "api_key",
   replies: { 200: currentAccountReply },
   problems: [],

@@ -1,5 +1,6 @@
 // POST /api/cancel/{channel}/{id}
 
+import { idParam } from "#contract/envelope.ts";
 import { problem } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -10,10 +11,10 @@ export const cancelMessageRoute = endpoint({
   path: "/api/cancel/{channel}/{id}",
   name: "cancelMessage",
   tag: "Lookups",
-  summary: "Cancel a message that has not been sent",
-  description: "Works until sending starts. Cancelling again is fine and changes nothing.",
+  summary: "Cancel a message",
+  description: "A message can be cancelled until its transmission starts. Cancelling again changes nothing.",
   family: "api_key",
-  params: { channel: channelParam, id: "The message's id." },
+  params: { channel: channelParam, id: idParam("The message's id.") },
   replies: { 200: recordReply },
   problems: ["not_found", "not_cancellable"],
 })(async ({ parts, account, params: { channel, id } }) => {

@@ -1,5 +1,6 @@
 // GET /api/get/{channel}/{id} and GET /api/get/{channel}
 
+import { idParam } from "#contract/envelope.ts";
 import { readRecent, recentQuery } from "#contract/messages/lookup.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { messagesReply, recordReply } from "#contract/replies.ts";
@@ -13,10 +14,10 @@ export const getMessageRoute = endpoint({
   path: "/api/get/{channel}/{id}",
   name: "getMessage",
   tag: "Lookups",
-  summary: "Look up one message",
-  description: "The message's record with its timeline.",
+  summary: "Get a message",
+  description: "The reply has the message's record with its timeline.",
   family: "api_key",
-  params: { channel: channelParam, id: "The message's id." },
+  params: { channel: channelParam, id: idParam("The message's id.") },
   replies: { 200: recordReply },
   problems: ["not_found"],
 })(async ({ parts, account, params: { channel, id } }) => {
@@ -31,8 +32,8 @@ export const listMessagesRoute = endpoint({
   path: "/api/get/{channel}",
   name: "listMessages",
   tag: "Lookups",
-  summary: "Look up the most recent messages",
-  description: "Newest first, a page at a time.",
+  summary: "List the most recent messages of a channel",
+  description: "The newest message comes first.",
   family: "api_key",
   params: { channel: channelParam },
   query: recentQuery,

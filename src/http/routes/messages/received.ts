@@ -12,8 +12,9 @@ export const listReceivedMessagesRoute = endpoint({
   path: "/api/received/{channel}",
   name: "listReceivedMessages",
   tag: "Lookups",
-  summary: "Look up what people wrote",
-  description: "Messages to the account's gateways, newest first, a page at a time.",
+  summary: "List the received messages of a channel",
+  description:
+    "The list has the messages from people to the account's gateways. The newest message comes first.",
   family: "api_key",
   params: { channel: channelParam },
   query: receivedQuery,

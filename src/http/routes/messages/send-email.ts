@@ -28,7 +28,7 @@ export const sendEmailRoute = endpoint({
   tag: "Email",
   summary: "Send emails",
   description:
-    "Accepts one email per contact, all or none, each with all the attachments of the request. A 200 means that every message is stored and queued; look it up to learn whether it was delivered. How many files may come, and how large each may be, is the account's setting. Send the key in the header, or as a field before the files: of files before the key no more than 2 MiB are taken (413).",
+    "Each contact gets one email with all attachments of the request. Either all emails are accepted or none. A 200 means that every message is stored and queued; a lookup shows whether it was delivered. The account limits the number and the size of the files. Send the key in the header, or as a field before the files: a request whose files come before the key may have 2 MiB.",
   family: "api_key",
   body: emailSendRequest,
   uploads: true,

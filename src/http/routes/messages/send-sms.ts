@@ -16,7 +16,7 @@ export const sendSmsRoute = endpoint({
   tag: "SMS",
   summary: "Send SMS messages",
   description:
-    "Accepts one message per contact, all or none. A 200 means that every message is stored and queued; look it up to learn whether it was delivered.",
+    "Each contact gets one message. Either all messages are accepted or none. A 200 means that every message is stored and queued; a lookup shows whether it was delivered.",
   family: "api_key",
   body: smsSendRequest,
   replies: { 200: sendReply },

@@ -127,5 +127,5 @@ test("without a token: not in HTTP/1.0, which nginx speaks to what is behind it"
 test("a refusal shows no figure", async () => {
   const to = edge({ settings: { metricsToken: token }, parts: { metrics: () => assert.fail("asked") } });
   const { json } = await ask(to, { method: "GET", url: "/metrics" });
-  assert.deepEqual(json, { success: false, message: "This is not open to you.", code: "forbidden" });
+  assert.deepEqual(json, { success: false, message: "You do not have permission.", code: "forbidden" });
 });

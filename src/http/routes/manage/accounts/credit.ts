@@ -28,7 +28,7 @@ export const getCreditRoute = endpoint({
   path: "/api/manage/v1/accounts/{account}/credit",
   name: "getCredit",
   tag: "Accounts",
-  summary: "Look at the credit",
+  summary: "Get the credit",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
@@ -44,9 +44,9 @@ export const grantCreditRoute = endpoint({
   path: "/api/manage/v1/accounts/{account}/credit",
   name: "grantCredit",
   tag: "Accounts",
-  summary: "Add credit, or take some away",
+  summary: "Grant or take away credit",
   description:
-    "Extra credit on top of the allowance, until the balance is renewed. Takes an operator; never goes below zero.",
+    "Extra credit comes on top of the allowance until the balance is renewed. Only an operator may change credit. The balance never goes below zero.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
@@ -54,7 +54,8 @@ export const grantCreditRoute = endpoint({
   replies: { 200: grantReply },
   problems: ["forbidden", "not_found", "conflict"],
 })(async ({ parts, principal, account, body }) => {
-  if (principal.role !== "operator") return problem("forbidden", { message: "It takes an operator." });
+  if (principal.role !== "operator")
+    return problem("forbidden", { message: "Only an operator may change credit." });
   const given = validate(grantRequest, body.value);
   if (isProblem(given)) return given;
   const { channel, amount, note = null } = given.value;
@@ -89,9 +90,9 @@ export const listCreditEntriesRoute = endpoint({
   path: "/api/manage/v1/accounts/{account}/credit/entries",
   name: "listCreditEntries",
   tag: "Accounts",
-  summary: "Read the ledger of a channel's credit",
+  summary: "List the ledger of a channel's credit",
   description:
-    "Everything that moved the balance, newest first, a page at a time. The amounts add up to what is left.",
+    "Each entry is a change of the balance. The newest entry comes first. The amounts add up to the remaining credit.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },

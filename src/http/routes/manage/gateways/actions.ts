@@ -32,7 +32,7 @@ export const testGatewayRoute = endpoint({
   name: "testGateway",
   summary: "Send a test message through a gateway",
   description:
-    "An ordinary message that names this gateway: it costs credit as any other, and waits while the gateway pauses.",
+    "The test is an ordinary message that names this gateway. It costs credit, and it waits while the gateway is paused.",
   body: testGatewayRequest,
   replies: { 200: gatewayTestReply },
   problems: ["not_found", "conflict", "insufficient_credit", "unavailable", "commit_unknown"],
@@ -58,7 +58,7 @@ export const testGatewayRoute = endpoint({
         },
       };
     case "invalid":
-      return validationFailed(result.issues.map(inOwnWords));
+      return validationFailed(result.issues.map(issueOfTest));
     case "insufficient_credit":
       return problem("insufficient_credit");
     case "unavailable":
@@ -74,18 +74,18 @@ async function sendTest(
   test: { channel: "sms" | "email"; to: string; message: string; identifier: string },
 ): Promise<AcceptResult> {
   const { channel, to, message, identifier: gateway_identifier } = test;
-  const one = { maxContacts: 1 };
+  const limits = { maxContacts: 1 };
   if (channel === "sms") {
-    const send = readSms({ contact: [{ number: to, message, gateway_identifier }] }, one);
+    const send = readSms({ contact: [{ number: to, message, gateway_identifier }] }, limits);
     return await parts.acceptSms(accountFromRow(account), requestId, send, null);
   }
   const subject = "Trunkline test message";
-  const send = readEmail({ contact: [{ email: to, subject, message, gateway_identifier }] }, one);
+  const send = readEmail({ contact: [{ email: to, subject, message, gateway_identifier }] }, limits);
   return await parts.acceptEmail(accountFromRow(account), requestId, send, [], null);
 }
 
-/** A fault of the send, as one of the test's body. */
-function inOwnWords({ path, message }: Issue): Issue {
+/** An issue of the send, with the path of the field in the test's body. */
+function issueOfTest({ path, message }: Issue): Issue {
   if (path.at(-1) === "message") return { path: ["message"], message: "cannot be sent" };
   if (path.at(-1) === "number") return { path: ["to"], message: "must be a phone number" };
   if (path.at(-1) === "email") return { path: ["to"], message: "must be an email address" };
@@ -98,7 +98,7 @@ export const pauseGatewayRoute = endpoint({
   name: "pauseGateway",
   summary: "Pause a gateway",
   description:
-    "Nothing goes out through it until it is resumed; what is on its way is finished. What waits stays there, and messages for it are accepted as before: to have them moved, switch it off. Pausing again changes nothing.",
+    "The gateway sends nothing until it is resumed. Transmissions under way are finished. Waiting messages stay with the gateway, and new ones are accepted. To move them to another gateway, switch this one off. Pausing again changes nothing.",
 })(async (call) => {
   const { database, configure } = call.parts.manage;
   const { gateway: identifier = "" } = call.params;
@@ -106,7 +106,7 @@ export const pauseGatewayRoute = endpoint({
   const stopping = { accountId: call.account.id, identifier, at, reason: stoppedByHand };
   if (!(await database.run(pauseByOperator, stopping))) return problem("not_found");
   configure.lanesChanged();
-  return await gatewayAnswer(call, identifier, "The gateway is paused.");
+  return await gatewayAnswer(call, identifier, "The gateway has been paused.");
 });
 
 export const resumeGatewayRoute = endpoint({
@@ -115,7 +115,7 @@ export const resumeGatewayRoute = endpoint({
   name: "resumeGateway",
   summary: "Resume a gateway",
   description:
-    "Ends a pause, whether somebody or trouble began it: it is tried at once. What waited too long meanwhile (the account's lateness window) expires.",
+    "Ends a pause, whether it was made by hand or caused by failures. The gateway is tried at once. Messages that waited longer than the account's `lateness_ms` expire.",
 })(async (call) => {
   const { database, configure } = call.parts.manage;
   const { gateway: identifier = "" } = call.params;
@@ -123,19 +123,24 @@ export const resumeGatewayRoute = endpoint({
   if (!(await database.run(resumeByOperator, { accountId: call.account.id, identifier, at })))
     return problem("not_found");
   configure.lanesChanged();
-  return await gatewayAnswer(call, identifier, "The gateway goes on.");
+  return await gatewayAnswer(call, identifier, "The gateway has been resumed.");
 });
 
 export const setDefaultGatewayRoute = endpoint({
   ...changing,
   path: `${gatewayPath}/default`,
-  name: "makeGatewayDefault",
-  summary: "Make a gateway the default of its channel",
-  description: "It takes the channel's messages that name no gateway; the one before it no longer does.",
+  name: "setDefaultGateway",
+  summary: "Set the default gateway of a channel",
+  description:
+    "The gateway takes the channel's messages that name no gateway. The previous default gateway no longer does.",
 })(async (call) => {
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
   const changed = await updateGateway(call.parts.manage.configure, found.gateway, { default: true });
   if (changed.kind === "invalid") return validationFailed(changed.issues);
-  return await gatewayAnswer(call, call.params.gateway, "The gateway is the default one.");
+  return await gatewayAnswer(
+    call,
+    call.params.gateway,
+    "The gateway is now the default gateway of its channel.",
+  );
 });

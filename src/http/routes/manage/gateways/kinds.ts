@@ -5,7 +5,7 @@ import { gatewayKindsReply } from "#contract/manage/gateways.ts";
 import { adapters } from "#gateways/registry.ts";
 import { endpoint } from "#http/endpoint.ts";
 
-/** What a settings form is made of. JSON Schema's own word for a secret is `writeOnly`. */
+/** The JSON Schema of settings, for a form. JSON Schema marks a secret with `writeOnly`. */
 export function schemaOf(settings: z.ZodType): Record<string, unknown> {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(settings, {
     io: "input",
@@ -23,7 +23,7 @@ export const listGatewayKindsRoute = endpoint({
   path: "/api/manage/v1/gateway-kinds",
   name: "listGatewayKinds",
   tag: "Gateways",
-  summary: "List the kinds of gateways, and what their settings are",
+  summary: "List the kinds of gateways and their settings",
   family: "manage",
   scope: "self",
   replies: { 200: gatewayKindsReply },

@@ -1,5 +1,6 @@
 // GET /api/manage/v1/audit, GET /api/manage/v1/accounts/{account}/audit
 
+import { idParam } from "#contract/envelope.ts";
 import { type AuditReplyData, accountAuditQuery, auditQuery, auditReply } from "#contract/manage/identity.ts";
 import { isProblem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
@@ -53,7 +54,7 @@ const about = {
   method: "GET",
   tag: "Audit log",
   description:
-    "Who changed what, newest first, a page at a time. Values are never kept, only names of fields.",
+    "Each entry says who changed what. The newest entry comes first. The log has the names of the fields, never their values.",
   family: "manage",
   replies: { 200: auditReply },
   problems: [],
@@ -62,8 +63,8 @@ const about = {
 export const listAuditEntriesRoute = endpoint({
   ...about,
   path: "/api/manage/v1/audit",
-  name: "listAudit",
-  summary: "Look at the audit log of the installation",
+  name: "listAuditEntries",
+  summary: "List the audit log of the installation",
   scope: "installation",
   query: auditQuery,
 })(async ({ parts, request }) => {
@@ -75,10 +76,10 @@ export const listAuditEntriesRoute = endpoint({
 export const listAccountAuditEntriesRoute = endpoint({
   ...about,
   path: "/api/manage/v1/accounts/{account}/audit",
-  name: "listAccountAudit",
-  summary: "Look at the audit log of an account",
+  name: "listAccountAuditEntries",
+  summary: "List the audit log of an account",
   scope: "account",
-  params: { account: "The account's id." },
+  params: { account: idParam("The account's id.") },
   query: accountAuditQuery,
 })(async ({ parts, request, account }) => {
   const query = validateQuery(accountAuditQuery, queryOf(request));

@@ -13,9 +13,9 @@ export const setUpRoute = endpoint({
   path: "/api/manage/v1/setup",
   name: "setUp",
   tag: "Signing in",
-  summary: "Make an operator with a one-time code",
+  summary: "Set up an operator with a one-time code",
   description:
-    "The code is printed at the first start, or made on the command line; it works once and for 24 hours. Makes the operator and signs them in.",
+    "The first start prints the code, and the command line makes new ones. A code works once, for 24 hours. The operation creates the operator and signs the operator in.",
   family: "manage",
   scope: "anonymous",
   body: setUpRequest,
@@ -31,12 +31,12 @@ export const setUpRoute = endpoint({
     case "busy":
       return tooBusy();
     case "wrong_code":
-      return unauthenticated("The code is wrong, was used, or is too old.");
+      return unauthenticated("The code is wrong, was used or has expired.");
     case "taken":
-      return problem("conflict", { message: "Somebody with this e-mail address is there already." });
+      return problem("conflict", { message: "A user with this e-mail address already exists." });
     case "invalid":
       return validationFailed([{ path: ["password"], message: result.message }]);
     case "set_up":
-      return await sessionAnswer(call, result, "The operator has been made.");
+      return await sessionAnswer(call, result, "The operator has been created.");
   }
 });

@@ -4,17 +4,19 @@
 import { createPool, deletePool, poolFieldsOf, type SavePoolResult, updatePool } from "#configure/pool.ts";
 import { poolChanges, poolFields } from "#configure/pool-input.ts";
 import { memberInputOf } from "#configure/pool-member.ts";
+import { idParam } from "#contract/envelope.ts";
 import {
   type PoolMemberReplyData,
   type PoolReplyData,
-  poolGoneReply,
   poolReply,
   poolsReply,
 } from "#contract/manage/pools.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { masked } from "#gateways/secrets.ts";
 import type { ManageAccountCall } from "#http/call.ts";
+import { createdAs } from "#http/created.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
@@ -24,7 +26,7 @@ import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 
 const params = { account: accountParam };
-export const poolParams = { ...params, pool: "The pool's id." };
+export const poolParams = { ...params, pool: idParam("The pool's id.") };
 export const poolPath = "/api/manage/v1/accounts/{account}/pools/{pool}";
 
 export type PoolCall = Pick<ManageAccountCall, "parts" | "account" | "params">;
@@ -38,7 +40,7 @@ export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersT
     id: row.id,
     ...input,
     context_tokens: context_tokens ?? null,
-    // Of a kind that is gone nobody knows what is secret.
+    // Of a kind that no longer exists, it is not known which settings are secret.
     settings: provider ? masked(provider.settings, settings) : {},
     price: price ?? null,
     created_at: isoTime(row.created_at),
@@ -56,7 +58,7 @@ function dataOf(call: Pick<PoolCall, "parts">, { pool, members }: PoolWithMember
   };
 }
 
-/** The account's pool that the path names; null: it has none. */
+/** The account's pool that the path names, or null. */
 export async function findPool({
   parts,
   account,
@@ -73,7 +75,7 @@ async function poolAnswer(call: PoolCall, id: string, message: string) {
   return { status: 200 as const, body: { success: true as const, message, data: dataOf(call, found) } };
 }
 
-/** The answer to a change: the pool as it is now, or why it is not changed. */
+/** The reply to a change: the pool as it is now, or why it was not changed. */
 async function savedAnswer(call: PoolCall, saved: SavePoolResult, message: string) {
   switch (saved.kind) {
     case "invalid":
@@ -82,7 +84,7 @@ async function savedAnswer(call: PoolCall, saved: SavePoolResult, message: strin
       return problem("not_found");
     case "provisioned":
       return problem("conflict", {
-        message: "The provisioning file goes by this pool's name; change it there.",
+        message: "The provisioning file finds this pool by its name; change it there.",
       });
     case "saved":
       return await poolAnswer(call, saved.id, message);
@@ -102,7 +104,7 @@ export const listPoolsRoute = endpoint({
   problems: ["not_found"],
 })(async (call) => {
   const found = await call.parts.manage.database.run(readPools, { accountId: call.account.id, id: null });
-  const data = found.map((one) => dataOf(call, one));
+  const data = found.map((row) => dataOf(call, row));
   return { status: 200, body: { success: true, message: "Pools found.", data, next_cursor: null } };
 });
 
@@ -111,17 +113,19 @@ export const createPoolRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/pools",
   name: "createPool",
-  summary: "Make a pool",
-  description: "It is empty at first: give it members, who answer, and keys, which callers show.",
+  summary: "Create a pool",
+  description: "A new pool is empty. Its members serve requests, and its keys authorise callers.",
   params,
-  body: poolFields,
-  replies: { 200: poolReply },
+  body: poolFields.meta({ id: "CreatePoolRequest" }),
+  replies: { 201: poolReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
   const given = validate(poolFields, call.body.value);
   if (isProblem(given)) return given;
   const made = await createPool(call.parts.manage.configure, call.account.id, given.value);
-  return await savedAnswer(call, made, "The pool has been made.");
+  const shown = await savedAnswer(call, made, "The pool has been created.");
+  const path = `/api/manage/v1/accounts/${call.account.id}/pools`;
+  return createdAs(shown, ({ data }) => `${path}/${data.id}`);
 });
 
 export const getPoolRoute = endpoint({
@@ -129,7 +133,7 @@ export const getPoolRoute = endpoint({
   method: "GET",
   path: poolPath,
   name: "getPool",
-  summary: "Look at a pool",
+  summary: "Get a pool",
   params: poolParams,
   replies: { 200: poolReply },
   problems: ["not_found"],
@@ -139,11 +143,12 @@ export const updatePoolRoute = endpoint({
   ...about,
   method: "PATCH",
   path: poolPath,
-  name: "changePool",
-  summary: "Change a pool",
-  description: "Only the given fields change. A pool that the provisioning file names keeps its name.",
+  name: "updatePool",
+  summary: "Update a pool",
+  description:
+    "Only the fields of the request change. The name of a pool in the provisioning file cannot be changed.",
   params: poolParams,
-  body: poolChanges,
+  body: poolChanges.meta({ id: "UpdatePoolRequest" }),
   replies: { 200: poolReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
@@ -152,7 +157,7 @@ export const updatePoolRoute = endpoint({
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const changed = await updatePool(call.parts.manage.configure, found.pool, given.value);
-  return await savedAnswer(call, changed, "The pool has been changed.");
+  return await savedAnswer(call, changed, "The pool has been updated.");
 });
 
 export const deletePoolRoute = endpoint({
@@ -161,13 +166,13 @@ export const deletePoolRoute = endpoint({
   path: poolPath,
   name: "deletePool",
   summary: "Delete a pool",
-  description: "With its members and keys, which stop working within 5 s.",
+  description: "The members and keys of the pool are deleted too and stop working within 5 s.",
   params: poolParams,
-  replies: { 200: poolGoneReply },
+  replies: { 204: noContent },
   problems: ["not_found"],
 })(async ({ parts, account, params: { pool } }) => {
   if (!isId(pool)) return problem("not_found");
   const removed = await deletePool(parts.manage.configure, account.id, pool);
   if (!removed) return problem("not_found");
-  return { status: 200, body: { success: true, message: "The pool has been deleted.", data: { id: pool } } };
+  return deleted;
 });

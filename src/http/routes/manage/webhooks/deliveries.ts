@@ -1,6 +1,7 @@
 // GET /api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries, …/deliveries/{event};
 // POST …/deliveries/{event}/replay, …/replay, …/test
 
+import { idParam } from "#contract/envelope.ts";
 import {
   type DeliveryRecord,
   type DeliveryTryRecord,
@@ -27,8 +28,8 @@ import {
 import { type ReplayParts, replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
 import { webhookParams } from "./webhooks.ts";
 
-const tag = "Management: webhooks";
-const deliveryParams = { ...webhookParams, event: "The event's id." };
+const tag = "Webhooks";
+const deliveryParams = { ...webhookParams, event: idParam("The event's id.") };
 
 const iso = (at: number) => new Date(at).toISOString();
 
@@ -65,15 +66,15 @@ const replaying = ({ database, configure, wake }: ManageParts): ReplayParts => (
 });
 
 const switchedOff = () =>
-  problem("conflict", { message: "The endpoint is switched off: nothing is posted to it." });
+  problem("conflict", { message: "The endpoint is switched off, so nothing is posted to it." });
 
 export const listDeliveriesRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries",
-  name: "manageListWebhookDeliveries",
+  name: "listDeliveries",
   tag,
-  summary: "List a webhook endpoint's deliveries",
-  description: "Newest first, a page at a time.",
+  summary: "List the deliveries of a webhook endpoint",
+  description: "The newest delivery comes first.",
   family: "manage",
   scope: "account",
   params: webhookParams,
@@ -87,7 +88,7 @@ export const listDeliveriesRoute = endpoint({
   const { status = null, limit, cursor } = query.value;
   const before = cursor === undefined ? null : placeOf(cursor);
   if (cursor !== undefined && before === null)
-    return validationFailed([{ path: ["cursor"], message: "is none that was given out" }]);
+    return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
   const rows = await parts.manage.database.run(listDeliveries, {
     accountId: account.id,
     endpointId: webhook,
@@ -112,10 +113,10 @@ export const listDeliveriesRoute = endpoint({
 export const getDeliveryRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries/{event}",
-  name: "manageGetWebhookDelivery",
+  name: "getDelivery",
   tag,
-  summary: "Look up a delivery",
-  description: "With what is posted, and the log of its tries.",
+  summary: "Get a delivery",
+  description: "The reply has the posted body and the log of the tries.",
   family: "manage",
   scope: "account",
   params: deliveryParams,
@@ -133,11 +134,11 @@ export const getDeliveryRoute = endpoint({
 export const replayDeliveryRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries/{event}/replay",
-  name: "manageReplayWebhookDelivery",
+  name: "replayDelivery",
   tag,
-  summary: "Post an event again",
+  summary: "Replay a delivery",
   description:
-    "Now, with all its tries before it, whatever became of it. Under the same `webhook-id`, so a receiver that took it can tell.",
+    "The event is posted again at once, with all tries, whatever the delivery's status. The `webhook-id` stays the same, so a receiver can recognise the event.",
   family: "manage",
   scope: "account",
   params: deliveryParams,
@@ -150,15 +151,15 @@ export const replayDeliveryRoute = endpoint({
   if (result === "not_found") return problem("not_found");
   if (result === "inactive") return switchedOff();
   const data = { id: event };
-  return { status: 200, body: { success: true, message: "The event is posted again.", data } };
+  return { status: 200, body: { success: true, message: "The event is being posted again.", data } };
 });
 
 export const replayFailedDeliveriesRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/replay",
-  name: "manageReplayWebhookDeliveries",
+  name: "replayFailedDeliveries",
   tag,
-  summary: "Post all failed events since a time again",
+  summary: "Replay all failed deliveries since a time",
   family: "manage",
   scope: "account",
   params: webhookParams,
@@ -174,17 +175,20 @@ export const replayFailedDeliveriesRoute = endpoint({
   if (result.kind === "not_found") return problem("not_found");
   if (result.kind === "inactive") return switchedOff();
   const data = { replayed: result.count, more: result.more };
-  return { status: 200, body: { success: true, message: "Failed events are posted again.", data } };
+  return {
+    status: 200,
+    body: { success: true, message: "The failed deliveries are being posted again.", data },
+  };
 });
 
 export const testWebhookRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/test",
-  name: "manageTestWebhook",
+  name: "testWebhook",
   tag,
-  summary: "Try a webhook endpoint out",
+  summary: "Send a test event to a webhook endpoint",
   description:
-    "Posts an event of the type `webhook.test` to this endpoint alone, whatever it asks for, signed and repeated like any other. Its delivery says what became of it.",
+    "An event of the type `webhook.test` is posted to this endpoint alone, whatever its patterns. It is signed and retried like any other event. Its delivery shows the result.",
   family: "manage",
   scope: "account",
   params: webhookParams,
@@ -197,5 +201,5 @@ export const testWebhookRoute = endpoint({
   if (result.kind === "not_found") return problem("not_found");
   if (result.kind === "inactive") return switchedOff();
   const data = { id: result.id };
-  return { status: 200, body: { success: true, message: "A test event is posted.", data } };
+  return { status: 200, body: { success: true, message: "A test event is being posted.", data } };
 });

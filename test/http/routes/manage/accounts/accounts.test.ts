@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { storeProvisionMark } from "#store/maintenance/provisioned.ts";
-import { dataOf, type Managed, managed } from "../managed.ts";
+import { createdBy, dataOf, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
 before(async () => {
@@ -27,7 +27,7 @@ interface Shown {
   api_key: string;
 }
 
-const create = async (input: object) => dataOf<Shown>(await m.operator("POST", "/accounts", input));
+const create = async (input: object) => await createdBy<Shown>(m.operator, "/accounts", input);
 
 test("a new account has everything that was asked for, and its key works", async () => {
   const { api_key, ...made } = await create({
