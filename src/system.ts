@@ -8,7 +8,7 @@ import { accountInput, configureAccount, configureApiKey } from "#configure/acco
 import { type ConfigureParts, configureGateway, gatewayInput } from "#configure/gateway.ts";
 import { configurePool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
-import { type Channel, channels } from "#contract/messages/channel.ts";
+import { channels } from "#contract/messages/channel.ts";
 import { createReportReader } from "#gateways/email/reports/reader.ts";
 import { buildApp } from "#http/app.ts";
 import { audit, commandLine } from "#identity/audit.ts";
@@ -16,7 +16,7 @@ import { createPasswords } from "#identity/password.ts";
 import { makeSetupCode } from "#identity/setup.ts";
 import { type Keeping, openUpkeep, upkeepLane } from "#maintenance/maintenance.ts";
 import { warnOfHold } from "#maintenance/restore-hold.ts";
-import { type AcceptResult, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
+import { acceptSend, issuesOf } from "#messaging/accept/accept.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { openGateway, recoverGateway } from "#messaging/deliver/open-gateway.ts";
 import { rescueStranded } from "#messaging/deliver/reroute.ts";
@@ -245,15 +245,12 @@ export async function openSystem(
     wake: (id: string, dueAt: number) => lanes.wake(id, dueAt),
     announced,
     inProgressKeys: new Set<string>(),
+    metrics,
   };
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
   const reporting = { database, clock, log, sealer, announced, readReport: reports.read };
   const receiving = { ...reporting, outbound, newId: ids, crashPoint, metrics };
   const visits = createOpenAndClickTracking({ database, clock, log, sealer, announced });
-  const countSend = (channel: Channel, result: AcceptResult) => {
-    if (result.kind === "accepted") metrics.accepted(channel, result.ids.length);
-    else if (result.kind !== "replayed") metrics.refused(channel, result.kind);
-  };
   let draining = false;
 
   const app = buildApp(
@@ -262,16 +259,8 @@ export async function openSystem(
       random,
       log,
       authenticate: authenticator.authenticate,
-      acceptSms: async (account, requestId, send, repeatable) => {
-        const result = await acceptSms(accepting, account, requestId, send, repeatable);
-        countSend("sms", result);
-        return result;
-      },
-      acceptEmail: async (account, requestId, send, files, repeatable) => {
-        const result = await acceptEmail(accepting, account, requestId, send, files, repeatable);
-        countSend("email", result);
-        return result;
-      },
+      issuesOf: (request) => issuesOf(accepting, request),
+      acceptSend: (request) => acceptSend(accepting, request),
       openAttachmentUpload: (account) => new AttachmentUpload({ database, clock, log, newId: ids }, account),
       lookup: (account, channel, id) => lookup(database, account, channel, id),
       recent: (account, channel, query) => recent(database, account, channel, query),

@@ -95,11 +95,13 @@ export interface Call {
 export interface AccountCall extends Call {
   account: Account;
   body: ParsedBody;
+  /** Where the request's files go; null: the endpoint takes none. */
+  upload: AttachmentUpload | null;
 }
 
 /** What the handler of a channel endpoint that takes files is given. */
 export interface UploadCall extends AccountCall {
-  /** Those that came with a form are in it already. */
+  /** The files of a form are in it already. */
   upload: AttachmentUpload;
 }
 
@@ -164,7 +166,7 @@ async function admit(head: Head, call: Call): Promise<AccountCall | Problem | nu
     if (read === null || isProblem(read)) return read;
     body = read;
   }
-  return { ...call, account: admitted.account, body };
+  return { ...call, account: admitted.account, body, upload: null };
 }
 
 /** A route that nobody guards must not come about by a word left out. */

@@ -1,14 +1,13 @@
 // A page of an account's messages by what is known of them. The storage is asked in short looks, and the bodies of
 // a page have a bound, so a page may come back shorter than it was asked for, even empty, with a place to go on from.
 
-import { sameAddress } from "#contract/address.ts";
 import { type Channel, channels, type Status } from "#contract/messages/channel.ts";
-import { toRecipient } from "#messaging/accept/phone.ts";
 import { idAt, idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
 import { bodyBytes } from "#store/email/emails.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import { type Found, findOwnGateway, searchMessages } from "#store/messages/search.ts";
+import { emailAddress, phoneNumber } from "./recipients.ts";
 
 export interface MessageFilters {
   channel: Channel | null;
@@ -93,6 +92,5 @@ function invalid(field: "gateway" | "recipient" | "cursor", message: string): Se
 
 /** As messages have it. */
 function recipientOf(text: string, country: string | null): string | null {
-  if (text.includes("@")) return sameAddress(text.trim());
-  return toRecipient(text, country)?.recipient ?? null;
+  return (text.includes("@") ? emailAddress : phoneNumber).normalise(text, country);
 }

@@ -2,24 +2,14 @@
 // written: the list is asked by plain comparison, so another spelling would let a message through.
 
 import type { Account } from "#accounts/account.ts";
-import { sameAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { isSendable } from "#contract/normalise.ts";
-import { toRecipient } from "#messaging/accept/phone.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { addSuppressions, listSuppressions, removeSuppression } from "#store/feedback/suppressions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
-
-/**
- * A recipient as messages of the channel have it: E.164 or a short code; an address in lower case with its domain in
- * ASCII, tags (`+tag`) included. Null when it is none.
- */
-export function normaliseRecipient(channel: Channel, written: string, country: string | null): string | null {
-  if (channel !== "email") return toRecipient(written, country)?.recipient ?? null;
-  return sameAddress(written.trim());
-}
+import { messageChannels, normaliseRecipient } from "./channels.ts";
 
 type Owner = Pick<Account, "id" | "country">;
 
@@ -41,7 +31,7 @@ export async function suppress(
     if (recipient === null)
       issues.push({
         path: ["recipients", i],
-        message: channel === "email" ? "is not an email address" : "is not a phone number",
+        message: `is not ${messageChannels[channel].recipients.noun}`,
       });
     else recipients.add(recipient);
   }

@@ -6,7 +6,7 @@ import { consentKeyword } from "#contract/messages/consent.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import type { CallbackRequest, Engagement, InboundMessage, Once, Received } from "#gateways/gateway.ts";
 import { gatewayOf } from "#gateways/registry.ts";
-import { toRecipient } from "#messaging/accept/phone.ts";
+import { messageChannels } from "#messaging/channels.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
@@ -163,7 +163,7 @@ function messageFrom(
   const { channel } = gateway;
   const from = toDbText(inbound.from);
   const body = toDbText(inbound.message);
-  const number = channel === "email" ? null : toRecipient(from, country);
+  const { normalise, hasConsentKeywords } = messageChannels[channel].recipients;
   const media = inbound.media.map(({ url, contentType }) => ({
     url: toDbText(url),
     content_type: contentType,
@@ -175,13 +175,12 @@ function messageFrom(
       gateway_id: gateway.id,
       channel,
       reference: toDbText(inbound.reference),
-      sender: number?.recipient ?? from,
+      sender: normalise(from, country) ?? from,
       recipient: toDbText(inbound.to),
       body,
       media: JSON.stringify(media),
       received_at: at,
-      // Mail programs answer with the whole letter quoted, and have a header for this.
-      opt: channel === "email" ? null : consentKeyword(body),
+      opt: hasConsentKeywords ? consentKeyword(body) : null,
     },
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,
