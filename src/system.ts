@@ -21,7 +21,6 @@ import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { openGateway, recoverGateway } from "#messaging/deliver/open-gateway.ts";
 import { rescueStranded } from "#messaging/deliver/reroute.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
-import { createTrackingExtras } from "#messaging/email/links.ts";
 import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { receiveCallback } from "#messaging/feedback/callbacks.ts";
 import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
@@ -159,11 +158,7 @@ export async function openSystem(
     sealer,
     publicUrl: settings.publicUrl,
     longestWaitMs,
-    composing: {
-      database,
-      files: createMailFiles(database),
-      add: createTrackingExtras({ sealer, publicUrl: settings.publicUrl, log }),
-    },
+    mailFiles: createMailFiles(database),
   };
   const telling = {
     database,

@@ -4,6 +4,7 @@ import { readAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import { gatewayOf } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
+import { needsPublicUrl } from "#messaging/email/links.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { Lane } from "#queue/lane.ts";
 import type { OpenLane, TakenLane } from "#queue/lanes.ts";
@@ -20,8 +21,6 @@ export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
 }
 
 export interface OpenGatewayDeps extends DeliverDeps {
-  sealer: Sealer;
-  publicUrl: string | null;
   longestWaitMs: number;
 }
 
@@ -78,6 +77,12 @@ export async function openGateway(parts: OpenGatewayDeps, state: TakenLane): Pro
   } catch (error) {
     log.error({ gateway: gateway.identifier, error }, "a gateway's settings do not open; its messages wait");
     return null;
+  }
+  if (publicUrl === null && email !== null && needsPublicUrl(email.settings)) {
+    log.warn(
+      { event: "gateway.tracking_unavailable", gateway: gateway.identifier },
+      "the gateway's settings ask for tracking or unsubscribe links, which need TRUNKLINE_PUBLIC_URL; its mails go out without them",
+    );
   }
   const rules = JSON.parse(gateway.rules) as GatewayRules;
   const { pace } = rules;

@@ -17,20 +17,16 @@ import type { Health } from "#queue/breaker.ts";
 import type { Sent } from "#queue/lane.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
 import { firstAttempt } from "#store/messages/first-attempt.ts";
 import { ByteSemaphore } from "./byte-semaphore.ts";
 
-export interface TransmitDeps {
-  database: Database;
+export interface TransmitDeps extends ComposeDeps {
   clock: Clock;
   outbound: Outbound;
   log: Log;
   crashPoint: Runtime["crashPoint"];
   metrics: Metrics;
-  /** What mails are composed with. */
-  composing: ComposeDeps;
 }
 
 /** A gateway as its lane's owner knows it. */
@@ -74,7 +70,7 @@ async function send(
   if (ended !== null) return ended;
   if (gateway.email === null)
     return await transmit(parts, gateway, { id, channel, recipient, message, attempt }, signal);
-  const stored = await tryCompose(parts, gateway, id, () => storedEmail(parts.composing, id));
+  const stored = await tryCompose(parts, gateway, id, () => storedEmail(parts, id));
   if (stored === null) return notSent;
   const { mostBytes } = gateway.adapter;
   if (mostBytes !== null && stored.bytes > mostBytes) {
@@ -85,7 +81,7 @@ async function send(
   await room.enter(bytes);
   try {
     const { settings } = gateway.email;
-    const email = await tryCompose(parts, gateway, id, () => composeEmail(parts.composing, stored, settings));
+    const email = await tryCompose(parts, gateway, id, () => composeEmail(parts, stored, settings));
     if (email === null) return notSent;
     // Suppression compares addresses in lower case; the mail goes to the one that was given.
     const written = wireAddress(row.number) ?? recipient;

@@ -1,5 +1,5 @@
 // From a stored mail to the one that goes out: the part that its sender left out is derived, and what the gateway's
-// settings ask for (pixel, links, unsubscribe headers, return path) is added. Done at every attempt anew, with the same
+// settings ask for (pixel, links, unsubscribe headers, return path) is extras. Done at every attempt anew, with the same
 // result, and cheap for any mail: what only very large ones would need more time for is bounded.
 
 import { wireAddress } from "#contract/address.ts";
@@ -10,25 +10,11 @@ import type { Database } from "#store/database.ts";
 import { type Mail, readMail } from "#store/email/bodies.ts";
 import type { MailFiles } from "./files.ts";
 import { htmlOfText, isHtml, textOfHtml } from "./html-text.ts";
+import { createTrackingExtras, type MailLinksDeps } from "./links.ts";
 
-/** What a mail is given by which its recipient can be heard of again. */
-export interface TrackingExtras {
-  html: string | null;
-  headers: OutgoingEmail["headers"];
-  returnPath: string | null;
-}
-
-export interface ComposeDeps {
+export interface ComposeDeps extends MailLinksDeps {
   database: Database;
-  files: MailFiles;
-  /** Adds what the settings ask for; see `mail-links.ts`. */
-  add(mail: {
-    messageId: string;
-    accountId: string;
-    recipient: string;
-    html: string | null;
-    settings: EmailSettings;
-  }): TrackingExtras;
+  mailFiles: MailFiles;
 }
 
 /** What a mail is made of. */
@@ -40,32 +26,32 @@ export interface StoredEmail {
 }
 
 /** The mail of a message, its files still unread; null when it has been removed. Rejects when storage does. */
-export async function storedEmail(parts: ComposeDeps, messageId: string): Promise<StoredEmail | null> {
-  const mail = await parts.database.run(readMail, messageId);
+export async function storedEmail(deps: ComposeDeps, messageId: string): Promise<StoredEmail | null> {
+  const mail = await deps.database.run(readMail, messageId);
   if (mail === null) return null;
-  const attachments = await parts.files.forRequest(mail.request_id);
+  const attachments = await deps.mailFiles.forRequest(mail.request_id);
   const files = attachments.reduce((sum, { size }) => sum + Math.ceil(size / 3) * 4, 0);
   return { mail, attachments, bytes: Buffer.byteLength(mail.body) + files };
 }
 
 /** The mail as it goes out. */
 export function composeEmail(
-  parts: ComposeDeps,
+  deps: ComposeDeps,
   { mail, attachments }: StoredEmail,
   settings: EmailSettings,
 ): OutgoingEmail {
   const { tracking } = settings;
   const { text, html } = partsOf(mail.body, tracking.opens || tracking.clicks);
   const { id: messageId, account_id: accountId, recipient, reply_to: replyTo } = mail;
-  const added = parts.add({ messageId, accountId, recipient, html, settings });
+  const extras = createTrackingExtras(deps, { messageId, accountId, recipient, html }, settings);
   return {
     subject: mail.subject,
     text,
-    html: added.html,
+    html: extras.html,
     senderName: mail.sender_name,
     replyTo: replyTo === null ? null : (wireAddress(replyTo) ?? replyTo),
-    headers: added.headers,
-    returnPath: added.returnPath,
+    headers: extras.headers,
+    returnPath: extras.returnPath,
     attachments,
   };
 }

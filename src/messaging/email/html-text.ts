@@ -100,13 +100,13 @@ function textOf(html: string): string {
           blank = true;
           break;
         case "img": {
-          const words = attribute("alt")?.trim();
+          const words = attribute("alt")?.value.trim();
           if (words) write(words);
           break;
         }
         case "a": {
           endLink();
-          const href = targetOf(attribute("href"));
+          const href = targetOf(attribute("href")?.value);
           if (href !== null) link = { href, from: out.length };
           break;
         }

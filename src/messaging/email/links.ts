@@ -4,8 +4,6 @@
 import { sameAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { OutgoingEmail } from "#gateways/gateway.ts";
-import { LruCache } from "#runtime/lru-cache.ts";
-import type { Log } from "#runtime/runtime.ts";
 import type { Sealer } from "#store/seal.ts";
 import {
   clickTarget,
@@ -16,7 +14,7 @@ import {
   tokenPaths,
   unsubscribeToken,
 } from "./tokens.ts";
-import { findInsertionPoints, type InsertionPoints, withTracking } from "./track-links.ts";
+import { withTracking } from "./track-links.ts";
 
 export interface MailLinksDeps {
   sealer: Sealer;
@@ -76,42 +74,32 @@ function unsubscribeHeaders(
     : [["List-Unsubscribe", link]];
 }
 
-/** Campaigns repeat one body, whose places are found once. Large bodies are few, and not kept. */
-const maxCachedBodies = 8;
-const maxCachedLength = 256 * 1024;
+/** What the settings of its gateway add to a mail. The same at every attempt. */
+export interface TrackingExtras {
+  html: string | null;
+  headers: OutgoingEmail["headers"];
+  returnPath: string | null;
+}
 
-/**
- * `add(mail)`: a mail's HTML with what its gateway's settings ask for, its further headers and its return path.
- * `recipient`: as the message has it or was given it.
- */
-export function createTrackingExtras(parts: MailLinksDeps & { log: Log }) {
-  const cache = new LruCache<string, InsertionPoints>(maxCachedBodies);
-  let warned = false;
-
-  const placesIn = (html: string): InsertionPoints =>
-    html.length > maxCachedLength
-      ? findInsertionPoints(html)
-      : cache.of(html, () => findInsertionPoints(html));
-
-  return (
-    mail: Subscription & { html: string | null; settings: LinkSettings },
-  ): { html: string | null; headers: OutgoingEmail["headers"]; returnPath: string | null } => {
-    const { html, settings } = mail;
-    const { opens, clicks } = settings.tracking;
-    if (parts.publicUrl === null && !warned && (opens || clicks || settings.unsubscribe)) {
-      warned = true;
-      parts.log.warn(
-        {},
-        "a gateway asks for tracking or unsubscribe links, which need TRUNKLINE_PUBLIC_URL: mails go out without",
-      );
-    }
-    const recipient = sameAddress(mail.recipient) ?? mail.recipient;
-    const links = mailLinks(parts, { ...mail, recipient }, settings);
-    const rewritten = html !== null && parts.publicUrl !== null && (opens || clicks);
-    return {
-      html: rewritten ? withTracking(html, links, placesIn) : html,
-      headers: links.unsubscribeHeaders,
-      returnPath: links.returnPath,
-    };
+/** `recipient`: as the message has it or as the caller wrote it. */
+export function createTrackingExtras(
+  deps: MailLinksDeps,
+  mail: Subscription & { html: string | null },
+  settings: LinkSettings,
+): TrackingExtras {
+  const { html } = mail;
+  const { opens, clicks } = settings.tracking;
+  const recipient = sameAddress(mail.recipient) ?? mail.recipient;
+  const links = mailLinks(deps, { ...mail, recipient }, settings);
+  const rewritten = html !== null && deps.publicUrl !== null && (opens || clicks);
+  return {
+    html: rewritten ? withTracking(html, links) : html,
+    headers: links.unsubscribeHeaders,
+    returnPath: links.returnPath,
   };
+}
+
+/** Whether settings ask for links that lead to this installation, so that a public URL is needed. */
+export function needsPublicUrl({ tracking, unsubscribe }: LinkSettings): boolean {
+  return tracking.opens || tracking.clicks || unsubscribe;
 }
