@@ -57,12 +57,12 @@ export type Cancelled =
 
 /** Cancels what is not yet on its way. Repeating it is harmless. */
 export async function cancel(
-  parts: { database: Database; clock: Clock; announced(): void },
+  deps: { database: Database; clock: Clock; announced(): void },
   account: Account,
   channel: Channel,
   id: string,
 ): Promise<Cancelled> {
-  const { database, clock } = parts;
+  const { database, clock } = deps;
   if (idTime(id) === null) return { kind: "not_found" };
   const result = await database.run(cancelMessage, {
     accountId: account.id,
@@ -71,7 +71,7 @@ export async function cancel(
     happening: { at: clock.now(), detail: "Cancelled through the API." },
   });
   if (result.kind === "not_found") return result;
-  parts.announced();
+  deps.announced();
   const record = await lookup(database, account, channel, id);
   if (!record) return { kind: "not_found" };
   return result.kind === "cancelled"

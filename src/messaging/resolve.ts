@@ -36,14 +36,14 @@ const steps = {
 
 /** Answers for a message that is `unknown`. `channel` null: whichever it has. `by` stands in its timeline. */
 export async function resolve(
-  parts: ResolveDeps,
+  deps: ResolveDeps,
   account: Account,
   channel: Channel | null,
   id: string,
   answer: Resolution,
   by: string,
 ): Promise<Resolved> {
-  const { database, clock } = parts;
+  const { database, clock } = deps;
   if (idTime(id) === null) return { kind: "not_found" };
   const { step, said } = steps[answer];
   const at = clock.now();
@@ -55,8 +55,8 @@ export async function resolve(
       : { at, detail, code: step, message: detail };
   const result = await database.run(resolveUnknown, { accountId: account.id, channel, id, step, happening });
   if (result.kind !== "resolved") return result;
-  parts.announced();
-  if (answer === "send_again") parts.wake(result.laneId);
+  deps.announced();
+  if (answer === "send_again") deps.wake(result.laneId);
   const record = await lookup(database, account, result.channel, id);
   return record ? { kind: "resolved", record } : { kind: "not_found" };
 }

@@ -1,6 +1,6 @@
-// From a stored mail to the one that goes out: the part that its sender left out is derived, and what the gateway's
-// settings ask for (pixel, links, unsubscribe headers, return path) is extras. Done at every attempt anew, with the same
-// result, and cheap for any mail: what only very large ones would need more time for is bounded.
+// Composes the outgoing mail from the stored one: derives the part that the caller left out, and adds what the gateway's
+// settings ask for (pixel, links, unsubscribe headers, return path). This is repeated at every attempt with the same
+// result; its cost is bounded for very large mails.
 
 import { wireAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
@@ -17,15 +17,15 @@ export interface ComposeDeps extends MailLinksDeps {
   mailFiles: MailFiles;
 }
 
-/** What a mail is made of. */
+/** The content of a mail, with its files still unread. */
 export interface StoredEmail {
   mail: Mail;
   attachments: readonly OutgoingAttachment[];
-  /** About the least that it has on the wire: its body in UTF-8 and its files in base64. */
+  /** A lower bound of its size on the wire: the body in UTF-8 and the files in base64. */
   bytes: number;
 }
 
-/** The mail of a message, its files still unread; null when it has been removed. Rejects when storage does. */
+/** The mail of a message; null when retention has removed it. Rejects when storage fails. */
 export async function storedEmail(deps: ComposeDeps, messageId: string): Promise<StoredEmail | null> {
   const mail = await deps.database.run(readMail, messageId);
   if (mail === null) return null;
@@ -61,15 +61,15 @@ interface BodyParts {
   html: string | null;
 }
 
-/** Campaigns repeat one body: its parts are made once. Large bodies are few, and not kept. */
+/** Campaigns repeat one body, whose parts are made once. Large bodies are rare and not cached. */
 const maxCachedBodies = 8;
 const maxCachedLength = 256 * 1024;
 const cache = new LruCache<string, BodyParts>(maxCachedBodies);
 
-/** Nobody writes longer ones by hand: they stay text alone, without a pixel and without links of ours. */
+/** A longer text gets no HTML part, and so no pixel and no tracked links: people do not write such texts by hand. */
 const maxTextLength = 512 * 1024;
 
-/** A body with a tag is HTML, and its text is derived; one without is text, and gets HTML only where that is needed. */
+/** A body with a tag is HTML, and its text is derived. A body without is text, and gets HTML only when tracking needs it. */
 function partsOf(body: string, needsHtml: boolean): BodyParts {
   if (!isHtml(body)) {
     return { text: body, html: needsHtml && body.length <= maxTextLength ? htmlOfText(body) : null };

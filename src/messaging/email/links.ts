@@ -1,5 +1,5 @@
-// What a mail is given so that its recipient can be heard of again: the pixel, the links that lead through us, the
-// headers of one-click unsubscribe (RFC 8058) and the address for its bounces. All of it is the same at every attempt.
+// The parts of a mail that lead back to this installation: the tracking pixel, tracked links, the headers of one-click
+// unsubscribe (RFC 8058) and the return path. They are the same at every attempt.
 
 import { sameAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
@@ -18,26 +18,26 @@ import { withTracking } from "./track-links.ts";
 
 export interface MailLinksDeps {
   sealer: Sealer;
-  /** `https://…` without a slash at its end; null: nobody outside reaches us, so nothing can lead here. */
+  /** `https://…` without a slash at its end; null: this installation is not reachable, so no link leads here. */
   publicUrl: string | null;
 }
 
 export interface MailLinks {
   pixelUrl: string | null;
-  /** Null: the link is to be left as it is. */
+  /** Null: the link is not tracked. */
   clickUrl(target: string): string | null;
   unsubscribeHeaders: OutgoingEmail["headers"];
   /** Null: bounces go to the sender's address. */
   returnPath: string | null;
 }
 
-/** The settings of an email gateway that matter here. */
+/** The settings of an email gateway that this file uses. */
 export type LinkSettings = Pick<EmailSettings, "tracking" | "unsubscribe"> & {
   /** A domain whose MX leads to `TRUNKLINE_BOUNCE_SMTP_PORT`. */
   return_path_domain?: string | undefined;
 };
 
-/** What a gateway's settings ask for, for one mail. Without a public URL only the return path is left of it. */
+/** The links and headers of one mail, by its gateway's settings. Without a public URL it has the return path at most. */
 export function mailLinks(
   { sealer, publicUrl }: MailLinksDeps,
   mail: Subscription,
@@ -47,12 +47,12 @@ export function mailLinks(
   const { messageId } = mail;
   const returnPath = domain === undefined ? null : returnPathOf(sealer, messageId, domain);
   if (publicUrl === null) return { pixelUrl: null, clickUrl: () => null, unsubscribeHeaders: [], returnPath };
-  const own = Object.values(tokenPaths).map((path) => `${publicUrl}${path}`);
+  const ourPrefixes = Object.values(tokenPaths).map((path) => `${publicUrl}${path}`);
   return {
     pixelUrl: tracking.opens ? `${publicUrl}${tokenPaths.open}${openToken(sealer, messageId)}` : null,
-    clickUrl: (written) => {
-      const target = tracking.clicks ? clickTarget(written) : null;
-      if (target === null || own.some((prefix) => target.startsWith(prefix))) return null;
+    clickUrl: (href) => {
+      const target = tracking.clicks ? clickTarget(href) : null;
+      if (target === null || ourPrefixes.some((prefix) => target.startsWith(prefix))) return null;
       return `${publicUrl}${tokenPaths.click}${clickToken(sealer, messageId, target)}`;
     },
     unsubscribeHeaders: unsubscribe ? unsubscribeHeaders({ sealer, publicUrl }, mail) : [],
@@ -60,7 +60,7 @@ export function mailLinks(
   };
 }
 
-/** One click takes HTTPS (RFC 8058 section 3.1); without it the link is only for people. */
+/** One-click unsubscribe needs HTTPS (RFC 8058 section 3.1); without it the link is only for people. */
 function unsubscribeHeaders(
   { sealer, publicUrl }: { sealer: Sealer; publicUrl: string },
   mail: Subscription,

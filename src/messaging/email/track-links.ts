@@ -1,6 +1,6 @@
-// Puts a pixel and followed links into an HTML mail. Where a link stands is read by an HTML tokenizer; then only the
-// values of those attributes are exchanged and the pixel is put in, so that not a byte of anything else changes. What
-// it costs and adds is bounded: beyond the bounds links are left as they are.
+// Puts a pixel and tracked links into an HTML mail. A tokenizer finds the links; only the values of their attributes are
+// replaced and the pixel is inserted, so no other byte changes. Cost and growth are bounded: links beyond the bounds are
+// not tracked.
 
 import { LruCache } from "#runtime/lru-cache.ts";
 import { type Attribute, readTags } from "./html-tokens.ts";
@@ -8,7 +8,7 @@ import { type Attribute, readTags } from "./html-tokens.ts";
 export interface Tracking {
   /** Null: no pixel. */
   pixelUrl: string | null;
-  /** The URL that leads to `target` through us; null: leave this link as it is. */
+  /** The URL that records a click and redirects to `target`; null: do not track this link. */
   clickUrl(target: string): string | null;
 }
 
@@ -28,14 +28,14 @@ export interface InsertionPoints {
   pixelAt: number;
 }
 
-/** Links of a mail that are led through us. */
+/** Bound of the tracked links of a mail. */
 export const maxLinks = 1000;
-/** Characters that they may add to it: a usual one adds 150, the longest that is followed 1,000. */
+/** Characters that tracked links may add to a mail: one adds 150 typically, and 1,000 at most. */
 const maxGrowth = 256 * 1024;
-/** How much of a mail is looked through, in characters: five times what mail programs show of one. */
+/** How many characters of a mail are read: five times what mail programs show. */
 const maxReadLength = 512 * 1024;
 
-/** A link with this attribute is left as it is. */
+/** A link with this attribute is not tracked. */
 const untracked = "data-no-track";
 
 export function findInsertionPoints(html: string): InsertionPoints {
@@ -76,7 +76,7 @@ function linkAt(html: string, { value, nameEnd, end }: Attribute): LinkPosition 
   beforeValue.lastIndex = nameEnd;
   const quote = beforeValue.exec(html)?.[1];
   if (quote === undefined) return null;
-  // As browsers read it: blanks around it, and line ends and tabs in it, are not part of a URL.
+  // Browsers ignore blanks around a URL, and line ends and tabs inside it.
   const target = value.trim().replace(/[\t\r\n]/g, "");
   if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return null;
   const start = beforeValue.lastIndex;
@@ -92,7 +92,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => escapes[sign] ?? sign);
 
-/** The mail with what is asked for. Never throws: a mail too odd to be changed comes back as it was. */
+/** The HTML with the pixel and the tracked links. Never throws: on an error the HTML is returned unchanged. */
 export function withTracking(html: string, { pixelUrl, clickUrl }: Tracking): string {
   try {
     const { links, pixelAt } = cachedInsertionPoints(html);
@@ -102,7 +102,7 @@ export function withTracking(html: string, { pixelUrl, clickUrl }: Tracking): st
         : `<img src="${escaped(pixelUrl)}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0">`;
     let out = "";
     let done = 0;
-    const put = (start: number, end: number, text: string) => {
+    const replace = (start: number, end: number, text: string) => {
       out += html.slice(done, start) + text;
       done = end;
     };
@@ -110,7 +110,7 @@ export function withTracking(html: string, { pixelUrl, clickUrl }: Tracking): st
     let growth = 0;
     for (const { start, end, target, quoted } of links) {
       if (!pixelIn && start > pixelAt) {
-        put(pixelAt, pixelAt, pixel);
+        replace(pixelAt, pixelAt, pixel);
         pixelIn = true;
       }
       const url = clickUrl(target);
@@ -118,9 +118,9 @@ export function withTracking(html: string, { pixelUrl, clickUrl }: Tracking): st
       const value = quoted ? escaped(url) : `"${escaped(url)}"`;
       growth += value.length - (end - start);
       if (growth > maxGrowth) break;
-      put(start, end, value);
+      replace(start, end, value);
     }
-    if (!pixelIn) put(pixelAt, pixelAt, pixel);
+    if (!pixelIn) replace(pixelAt, pixelAt, pixel);
     return out + html.slice(done);
   } catch {
     return html;

@@ -30,7 +30,7 @@ const accepted: Outcome = { kind: "accepted", reference: "r" };
 const notComposed: Outcome = {
   kind: "deferred",
   code: "not_composed",
-  reason: "The mail could not be put together; see the log.",
+  reason: "The mail could not be composed; see the log.",
 };
 
 interface Options {
@@ -143,7 +143,7 @@ test("a mail that is larger than the provider takes is rejected before its files
   assert.deepEqual(outcome, {
     kind: "rejected",
     code: "too_large",
-    reason: "Of 100 bytes, and the gateway takes 99 at most.",
+    reason: "The mail has 100 bytes, and the gateway takes 99 at most.",
   });
   assert.equal(health, "well");
   const fits = sending(async () => accepted, { ...options, mostBytes: 100 });
