@@ -1,4 +1,4 @@
-// The public record of a message, from its row.
+// Makes the public record of a message from its row.
 
 import type { MessageEvent, MessageRecord } from "#contract/messages/record.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";

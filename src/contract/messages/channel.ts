@@ -1,4 +1,4 @@
-// The channels, and the states a message can be in. The words are the public ones (lookups, webhooks).
+// The channels and the states of a message, in the words of lookups and webhooks.
 
 export const channels = ["sms", "whatsapp", "email"] as const;
 export type Channel = (typeof channels)[number];

@@ -1,6 +1,6 @@
-// The email send request: one definition gives the types, the OpenAPI schema and the checks. What ends up in a
-// header of the mail (subject, sender name, file names, addresses) is one line without control characters, or a 422:
-// a line break let through here would be a header that somebody else wrote.
+// The email send request: one definition gives the types, the OpenAPI schema and the checks. Text for a header of the mail
+// (subject, sender name, file names, addresses) must be one line without control characters: a line break would let the
+// caller write headers.
 
 import { z } from "zod";
 import { trimmed, trimOrNull } from "#contract/normalise.ts";
@@ -37,8 +37,8 @@ export const emailContact = z.object({
   gateway_identifier: gatewayIdentifier.schema
     .nullish()
     .describe("An active email gateway of the account; without it, the default one is used."),
-  // A name with an `@` in it is taken ("Support @ Acme" is one): the address beside it is always the gateway's own,
-  // and adapters hand name and address over apart, so that a name can never become the address.
+  // A name may contain an `@` ("Support @ Acme"): the address is always the gateway's, and adapters pass name and address
+  // separately, so a name can never become the address.
   sender_name: senderName.schema
     .nullish()
     .describe(
@@ -63,7 +63,7 @@ export const emailSendRequest = z.object({
     ),
 });
 
-/** One contact of an email request after its own rules ran. `undefined`: the field has an issue. */
+/** A contact of an email request after the rules that need no account. `undefined`: the field has an issue. */
 export interface EmailDraft extends SharedDraft {
   email: string | undefined;
   subject: string | undefined;

@@ -1,4 +1,4 @@
-// What lookups show of messages from people, and how they are asked for.
+// The record of an inbound message, and the query of its lookups.
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
@@ -21,11 +21,11 @@ export const receivedRecord = z.object({
     .nullable()
     .describe("The message that it answers, as the provider says, or else the latest one to that person."),
   opt: z.enum(["out", "in"]).nullable().describe("Set when its whole body is an opt-out or opt-in word."),
-  received_at: z.iso.datetime({ precision: 3 }).describe("When it came (ISO 8601, UTC)."),
+  received_at: z.iso.datetime({ precision: 3 }).describe("When it arrived (ISO 8601, UTC)."),
 });
 export type ReceivedRecord = z.output<typeof receivedRecord>;
 
-/** A page of them, newest first. */
+/** A page of records, newest first. */
 export const receivedReply = z.object({
   success: z.literal(true),
   message: z.string(),
@@ -39,9 +39,9 @@ export const receivedQuery = recentQuery.omit({ status: true });
 export function readReceived(
   query: URLSearchParams,
 ): { limit: number; cursor: string | null; issues: null } | { issues: Issue[] } {
-  // An incoming message has no status: whatever stands there is an unknown parameter.
-  const asked = new URLSearchParams(query);
-  asked.delete("status");
-  const read = readRecent(asked);
+  // An inbound message has no status, so `status` is an unknown parameter and ignored.
+  const known = new URLSearchParams(query);
+  known.delete("status");
+  const read = readRecent(known);
   return read.issues === null ? { limit: read.limit, cursor: read.cursor, issues: null } : read;
 }

@@ -1,5 +1,5 @@
-// The message record: what lookups, cancel and webhooks show of a message. Field names are public;
-// adding one is fine, renaming or dropping one breaks clients.
+// The message record that lookups, cancel and webhooks show. Field names are public: adding one is fine, renaming or
+// removing one breaks clients.
 
 import { z } from "zod";
 import { statuses } from "./channel.ts";
@@ -21,7 +21,7 @@ const shared = {
     .describe("The message's id.")
     .meta({ examples: ["msg_01k3j5m8q2x9v7n4c6b0d1f3gh"] }),
   request_id: z.string().describe("The send request it came with."),
-  status: z.enum(statuses).describe("Where the message stands."),
+  status: z.enum(statuses).describe("The state of the message."),
   test: z.boolean().describe("True when a sandbox gateway took it: nothing was really sent."),
   gateway_identifier: z
     .string()
@@ -36,7 +36,7 @@ const shared = {
   created_at: instant.describe("When it was accepted."),
   updated_at: instant.describe("When the record last changed."),
   next_attempt_at: instant.nullable().describe("When it is due next, while it waits; else null."),
-  sent_at: instant.nullable().describe("When the provider took it."),
+  sent_at: instant.nullable().describe("When the provider accepted it."),
   delivered_at: instant.nullable().describe("When the provider reported delivery."),
   read_at: instant.nullable().describe("When the recipient read it, where a channel reports that."),
   attempts: z.int().min(0).describe("Transmissions tried so far."),
@@ -90,7 +90,7 @@ export const emailRecord = z.object({
     .describe(
       "When a person first opened it, as far as that can be told; always null without open tracking.",
     ),
-  open_count: z.int().min(0).describe("How often; openings by machines are not counted."),
+  open_count: z.int().min(0).describe("How often people opened it; opens by bots are not counted."),
 });
 export type EmailRecord = z.output<typeof emailRecord>;
 
