@@ -1,4 +1,4 @@
-// The channels as data: one row for each, so that whoever works with messages of any channel asks the row instead of
+// The channels as data: one row for each, so that code for messages of any channel asks the row instead of
 // comparing names. A channel that sends consists of its request (contract/messages/), its rules (accept/), its row here
 // and its endpoint (http/routes/messages/).
 
