@@ -3,18 +3,14 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { ChannelCredit } from "#accounts/credit.ts";
-import type { AskedRequest } from "#ai/complete.ts";
-import type { ModelEntry } from "#ai/pools/models.ts";
-import type { PoolKey } from "#ai/pools/pool-key.ts";
-import type { Served } from "#ai/serve.ts";
+import type { AiGateway, MemberStatus } from "#ai/ai.ts";
 import type { ConfigureParts } from "#configure/gateway.ts";
 import type { Issue } from "#contract/issue.ts";
-import type { MemberState } from "#contract/manage/pools.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
 import type { CallbackRequest } from "#gateways/gateway.ts";
-import type { Passwords } from "#identity/password.ts";
+import type { PasswordHasher } from "#identity/password.ts";
 import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
 import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { CallbackResult } from "#messaging/feedback/callbacks.ts";
@@ -22,7 +18,6 @@ import type { OpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.
 import type { ReceivedPage } from "#messaging/inbound.ts";
 import type { Cancelled, Page } from "#messaging/lookup.ts";
 import type { Resolved } from "#messaging/resolve.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock, Dns, Log, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 
@@ -80,35 +75,17 @@ export interface HttpParts {
   ai: AiParts;
 }
 
-export interface AiParts {
-  /** The key of a Bearer token; null when nobody has it. Cached, so cheap to call. */
-  authenticate(token: string): Promise<PoolKey | null>;
-  /** `requestId` names the call; `signal`: the caller goes away. */
-  serve(key: PoolKey, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
-  /** The models that the key may use now, the pool's own name first. */
-  models(key: PoolKey): Promise<ModelEntry[]>;
-}
+export type AiParts = Pick<AiGateway, "authenticate" | "serve" | "models">;
 
 /** Reads go to the store, changes through `configure/` and `messaging/`, with these. */
 export interface ManageParts {
   database: Database;
   configure: ConfigureParts & { random: Random; dns: Dns; showApiKeys: boolean };
-  passwords: Passwords;
+  passwords: PasswordHasher;
   /** Something is due on this lane. */
   wake(laneId: string): void;
   /** How the pool's members are doing, as far as this process has asked them. */
-  poolHealth(poolId: string): Promise<readonly MemberStanding[]>;
-}
-
-export interface MemberStanding {
-  /** The member's id. */
-  member: string;
-  state: MemberState;
-  /** When it may be asked again, epoch ms; null: now. */
-  until: number | null;
-  inFlight: number;
-  /** Moving average of the time to its first output; null: it was not asked yet. */
-  firstOutputMs: number | null;
+  poolHealth(poolId: string): Promise<readonly MemberStatus[]>;
 }
 
 export interface HttpSettings {

@@ -2,7 +2,7 @@
 // suppression list hold the normalised form and are compared as plain text, so a second spelling would let a message
 // through to a recipient who opted out.
 
-import { sameAddress } from "#contract/address.ts";
+import { normaliseAddress } from "#contract/address.ts";
 import { toRecipient } from "./accept/phone.ts";
 
 export interface RecipientKind {
@@ -28,7 +28,7 @@ export const emailAddress: RecipientKind = {
   noun: "an email address",
   field: "email",
   // In lower case with the domain in ASCII, tags (`+tag`) included.
-  normalise: (written) => sameAddress(written.trim()),
+  normalise: (written) => normaliseAddress(written.trim()),
   // Mail programs quote the whole mail in a reply, and List-Unsubscribe exists for this.
   hasConsentKeywords: false,
 };

@@ -5,7 +5,7 @@ import { withoutSecrets } from "#runtime/text.ts";
 import type { ApiError, Failure, Provider, StreamPiece } from "./provider.ts";
 
 /** The provider, with `secrets` masked in every failure that it reads. Answers are passed on as they are. */
-export function discreet(provider: Provider, secrets: readonly string[]): Provider {
+export function redactSecrets(provider: Provider, secrets: readonly string[]): Provider {
   if (secrets.length === 0) return provider;
   const hide = (text: string | null) => (text === null ? null : withoutSecrets(text, secrets));
   const hidden = (failure: Failure): Failure => {

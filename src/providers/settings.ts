@@ -18,7 +18,7 @@ export function hostRoot(vendors: string) {
 }
 
 /** Headers to add to every request, such as beta features. */
-export function addedHeaders() {
+export function extraHeaders() {
   return z
     .record(
       z
@@ -33,6 +33,6 @@ export function addedHeaders() {
 }
 
 /** A path behind a root. */
-export function under(root: string, path: string): string {
+export function joinUrl(root: string, path: string): string {
   return `${root.replace(/(?<!\/)\/+$/, "")}${path}`;
 }

@@ -16,7 +16,7 @@ import {
   storeFanOut,
   type Told,
 } from "#store/webhooks/fan-out.ts";
-import { stopForgotten } from "./stop-waiting.ts";
+import { failAbandonedDeliveries } from "./stop-waiting.ts";
 
 export const fanOutLane = { id: "fan_out", kind: "fan_out" } as const;
 
@@ -60,7 +60,7 @@ class FanOut implements OpenLane {
   }
 
   wake(): void {
-    this.#wait.end();
+    this.#wait.set();
   }
 
   async stop(): Promise<void> {
@@ -70,7 +70,7 @@ class FanOut implements OpenLane {
 
   abort(): void {
     this.#stop.abort();
-    this.#wait.end();
+    this.#wait.set();
   }
 
   async #run(): Promise<void> {
@@ -81,12 +81,12 @@ class FanOut implements OpenLane {
     while (!signal.aborted) {
       try {
         if (clock.monotonic() - sweptAt >= pollMs) {
-          await stopForgotten(this.#parts);
+          await failAbandonedDeliveries(this.#parts);
           sweptAt = clock.monotonic();
         }
         const more = await fanOutOnce(this.#parts);
         retryMs = firstRetryMs;
-        if (!more && !signal.aborted) await this.#wait.for(clock, pollMs);
+        if (!more && !signal.aborted) await this.#wait.wait(clock, pollMs);
       } catch (error) {
         log.warn({ error }, "events could not be handed to the webhook endpoints; they will be");
         await clock.sleep(retryMs, signal);

@@ -150,7 +150,7 @@ export const noAi: HttpParts["ai"] = {
   serve: async () => {
     throw new Error("Nothing is served here.");
   },
-  models: async () => [],
+  models: () => [],
 };
 
 /** Where no test of mail links has put its own: no token is ours. */

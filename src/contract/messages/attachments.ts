@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { exceeds, trimmed, trimOrNull } from "#contract/normalise.ts";
-import { checker, say } from "#contract/wording.ts";
+import { checker, sentences } from "#contract/wording.ts";
 import { asRequired, isObject } from "./contacts.ts";
 
 /** The types by their file name extensions, in the order in which the interface lists them. */
@@ -73,11 +73,11 @@ export function readInlineFiles(body: unknown, maxFiles: number, issues: Issue[]
   const list = asRequired(trimOrNull(isObject(body) ? body.attachments : null));
   if (list === null) return [];
   if (!Array.isArray(list)) {
-    issues.push({ path: listPath, message: say.array(listPath) });
+    issues.push({ path: listPath, message: sentences.array(listPath) });
     return [];
   }
   if (list.length > maxFiles) {
-    issues.push({ path: listPath, message: say.atMostItems(listPath, maxFiles) });
+    issues.push({ path: listPath, message: sentences.atMostItems(listPath, maxFiles) });
     return [];
   }
   return list.map((item: unknown, index) => inlineFile(item, index, issues));
@@ -87,7 +87,7 @@ export function readInlineFiles(body: unknown, maxFiles: number, issues: Issue[]
 function inlineFile(item: unknown, index: number, issues: Issue[]): InlineFile | null {
   const path = [...listPath, index];
   if (!isObject(item)) {
-    issues.push({ path, message: say.file(path) });
+    issues.push({ path, message: sentences.file(path) });
     return null;
   }
   // Not trimmed like other text, because it may be megabytes long; an empty one counts as missing.
@@ -106,7 +106,7 @@ function inlineFile(item: unknown, index: number, issues: Issue[]): InlineFile |
   const text = /[\r\n]/.test(base64) ? base64.replace(/[\r\n]+/g, "") : base64;
   if (!isBase64(text)) {
     const at = [...path, "content"];
-    issues.push({ path: at, message: say.base64(at) });
+    issues.push({ path: at, message: sentences.base64(at) });
     return null;
   }
   return { filename, content: text };
@@ -124,9 +124,9 @@ export function filenameOf(path: string): string {
 
 /** The issue of a name from `filenameOf`, as a sentence about the file at `path`; null: it has none. */
 export function filenameIssue(name: string, path: Issue["path"]): string | null {
-  if (!name.isWellFormed()) return say.unsendable(path);
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return say.oneLine(path);
-  return exceeds(name, maxNameLength) ? say.atMostCharacters(path, maxNameLength) : null;
+  if (!name.isWellFormed()) return sentences.unsendable(path);
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return sentences.oneLine(path);
+  return exceeds(name, maxNameLength) ? sentences.atMostCharacters(path, maxNameLength) : null;
 }
 
 /** The type by the name's extension; null for one that is not allowed. */

@@ -3,7 +3,7 @@
 
 import type { Issue } from "#contract/issue.ts";
 import { trimOrNull } from "#contract/normalise.ts";
-import { type Check, say } from "#contract/wording.ts";
+import { type Check, sentences } from "#contract/wording.ts";
 import type { TextField } from "./fields.ts";
 
 /** A send body that was read: all contacts, and all issues that do not need the account. */
@@ -67,9 +67,9 @@ export function fitsOptional(value: unknown, field: TextField): value is string 
 function itemsOf(body: unknown, maxContacts: number): unknown[] | Issue {
   const path = contactPath;
   const contact = asRequired(trimOrNull(isObject(body) ? body.contact : null));
-  if (contact === null) return { path, message: say.required(path) };
-  if (!Array.isArray(contact)) return { path, message: say.array(path) };
-  if (contact.length > maxContacts) return { path, message: say.atMostItems(path, maxContacts) };
+  if (contact === null) return { path, message: sentences.required(path) };
+  if (!Array.isArray(contact)) return { path, message: sentences.array(path) };
+  if (contact.length > maxContacts) return { path, message: sentences.atMostItems(path, maxContacts) };
   return contact;
 }
 

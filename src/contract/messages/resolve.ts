@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { trimOrNull } from "#contract/normalise.ts";
-import { checker, say } from "#contract/wording.ts";
+import { checker, sentences } from "#contract/wording.ts";
 import { isObject } from "./contacts.ts";
 
 export const resolutions = ["send_again", "mark_sent", "mark_failed"] as const;
@@ -26,7 +26,7 @@ export function readResolve(
   const found = { answer: trimOrNull(isObject(body) ? body.answer : null) };
   // The wording recognises a missing value by the expected type, which an enum does not have.
   if (found.answer === null)
-    return { answer: null, issues: [{ path: ["answer"], message: say.required(["answer"]) }] };
+    return { answer: null, issues: [{ path: ["answer"], message: sentences.required(["answer"]) }] };
   const issues = check(found, []);
   return issues === null ? { answer: found.answer as Resolution, issues: null } : { answer: null, issues };
 }

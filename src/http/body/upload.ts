@@ -3,14 +3,15 @@
 // whatever is answered but success, what was stored of the files is removed before.
 
 import type { Account } from "#accounts/account.ts";
-import { type Problem, problem, refusals } from "#contract/problem.ts";
-import { authenticate, judgeKey, keyInBody, keyInFront } from "#http/auth/api-key.ts";
-import { asKey, type Key } from "#http/auth/api-key-text.ts";
-import { tooLargeWithoutKey, withoutKey } from "#http/auth/key-in-body.ts";
-import type { Call, UploadCall } from "#http/endpoint.ts";
-import type { Answer } from "#http/response.ts";
+import { isProblem, type Problem, problem, refusals } from "#contract/problem.ts";
+import { authenticate, checkKey, keyInBody, keyInHeaderOrQuery } from "#http/auth/api-key.ts";
+import { type Key, parseKey } from "#http/auth/api-key-text.ts";
+import { missingKeyReply, tooLargeWithoutKey } from "#http/auth/key-in-body.ts";
+import type { Call, UploadCall } from "#http/call.ts";
+import type { Reply } from "#http/response.ts";
 import type { AttachmentUpload, IncomingFile } from "#messaging/accept/attachment-upload.ts";
-import { type ReadLimits, takeBody } from "./bytes.ts";
+import { streamBody } from "./bytes.ts";
+import type { UploadLimits } from "./limits.ts";
 import { boundaryOf, type MultipartEvent, type MultipartFault, MultipartReader } from "./multipart.ts";
 import {
   badForm,
@@ -21,16 +22,8 @@ import {
   parseForm,
   tooManyFields,
 } from "./parse.ts";
-import { isProblem, notRead, readBody, tooLarge } from "./read.ts";
+import { readBody, tooLarge, unreadBodyProblem } from "./read.ts";
 import { SmallPieces } from "./small-pieces.ts";
-
-export interface UploadGate extends ReadLimits {
-  /** Of everything in it but the files. */
-  maxFieldBytes: number;
-  /** Of everything that comes before its key, files included, when that is not in front. */
-  maxKeylessBytes: number;
-  maxFields: number;
-}
 
 /** What a file counts beside its content while it is held: thousands of empty ones are no small thing either. */
 const heldPerFile = 1_024;
@@ -49,12 +42,12 @@ type Admitted = Pick<UploadCall, "account" | "body" | "upload">;
 /** Answers a request that may bring files. Null: the client disconnected. */
 export async function answerUpload(
   call: Call,
-  handler: (admitted: UploadCall) => Promise<Answer | null>,
-): Promise<Answer | null> {
+  handler: (admitted: UploadCall) => Promise<Reply | null>,
+): Promise<Reply | null> {
   const admission = new Admission(call);
   try {
     const { request } = call;
-    const keyMayBeInForm = mediaOf(request.headers) === "multipart" && keyInFront(request) === null;
+    const keyMayBeInForm = mediaOf(request.headers) === "multipart" && keyInHeaderOrQuery(request) === null;
     const admitted = await (keyMayBeInForm ? admission.byForm() : admission.byHead());
     if (admitted === null || isProblem(admitted)) return admitted;
     return await handler({ ...call, ...admitted });
@@ -120,7 +113,7 @@ class Admission {
     });
     if (body === null) return null;
     const opened = this.#opened;
-    if (isProblem(body)) return opened !== null || body === this.#refusal ? body : withoutKey(body);
+    if (isProblem(body)) return opened !== null || body === this.#refusal ? body : missingKeyReply(body);
     // With two keys, or a key that is a list, two readers of the form could authenticate different accounts.
     if (keyInBody(body) !== this.#key) return refusals.invalid;
     return opened === null ? refusals.missing : { ...opened, body };
@@ -131,19 +124,19 @@ class Admission {
     return this.#opened;
   }
 
-  async #takeKey(value: string, limits: UploadGate): Promise<Problem | null> {
+  async #takeKey(value: string, limits: UploadLimits): Promise<Problem | null> {
     if (this.#key !== null) return null;
-    this.#key = asKey(value);
+    this.#key = parseKey(value);
     if (this.#key === null) return null;
     const { gate, share } = this.#call;
-    const account = await judgeKey(gate, this.#key);
+    const account = await checkKey(gate, this.#key);
     if (isProblem(account)) {
       this.#refusal = account;
       return account;
     }
     const { upload } = this.#open(account);
     limits.maxFieldBytes = gate.uploads.maxFieldBytes;
-    share.known();
+    share.markAuthenticated();
     for (const event of this.#held.splice(0)) {
       const problem = await this.#receive(upload, event);
       if (problem !== null) return problem;
@@ -189,7 +182,7 @@ class Admission {
 }
 
 /** What is done with a form while it is read; a problem from either ends the reading. */
-interface FormTakers {
+interface FormHandlers {
   /** `fieldBytes`: what the fields and headers before it have. */
   onFile(event: FileEvent, fieldBytes: number): Promise<Problem | null>;
   /** A field called `api_key`; null: nobody waits for one. */
@@ -199,8 +192,8 @@ interface FormTakers {
 /** Reads a form: its fields, and the names of files that do not go with the mail. Null: the client went away. */
 async function readForm(
   { request, share }: Call,
-  limits: UploadGate,
-  { onFile, onKey }: FormTakers,
+  limits: UploadLimits,
+  { onFile, onKey }: FormHandlers,
 ): Promise<ParsedBody | Problem | null> {
   const boundary = boundaryOf(request.headers["content-type"] ?? "");
   if (boundary === null) return badForm;
@@ -250,7 +243,7 @@ async function readForm(
       if (fault !== null) return false;
     }
   }
-  let end = await takeBody(request, limits, (chunk) => {
+  let end = await streamBody(request, limits, (chunk) => {
     some = true;
     const bytes = small.add(chunk);
     return bytes === null || take(bytes);
@@ -267,6 +260,6 @@ async function readForm(
     case "stopped":
       return fault ?? badForm;
     default:
-      return notRead(end, limits.maxBytes);
+      return unreadBodyProblem(end, limits.maxBytes);
   }
 }

@@ -7,7 +7,7 @@ import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { Send, SharedDraft } from "#contract/messages/contacts.ts";
 import { sendingChannel } from "#messaging/channels.ts";
-import { bandOf } from "#queue/priority.ts";
+import { priorityOf } from "#queue/priority.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
@@ -220,7 +220,7 @@ async function store(
     accountId: account.id,
     channel,
     at: now,
-    band: bandOf(messages.length),
+    band: priorityOf(messages.length),
     cost,
     renewedFrom: cost === 0 ? 0 : monthOf(now, account.timeZone),
     repeat: key,

@@ -13,7 +13,7 @@ import {
   filenameOf,
   type InlineFile,
 } from "#contract/messages/attachments.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { type BoundFile, removeLooseFile, stagePiece } from "#store/email/attachments.ts";
@@ -175,7 +175,7 @@ export class AttachmentUpload {
   issues(): Issue[] {
     const { maxFiles, maxBytes } = this.#limits;
     const path = ["attachments"];
-    if (this.#count > maxFiles) return [{ path, message: say.atMostItems(path, maxFiles) }];
+    if (this.#count > maxFiles) return [{ path, message: sentences.atMostItems(path, maxFiles) }];
     return this.#inOrder().flatMap((file): Issue[] => {
       if (file === null) return [];
       const { order, filename, type, head, size } = file;
@@ -183,8 +183,8 @@ export class AttachmentUpload {
       const messages: string[] = [];
       const nameIssue = filenameIssue(filename, at);
       if (nameIssue !== null) messages.push(nameIssue);
-      if (type === null || !looksLike(type, head)) messages.push(say.mimes(at, attachmentTypes));
-      if (size > maxBytes) messages.push(say.atMostKilobytes(at, Math.floor(maxBytes / 1024)));
+      if (type === null || !looksLike(type, head)) messages.push(sentences.mimes(at, attachmentTypes));
+      if (size > maxBytes) messages.push(sentences.atMostKilobytes(at, Math.floor(maxBytes / 1024)));
       return messages.map((message) => ({ path: at, message }));
     });
   }

@@ -2,7 +2,7 @@
 // together, beside those found in the body itself.
 
 import type { Account } from "#accounts/account.ts";
-import { sameAddress } from "#contract/address.ts";
+import { normaliseAddress } from "#contract/address.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { NewEmail, NewMessage } from "#store/messages/insert.ts";
 import { type PreparedSend, type PrepareTools, sliceSize } from "./prepare.ts";
@@ -28,7 +28,7 @@ export async function prepareEmail(
     const route = routeOf(contact, index);
     if (issues.length > 0) continue;
     const { email, subject, message, sender_name = null, reply_to_email = null } = contact;
-    const recipient = email === undefined ? null : sameAddress(email);
+    const recipient = email === undefined ? null : normaliseAddress(email);
     if (
       email === undefined ||
       recipient === null ||

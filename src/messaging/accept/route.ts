@@ -5,7 +5,7 @@ import { type Account, type AccountGateway, defaultGateway } from "#accounts/acc
 import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { SharedDraft } from "#contract/messages/contacts.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 import { scheduleReader } from "#runtime/time-zones.ts";
 
 /** The gateway and the time of a message, as its row has them. Times are epoch ms. */
@@ -38,7 +38,7 @@ export function createRouter(
       if (gateway === null) {
         const path = ["contact", index, "gateway_identifier"];
         const noGateway = `No active ${channel} gateway is configured.`;
-        issues.push({ path, message: identifier === null ? noGateway : say.selected(path) });
+        issues.push({ path, message: identifier === null ? noGateway : sentences.selected(path) });
       }
     }
     let scheduledFor: number | null = null;
@@ -46,7 +46,7 @@ export function createRouter(
       scheduledFor = readSchedule(scheduleAt);
       if (scheduledFor === null) {
         const path = ["contact", index, "schedule_at"];
-        issues.push({ path, message: say.dateFormat(path, "Y-m-d H:i:s") });
+        issues.push({ path, message: sentences.dateFormat(path, "Y-m-d H:i:s") });
       }
     }
     if (gateway === null || scheduleAt === undefined) return null;

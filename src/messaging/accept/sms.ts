@@ -3,7 +3,7 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 import type { NewMessage } from "#store/messages/insert.ts";
 import { toRecipient } from "./phone.ts";
 import { type PreparedSend, type PrepareTools, sliceSize } from "./prepare.ts";
@@ -28,7 +28,7 @@ export async function prepareSms(
     if (contact.number !== undefined) {
       recipient = toRecipient(contact.number, account.country)?.recipient ?? null;
       const path = ["contact", index, "number"];
-      if (recipient === null) issues.push({ path, message: say.phone(path) });
+      if (recipient === null) issues.push({ path, message: sentences.phone(path) });
     }
     const route = routeOf(contact, index);
     if (issues.length > 0) continue;

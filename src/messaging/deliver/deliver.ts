@@ -4,7 +4,7 @@ import type { Outcome } from "#gateways/gateway.ts";
 import { retryDelay } from "#gateways/rules.ts";
 import { engagementFrom } from "#messaging/feedback/normalise.ts";
 import type { LaneWork } from "#queue/lane.ts";
-import { bands } from "#queue/priority.ts";
+import { priorities } from "#queue/priority.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { pauseLane, resumeLane } from "#store/lanes/lanes.ts";
@@ -46,8 +46,8 @@ export function deliverWork(
   const send = createSender(deps, gateway);
   return {
     readDue: (query) => database.run(readDue, { laneId, ...query }),
-    nextDue: (now) => database.run(nextDue, { laneId, bands, now }),
-    stamp: async (rows, day) => {
+    nextDue: (now) => database.run(nextDue, { laneId, bands: priorities, now }),
+    beginAttempts: async (rows, day) => {
       crashPoint("stamp.before");
       const result = await database.run(stampMessages, {
         laneId,
@@ -61,7 +61,7 @@ export function deliverWork(
       deps.announced();
       return result;
     },
-    unstamp: async (ids) => {
+    revertAttempts: async (ids) => {
       const at = clock.now();
       const detail = "Not sent: storage failed before it was handed to the gateway.";
       await database.run(unstampMessages, {
@@ -115,7 +115,7 @@ export function deliverWork(
       deps.announced();
       deps.pausesChanged();
     },
-    ended: () => {
+    close: () => {
       laneEnded.abort();
       gateway.adapter.close(gateway.settings);
     },
@@ -194,7 +194,7 @@ function settlementOf(
     const dueAt = at + retryDelay(gateway.rules.retry, attempt, deps.random.fraction());
     return { ...base, step: "resent", happening: { ...happening, dueAt, resend: true } };
   }
-  if (outcome.trouble) {
+  if (outcome.gatewayFault) {
     if (judged.blamed) return { ...base, step: "rejected", happening };
     // The message keeps its due time and its tries; the lane waits until the gateway works again.
     return { ...base, step: "deferred", happening: { ...happening, dueAt: row.due_at, uncounted: true } };

@@ -2,12 +2,12 @@
 
 import { readAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import { gatewayOf } from "#gateways/registry.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { needsPublicUrl } from "#messaging/email/links.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { Lane } from "#queue/lane.ts";
-import type { OpenLane, TakenLane } from "#queue/lanes.ts";
+import type { ClaimedLane, OpenLane } from "#queue/lanes.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import { findDrivenGateway, findGateway, settingsPlace } from "#store/gateways/gateways.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
@@ -29,7 +29,7 @@ const defaultTimeoutMs = 30_000;
 /** Classifies what was left `sending` on a lane that cannot run: its gateway is switched off, or does not open. */
 export async function recoverGateway(deps: OpenGatewayDeps, state: LanesTable): Promise<void> {
   const gateway = await deps.database.run(findGateway, state.id);
-  const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
+  const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter) return;
   const { id, identifier } = gateway;
   const rules = JSON.parse(gateway.rules) as GatewayRules;
@@ -61,10 +61,10 @@ async function readEmailGateway(
 }
 
 /** Starts a gateway's lane; null, after logging why, when the gateway cannot be used. */
-export async function openGateway(deps: OpenGatewayDeps, state: TakenLane): Promise<OpenLane | null> {
+export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Promise<OpenLane | null> {
   const { database, clock, log, random, sealer, publicUrl } = deps;
   const gateway = await database.run(findDrivenGateway, state.id);
-  const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
+  const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter) {
     log.error(
       { event: "gateway.adapter_missing", lane: state.id, kind: gateway?.kind },
@@ -118,7 +118,7 @@ export async function openGateway(deps: OpenGatewayDeps, state: TakenLane): Prom
       concurrency: pace.concurrency,
       jitterMs: pace.jitterMs,
       perDay: pace.perDay,
-      open: (now) => {
+      sendingWindow: (now) => {
         // Paused by an operator. Resuming changes the lane's revision, so the lane is opened again.
         if (state.stopped_at !== null) return { open: false, opensAt: Number.POSITIVE_INFINITY };
         return pace.hours === null ? { open: true } : withinHours(pace.hours, now, zone);
@@ -138,7 +138,7 @@ export async function openGateway(deps: OpenGatewayDeps, state: TakenLane): Prom
     clock,
     fraction: random.fraction,
     log,
-    longestWaitMs: deps.longestWaitMs,
+    maxWaitMs: deps.longestWaitMs,
     known: state.known,
   });
 }

@@ -4,17 +4,17 @@
 import { wireAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import {
+  AttachmentReadError,
   type DkimKey,
-  type Gateway,
+  type GatewayAdapter,
   type GatewayTools,
   type Outcome,
   type OutgoingMessage,
-  Unreadable,
 } from "#gateways/gateway.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeDeps, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Health } from "#queue/breaker.ts";
-import type { Sent } from "#queue/lane.ts";
+import type { SendResult } from "#queue/lane.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
@@ -33,7 +33,7 @@ export interface TransmitDeps extends ComposeDeps {
 export interface LaneGateway {
   id: string;
   identifier: string;
-  adapter: Gateway;
+  adapter: GatewayAdapter;
   settings: unknown;
   rules: GatewayRules;
   timeoutMs: number;
@@ -51,7 +51,7 @@ const maxBytesInFlight = 64 * 1024 * 1024;
 export function createSender(
   deps: TransmitDeps,
   gateway: LaneGateway,
-): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<Sent<Outcome>> {
+): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<SendResult<Outcome>> {
   const memory = new ByteSemaphore(maxBytesInFlight);
   return (row, attempt, signal) => send(deps, gateway, memory, row, attempt, signal);
 }
@@ -64,7 +64,7 @@ async function send(
   row: DueMessage,
   attempt: number,
   signal: AbortSignal,
-): Promise<Sent<Outcome>> {
+): Promise<SendResult<Outcome>> {
   const { id, channel, recipient, body: message } = row;
   const ended = await pastIdempotencyWindow(deps, gateway, row);
   if (ended !== null) return ended;
@@ -72,7 +72,7 @@ async function send(
     return await transmit(deps, gateway, { id, channel, recipient, message, attempt }, signal);
   const stored = await tryCompose(deps, gateway, id, () => storedEmail(deps, id));
   if (stored === null) return notSent;
-  const { mostBytes } = gateway.adapter;
+  const { maxMessageBytes: mostBytes } = gateway.adapter;
   if (mostBytes !== null && stored.bytes > mostBytes) {
     const reason = `The mail has ${stored.bytes} bytes, and the gateway takes ${mostBytes} at most.`;
     return { outcome: { kind: "rejected", code: "too_large", reason }, health: "well", reason };
@@ -105,8 +105,8 @@ async function pastIdempotencyWindow(
   { clock, database, log }: TransmitDeps,
   gateway: LaneGateway,
   { id, resends }: DueMessage,
-): Promise<Sent<Outcome> | null> {
-  const { repeatWithinMs } = gateway.adapter;
+): Promise<SendResult<Outcome> | null> {
+  const { idempotencyWindowMs: repeatWithinMs } = gateway.adapter;
   if (resends === 0 || repeatWithinMs === null) return null;
   try {
     const first = await database.run(firstAttempt, id);
@@ -127,7 +127,7 @@ async function pastIdempotencyWindow(
 const bytesInMemory = ({ bytes }: StoredEmail) => bytes * 4;
 
 /** Nothing was sent: the body or an attachment could not be loaded. */
-const notSent: Sent<Outcome> = (() => {
+const notSent: SendResult<Outcome> = (() => {
   const reason = "The mail could not be composed; see the log.";
   return { outcome: { kind: "deferred", code: "not_composed", reason }, health: "well", reason };
 })();
@@ -155,7 +155,7 @@ async function transmit(
   gateway: LaneGateway,
   message: OutgoingMessage,
   signal: AbortSignal,
-): Promise<Sent<Outcome>> {
+): Promise<SendResult<Outcome>> {
   const tools: GatewayTools = {
     outbound: deps.outbound,
     clock: deps.clock,
@@ -170,7 +170,7 @@ async function transmit(
   try {
     outcome = await gateway.adapter.send(message, gateway.settings, tools);
   } catch (error) {
-    if (error instanceof Unreadable) {
+    if (error instanceof AttachmentReadError) {
       deps.log.error(
         { event: "mail.not_composed", ...context, error: error.cause },
         "could not read an attachment of a mail",
@@ -188,5 +188,5 @@ async function transmit(
 
 function healthOf(outcome: Outcome): Health {
   if (outcome.kind === "unknown") return "doubtful";
-  return outcome.kind === "deferred" && outcome.trouble ? outcome.trouble : "well";
+  return outcome.kind === "deferred" && outcome.gatewayFault ? outcome.gatewayFault : "well";
 }

@@ -75,5 +75,5 @@ function partsOf(body: string, needsHtml: boolean): BodyParts {
     return { text: body, html: needsHtml && body.length <= maxTextLength ? htmlOfText(body) : null };
   }
   const make = () => ({ text: textOfHtml(body), html: body });
-  return body.length > maxCachedLength ? make() : cache.of(body, make);
+  return body.length > maxCachedLength ? make() : cache.getOrCreate(body, make);
 }

@@ -1,7 +1,7 @@
 // The files of mails, read when they are sent. A campaign sends one file ten thousand times, so contents are cached by
 // their hash up to a bound, and concurrent sends of one file share one read.
 
-import { type OutgoingAttachment, Unreadable } from "#gateways/gateway.ts";
+import { AttachmentReadError, type OutgoingAttachment } from "#gateways/gateway.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
 import { readMailFilePieces, readMailFiles } from "#store/email/bodies.ts";
@@ -28,14 +28,14 @@ export function createMailFiles(database: Database, cacheBytes = 32 * 1024 * 102
       contentType,
       size,
       sha256,
-      content: () => contents.of(sha256, () => read(database, id, size), size),
+      content: () => contents.getOrCreate(sha256, () => read(database, id, size), size),
     }));
   };
 
-  return { forRequest: (requestId) => lists.of(requestId, () => list(requestId)) };
+  return { forRequest: (requestId) => lists.getOrCreate(requestId, () => list(requestId)) };
 }
 
-/** Rejects with `Unreadable` only. */
+/** Rejects with `AttachmentReadError` only. */
 async function read(database: Database, id: string, size: number): Promise<Buffer> {
   try {
     const bytes = Buffer.alloc(size);
@@ -47,6 +47,6 @@ async function read(database: Database, id: string, size: number): Promise<Buffe
     }
     return bytes;
   } catch (cause) {
-    throw new Unreadable("An attachment could not be read.", { cause });
+    throw new AttachmentReadError("An attachment could not be read.", { cause });
   }
 }

@@ -1,7 +1,7 @@
 // The parts of a mail that lead back to this installation: the tracking pixel, tracked links, the headers of one-click
 // unsubscribe (RFC 8058) and the return path. They are the same at every attempt.
 
-import { sameAddress } from "#contract/address.ts";
+import { normaliseAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { OutgoingEmail } from "#gateways/gateway.ts";
 import type { Sealer } from "#store/seal.ts";
@@ -89,7 +89,7 @@ export function createTrackingExtras(
 ): TrackingExtras {
   const { html } = mail;
   const { opens, clicks } = settings.tracking;
-  const recipient = sameAddress(mail.recipient) ?? mail.recipient;
+  const recipient = normaliseAddress(mail.recipient) ?? mail.recipient;
   const links = mailLinks(deps, { ...mail, recipient }, settings);
   const rewritten = html !== null && deps.publicUrl !== null && (opens || clicks);
   return {

@@ -66,7 +66,7 @@ const cache = new LruCache<string, InsertionPoints>(maxCachedBodies);
 function cachedInsertionPoints(html: string): InsertionPoints {
   return html.length > maxCachedLength
     ? findInsertionPoints(html)
-    : cache.of(html, () => findInsertionPoints(html));
+    : cache.getOrCreate(html, () => findInsertionPoints(html));
 }
 
 const beforeValue = /\s*=\s*(["']?)/y;

@@ -4,8 +4,14 @@
 import { hash } from "node:crypto";
 import { consentKeyword } from "#contract/messages/consent.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
-import type { CallbackRequest, Engagement, InboundMessage, Once, Received } from "#gateways/gateway.ts";
-import { gatewayOf } from "#gateways/registry.ts";
+import type {
+  CallbackRequest,
+  Engagement,
+  InboundMessage,
+  Received,
+  ReplayGuard,
+} from "#gateways/gateway.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import { messageChannels } from "#messaging/channels.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import type { Metrics } from "#runtime/metrics.ts";
@@ -55,7 +61,7 @@ export async function receiveCallback(
   request: CallbackRequest,
 ): Promise<CallbackResult> {
   const gateway = await deps.database.run(findGatewayByIdentifier, identifier);
-  const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
+  const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   // A gateway without callbacks looks like one that does not exist, so that guessing finds no gateways.
   if (!gateway || !adapter?.receives) return { kind: "not_found" };
   let received: Received;
@@ -70,7 +76,7 @@ export async function receiveCallback(
     );
     return { kind: "malformed" };
   }
-  if ("once" in received && !(await matchesProof(deps, received))) {
+  if ("replayGuard" in received && !(await matchesProof(deps, received))) {
     deps.log.warn(
       { event: "callback.refused", gateway: identifier },
       "refused a callback: its signature was used before with another event",
@@ -86,7 +92,10 @@ export async function receiveCallback(
   }
   await store(deps, gateway, received);
   deps.metrics.receipts(identifier, received.receipts.length);
-  if (received.confirm !== undefined && !(await confirmSubscription(deps, identifier, received.confirm))) {
+  if (
+    received.confirmUrl !== undefined &&
+    !(await confirmSubscription(deps, identifier, received.confirmUrl))
+  ) {
     return { kind: "unavailable" };
   }
   return received.reply ? { kind: "done", reply: received.reply } : { kind: "done" };
@@ -99,10 +108,10 @@ export async function receiveCallback(
  */
 async function matchesProof(
   { database }: CallbackDeps,
-  received: Extract<Received, { once?: Once }>,
+  received: Extract<Received, { replayGuard?: ReplayGuard }>,
 ): Promise<boolean> {
-  if (received.once === undefined) return true;
-  const { proof, until } = received.once;
+  if (received.replayGuard === undefined) return true;
+  const { proof, until } = received.replayGuard;
   const content =
     received.kind === "received" ? [received.receipts, received.inbound, received.engagements] : [];
   return await database.run(useProof, {

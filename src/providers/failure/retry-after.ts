@@ -2,13 +2,13 @@
 // not said: a wait read out of garbage would rest a healthy member, and one of a day would lose it.
 
 /** An hour: longer waits are cut to it, and the member is asked again. */
-export const longestRestMs = 3_600_000;
+export const maxRetryAfterMs = 3_600_000;
 
 const imfDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** A wait kept between 0 and an hour. */
-export function clampedRest(ms: number): number {
-  return Math.min(Math.max(Math.ceil(ms), 0), longestRestMs);
+export function clampRetryAfter(ms: number): number {
+  return Math.min(Math.max(Math.ceil(ms), 0), maxRetryAfterMs);
 }
 
 /**
@@ -20,10 +20,10 @@ export function retryAfterMs(headers: Readonly<Record<string, string>>, now: num
   const number = /^\d{1,12}(\.\d{1,12})?$/;
   for (const name of ["retry-after-ms", "x-ms-retry-after-ms"]) {
     const ms = headers[name]?.trim() ?? "";
-    if (number.test(ms)) return clampedRest(Number(ms));
+    if (number.test(ms)) return clampRetryAfter(Number(ms));
   }
   const text = headers["retry-after"]?.trim() ?? "";
-  if (number.test(text)) return clampedRest(Number(text) * 1000);
+  if (number.test(text)) return clampRetryAfter(Number(text) * 1000);
   const at = imfDate.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? null : clampedRest(at - now);
+  return Number.isNaN(at) ? null : clampRetryAfter(at - now);
 }

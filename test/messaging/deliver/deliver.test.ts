@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Gateway, GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
+import type { GatewayAdapter, GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type DeliverDeps, deliverWork } from "#messaging/deliver/deliver.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
@@ -65,7 +65,7 @@ function delivering(
     kind: "test",
     onUnknown: options.adapterPolicy ?? "hold",
     send,
-  } as Partial<Gateway> as Gateway;
+  } as Partial<GatewayAdapter> as GatewayAdapter;
   const parts: DeliverDeps = {
     database,
     clock,
@@ -244,7 +244,7 @@ test("the retry window runs on the lane's clock from the first deferral, and end
 for (const trouble of ["refused", "unreachable"] as const) {
   test(`${trouble}: the message keeps its place and its tries, and the lane hears of it`, async () => {
     const { settlement, health, dueAgain, reason } = await settled(
-      { kind: "deferred", code: "http_401", reason: "bad key", trouble },
+      { kind: "deferred", code: "http_401", reason: "bad key", gatewayFault: trouble },
       // Even past its window: it is not the message's fault.
       { row: { deferred_from: 0 }, laneNow: 10 ** 12 },
     );
@@ -259,7 +259,7 @@ for (const trouble of ["refused", "unreachable"] as const) {
 
 test("a message that is to blame for the trouble is rejected", async () => {
   const { settlement } = await settled(
-    { kind: "deferred", code: "http_403", reason: "forbidden", trouble: "refused" },
+    { kind: "deferred", code: "http_403", reason: "forbidden", gatewayFault: "refused" },
     { blamed: true },
   );
   assert.equal(settlement.step, "rejected");
@@ -319,7 +319,7 @@ test("stamps go under the fence; an outcome that came late is logged", async () 
   const it = delivering(async () => ({ kind: "accepted", reference: null }), {
     answers: { stampMessages: () => ({ kind: "fenced" }), settleMessages: () => "late" },
   });
-  assert.deepEqual(await it.work.stamp([row], "2026-01-01"), { kind: "fenced" });
+  assert.deepEqual(await it.work.beginAttempts([row], "2026-01-01"), { kind: "fenced" });
   assert.deepEqual(it.calls[0]?.input, {
     laneId: "gw_1",
     fence: 9,

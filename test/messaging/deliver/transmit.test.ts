@@ -2,7 +2,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type Gateway, type Outcome, type OutgoingMessage, Unreadable } from "#gateways/gateway.ts";
+import {
+  AttachmentReadError,
+  type GatewayAdapter,
+  type Outcome,
+  type OutgoingMessage,
+} from "#gateways/gateway.ts";
 import { createSender, type LaneGateway } from "#messaging/deliver/transmit.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
@@ -88,7 +93,12 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
   const gateway = {
     id: "gw_1",
     identifier: "main",
-    adapter: { kind: "test", mostBytes, repeatWithinMs, send } as Partial<Gateway> as Gateway,
+    adapter: {
+      kind: "test",
+      maxMessageBytes: mostBytes,
+      idempotencyWindowMs: repeatWithinMs,
+      send,
+    } as Partial<GatewayAdapter> as GatewayAdapter,
     settings: {},
     timeoutMs: 7000,
     callbackUrl: null,
@@ -112,7 +122,9 @@ test("a mail goes to the address that was given, composed", async () => {
 
 test("files that cannot be read: not sent, tried again, and the log says why", async () => {
   const it = sending(async () => {
-    throw new Unreadable("An attachment could not be read.", { cause: new Error("storage is away") });
+    throw new AttachmentReadError("An attachment could not be read.", {
+      cause: new Error("storage is away"),
+    });
   });
   const { outcome, health } = await it.send();
   assert.deepEqual(outcome, notComposed);

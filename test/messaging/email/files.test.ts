@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Unreadable } from "#gateways/gateway.ts";
+import { AttachmentReadError } from "#gateways/gateway.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import type { Database } from "#store/database.ts";
 
@@ -68,7 +68,7 @@ describe("the files of mails", () => {
     store.fail(false);
     const [file] = await files.forRequest("req_0");
     store.fail(true);
-    await assert.rejects(file!.content(), Unreadable);
+    await assert.rejects(file!.content(), AttachmentReadError);
     store.fail(false);
     assert.equal((await file!.content()).length, 10);
   });
@@ -81,7 +81,7 @@ describe("the files of mails", () => {
         operation.name === "readMailFilePieces" ? ([] as never) : await store.database.run(operation, input),
     });
     const [file] = await files.forRequest("req_0");
-    await assert.rejects(file!.content(), ({ cause }: Unreadable) => {
+    await assert.rejects(file!.content(), ({ cause }: AttachmentReadError) => {
       assert.match(String(cause), /is missing/);
       return true;
     });

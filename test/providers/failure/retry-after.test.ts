@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clampedRest, retryAfterMs } from "#providers/failure/retry-after.ts";
+import { clampRetryAfter, retryAfterMs } from "#providers/failure/retry-after.ts";
 
 const now = Date.UTC(2026, 10, 20, 12);
 
@@ -41,5 +41,5 @@ test("what is none of them says nothing", () => {
 });
 
 test("a rest is a whole number of milliseconds up to an hour", () => {
-  assert.deepEqual([-1, 0.2, 1e12].map(clampedRest), [0, 1, 3_600_000]);
+  assert.deepEqual([-1, 0.2, 1e12].map(clampRetryAfter), [0, 1, 3_600_000]);
 });

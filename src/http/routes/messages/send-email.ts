@@ -4,7 +4,7 @@ import { emailSendRequest } from "#contract/messages/email.ts";
 import { emailSendReply } from "#contract/replies.ts";
 import { sendEndpoint } from "./send.ts";
 
-export const sendEmail = sendEndpoint({
+export const sendEmailRoute = sendEndpoint({
   channel: "email",
   name: "sendEmail",
   tag: "Email",

@@ -4,7 +4,7 @@ import { smsSendRequest } from "#contract/messages/sms.ts";
 import { sendReply } from "#contract/replies.ts";
 import { sendEndpoint } from "./send.ts";
 
-export const sendSms = sendEndpoint({
+export const sendSmsRoute = sendEndpoint({
   channel: "sms",
   name: "sendSms",
   tag: "SMS",

@@ -6,9 +6,10 @@ import type { Issue } from "#contract/issue.ts";
 import { readInlineFiles } from "#contract/messages/attachments.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import { idempotencyMismatch, type Problem, problem, validationFailed } from "#contract/problem.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 import { idempotencyHeader, idempotencyKey } from "#http/auth/idempotency-key.ts";
-import { type AccountCall, type Endpoint, endpoint } from "#http/endpoint.ts";
+import type { AccountCall } from "#http/call.ts";
+import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import type { AcceptResult } from "#messaging/accept/accept.ts";
 import { messageChannels, sendingChannel } from "#messaging/channels.ts";
 import type { Clock } from "#runtime/runtime.ts";
@@ -41,7 +42,7 @@ const maxFilesNamed = 10;
 export function fileIssues(files: readonly string[]): Issue[] {
   return files.slice(0, maxFilesNamed).map((name) => {
     const path = [name.replace(/\[\]$/, "").replace(/\]?\[/g, ".").replace(/\]$/, "")];
-    return { path, message: say.notAFile(path) };
+    return { path, message: sentences.notAFile(path) };
   });
 }
 

@@ -3,7 +3,8 @@
 
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import { type Call, type Endpoint, endpoint } from "#http/endpoint.ts";
+import type { Call } from "#http/call.ts";
+import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import { unsubscribePages, unsubscribePolicy } from "#http/pages/unsubscribe.ts";
 
 /** A transparent GIF of one pixel: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
@@ -49,7 +50,7 @@ const open = endpoint({
   path: "/t/o/{token}",
   name: "openMail",
   summary: "The pixel of a mail",
-  rest: "token",
+  wildcard: "token",
   notFound: shown,
   replies: { 200: z.instanceof(Uint8Array) },
 })(async (call) => {
@@ -65,7 +66,7 @@ const follow = endpoint({
   path: "/t/c/{token}",
   name: "followLink",
   summary: "A link of a mail, on its way to where it leads",
-  rest: "token",
+  wildcard: "token",
   replies: { 302: z.string(), 404: z.string() },
 })(async (call) => {
   const counted = call.request.method === "GET";
@@ -80,7 +81,7 @@ const ask = endpoint({
   path: "/u/{token}",
   name: "askUnsubscribe",
   summary: "The page that unsubscribes",
-  rest: "token",
+  wildcard: "token",
   replies: { 200: z.string(), 404: z.string() },
 })(async ({ parts, params }) =>
   parts.openAndClickTracking.canUnsubscribe(params.token ?? "")
@@ -94,7 +95,7 @@ const act = endpoint({
   path: "/u/{token}",
   name: "unsubscribe",
   summary: "Unsubscribe, by one click (RFC 8058) or by the page's button",
-  rest: "token",
+  wildcard: "token",
   replies: { 200: z.string(), 404: z.string() },
   // Whatever the body is and calls itself: a POST here has one meaning, and nobody who wants out is sent back.
 })(async ({ parts, params }) =>

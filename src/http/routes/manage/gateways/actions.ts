@@ -1,13 +1,13 @@
 // POST /api/manage/v1/accounts/{account}/gateways/{gateway}/test, /pause, /resume, /default
 
-import { accountOf } from "#accounts/authenticate.ts";
-import { changeGateway } from "#configure/change-gateway.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
+import { updateGateway } from "#configure/change-gateway.ts";
 import type { Issue } from "#contract/issue.ts";
 import { gatewayReply, gatewayTestReply, testGatewayRequest } from "#contract/manage/gateways.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+
 import { endpoint } from "#http/endpoint.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import { messageChannels } from "#messaging/channels.ts";
 import type { RecipientKind } from "#messaging/recipients.ts";
 import { continueGateway, stopGateway } from "#store/gateways/actions.ts";
@@ -36,7 +36,7 @@ export const testGatewayRoute = endpoint({
   replies: { 200: gatewayTestReply },
   problems: ["not_found", "conflict", "insufficient_credit", "unavailable", "commit_unknown"],
 })(async (call) => {
-  const given = checked(testGatewayRequest, call.body.value);
+  const given = validate(testGatewayRequest, call.body.value);
   if (isProblem(given)) return given;
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
@@ -48,7 +48,7 @@ export const testGatewayRoute = endpoint({
   const { to, message = `Trunkline test message through ${identifier}.` } = given.value;
   const contact = { ...sending.testContact(to, message), gateway_identifier: identifier };
   const result = await call.parts.acceptSend({
-    account: accountOf(call.account),
+    account: accountFromRow(call.account),
     requestId: call.requestId,
     channel,
     send: sending.read({ contact: [contact] }, { maxContacts: 1 }),
@@ -118,7 +118,7 @@ export const resumeGatewayRoute = endpoint({
   return await gatewayAnswer(call, identifier, "The gateway goes on.");
 });
 
-export const defaultGatewayRoute = endpoint({
+export const setDefaultGatewayRoute = endpoint({
   ...changing,
   path: `${gatewayPath}/default`,
   name: "makeGatewayDefault",
@@ -127,7 +127,7 @@ export const defaultGatewayRoute = endpoint({
 })(async (call) => {
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
-  const changed = await changeGateway(call.parts.manage.configure, found.gateway, { default: true });
+  const changed = await updateGateway(call.parts.manage.configure, found.gateway, { default: true });
   if (changed.kind === "invalid") return validationFailed(changed.issues);
   return await gatewayAnswer(call, call.params.gateway, "The gateway is the default one.");
 });
