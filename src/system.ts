@@ -8,7 +8,7 @@ import { accountInput, issueApiKey, upsertAccount } from "#configure/account.ts"
 import { type ConfigureParts, gatewayInput, upsertGateway } from "#configure/gateway.ts";
 import { upsertPool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
-import { type Channel, channels } from "#contract/messages/channel.ts";
+import { channels } from "#contract/messages/channel.ts";
 import { createReportReader } from "#gateways/email/reports/reader.ts";
 import { buildApp } from "#http/app.ts";
 import { audit, commandLine } from "#identity/audit.ts";
@@ -16,12 +16,11 @@ import { createPasswordHasher } from "#identity/password.ts";
 import { createSetupCode } from "#identity/setup.ts";
 import { maintenanceLane, openMaintenance, type RetentionPolicy } from "#maintenance/maintenance.ts";
 import { warnAboutHold } from "#maintenance/restore-hold.ts";
-import { type AcceptResult, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
+import { acceptSend, issuesOf } from "#messaging/accept/accept.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { openGateway, recoverGateway } from "#messaging/deliver/open-gateway.ts";
 import { rerouteMessages } from "#messaging/deliver/reroute.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
-import { createTrackingExtras } from "#messaging/email/links.ts";
 import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { receiveCallback } from "#messaging/feedback/callbacks.ts";
 import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
@@ -159,11 +158,7 @@ export async function openSystem(
     sealer,
     publicUrl: settings.publicUrl,
     longestWaitMs,
-    composing: {
-      database,
-      files: createMailFiles(database),
-      add: createTrackingExtras({ sealer, publicUrl: settings.publicUrl, log }),
-    },
+    mailFiles: createMailFiles(database),
   };
   const telling = {
     database,
@@ -244,15 +239,12 @@ export async function openSystem(
     wake: (id: string, dueAt: number) => lanes.wake(id, dueAt),
     announced,
     inProgressKeys: new Set<string>(),
+    metrics,
   };
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
   const reporting = { database, clock, log, sealer, announced, readReport: reports.read };
   const receiving = { ...reporting, outbound, newId: ids, crashPoint, metrics };
   const visits = createOpenAndClickTracking({ database, clock, log, sealer, announced });
-  const countSend = (channel: Channel, result: AcceptResult) => {
-    if (result.kind === "accepted") metrics.accepted(channel, result.ids.length);
-    else if (result.kind !== "replayed") metrics.refused(channel, result.kind);
-  };
   let draining = false;
 
   const app = buildApp(
@@ -261,16 +253,8 @@ export async function openSystem(
       random,
       log,
       authenticate: authenticator.authenticate,
-      acceptSms: async (account, requestId, send, repeatable) => {
-        const result = await acceptSms(accepting, account, requestId, send, repeatable);
-        countSend("sms", result);
-        return result;
-      },
-      acceptEmail: async (account, requestId, send, files, repeatable) => {
-        const result = await acceptEmail(accepting, account, requestId, send, files, repeatable);
-        countSend("email", result);
-        return result;
-      },
+      issuesOf: (request) => issuesOf(accepting, request),
+      acceptSend: (request) => acceptSend(accepting, request),
       openAttachmentUpload: (account) => new AttachmentUpload({ database, clock, log, newId: ids }, account),
       lookup: (account, channel, id) => lookup(database, account, channel, id),
       recent: (account, channel, query) => recent(database, account, channel, query),

@@ -120,6 +120,8 @@ export interface Call {
 export interface AccountCall extends Call {
   account: Account;
   body: ParsedBody;
+  /** Where the request's files go; null: the endpoint takes none. */
+  upload: AttachmentUpload | null;
 }
 
 /** What the handler of a channel endpoint with uploads receives. */

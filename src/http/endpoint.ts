@@ -67,7 +67,7 @@ async function admit(head: Head, call: Call): Promise<AccountCall | Problem | nu
     if (read === null || isProblem(read)) return read;
     body = read;
   }
-  return { ...call, account: admitted.account, body };
+  return { ...call, account: admitted.account, body, upload: null };
 }
 
 /** A route that nobody guards must not come about by a word left out. */

@@ -5,14 +5,13 @@ import type { Account } from "#accounts/account.ts";
 import type { ChannelCredit } from "#accounts/credit.ts";
 import type { AiGateway, MemberStatus } from "#ai/ai.ts";
 import type { ConfigureParts } from "#configure/gateway.ts";
+import type { Issue } from "#contract/issue.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
-import type { EmailSend } from "#contract/messages/email.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
-import type { SmsSend } from "#contract/messages/sms.ts";
 import type { CallbackRequest } from "#gateways/gateway.ts";
 import type { PasswordHasher } from "#identity/password.ts";
-import type { AcceptResult, IdempotencyRequest } from "#messaging/accept/accept.ts";
+import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
 import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { CallbackResult } from "#messaging/feedback/callbacks.ts";
 import type { OpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
@@ -21,7 +20,6 @@ import type { Cancelled, Page } from "#messaging/lookup.ts";
 import type { Resolved } from "#messaging/resolve.ts";
 import type { Clock, Dns, Log, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import type { UploadedFile } from "#store/email/attachments.ts";
 
 export interface Readiness {
   ready: boolean;
@@ -35,20 +33,9 @@ export interface HttpParts {
   log: Log;
   /** The account of a channel API key; null when no account has it. Cached, so cheap to call. */
   authenticate(apiKey: string): Promise<Account | null>;
-  acceptSms(
-    account: Account,
-    requestId: string,
-    send: SmsSend,
-    repeatable: IdempotencyRequest | null,
-  ): Promise<AcceptResult>;
-  /** Takes an email send with its files, which `openIntake` gave. */
-  acceptEmail(
-    account: Account,
-    requestId: string,
-    send: EmailSend,
-    files: readonly UploadedFile[],
-    repeatable: IdempotencyRequest | null,
-  ): Promise<AcceptResult>;
+  /** All issues of a send whose body has some: those, and the ones that its account adds. */
+  issuesOf(request: Pick<SendRequest, "account" | "channel" | "send">): Promise<Issue[]>;
+  acceptSend(request: SendRequest): Promise<AcceptResult>;
   /** Where the files of one request of the account go. */
   openAttachmentUpload(account: Account): AttachmentUpload;
   /** One message of the account with its timeline; null for an unknown, foreign or other-channel id. */

@@ -243,7 +243,7 @@ test("the server's own limits of time", () => {
 test("a fault inside is a 500 that says nothing of it, and is logged with its request", async () => {
   const to = edge({
     parts: {
-      acceptSms: async () => {
+      acceptSend: async () => {
         throw new Error("SELECT secret FROM vault at /srv/app");
       },
     },

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import test from "node:test";
+import type { SmsSend } from "#contract/messages/sms.ts";
 import { key } from "./edge.ts";
 import { type Line, type Wire, withWire } from "./wire.ts";
 
@@ -83,11 +84,11 @@ test("requests wait for the one before them, with bodies and without", async () 
   const begun: string[] = [];
   const release: (() => void)[] = [];
   await withWire({}, async (wire) => {
-    const { acceptSms } = wire.parts;
-    wire.parts.acceptSms = async (account, id, send, repeatable) => {
-      begun.push(send.contacts[0]?.message ?? "");
+    const { acceptSend } = wire.parts;
+    wire.parts.acceptSend = async (request) => {
+      begun.push((request.send as SmsSend).contacts[0]?.message ?? "");
       await new Promise<void>((resolve) => release.push(resolve));
-      return acceptSms(account, id, send, repeatable);
+      return acceptSend(request);
     };
     const post = (message: string, more = "") => {
       const body = JSON.stringify({ contact: [{ number: "1", message }], more });

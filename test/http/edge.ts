@@ -4,12 +4,13 @@ import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { Account } from "#accounts/account.ts";
+import type { Issue } from "#contract/issue.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import { buildApp, type HttpTimeouts } from "#http/app.ts";
 import type { HttpParts, HttpSettings, ManageParts } from "#http/parts.ts";
-import type { AcceptResult } from "#messaging/accept/accept.ts";
+import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { Database } from "#store/database.ts";
 import type { AttachmentChunk, UploadedFile } from "#store/email/attachments.ts";
@@ -80,9 +81,9 @@ export interface Edge {
   parts: HttpParts;
   clock: MovableClock;
   log: MemoryLog;
-  /** Every call of `acceptSms`. */
+  /** Every SMS send that was to be accepted. */
   accepted: { account: Account; requestId: string; send: SmsSend }[];
-  /** Every call of `acceptEmail`. */
+  /** Every email send that was to be accepted. */
   mails: { send: EmailSend; files: readonly UploadedFile[] }[];
   /** The base64 of the files that are in the store, by their ids. */
   staged: Map<string, string>;
@@ -118,15 +119,23 @@ export interface EdgeOptions {
   timeouts?: Partial<HttpTimeouts>;
 }
 
-/** Accepts what has no faults, as the real acceptance does, and finds one fault of its own: letters in a number. */
-function acceptance(requestId: string, send: SmsSend): AcceptResult {
+/** The issues of a send as the real acceptance adds them: here the account finds letters in a number. */
+function issuesOf({ channel, send }: Pick<SendRequest, "channel" | "send">): Issue[] {
   const issues = [...send.issues];
-  for (const [at, contact] of send.contacts.entries()) {
+  if (channel !== "sms") return issues;
+  for (const [at, contact] of (send as SmsSend).contacts.entries()) {
     if (!/[a-z]/i.test(contact.number ?? "")) continue;
     const message = `The contact.${at}.number field must be a valid phone number.`;
     issues.push({ path: ["contact", at, "number"], message });
   }
+  return issues;
+}
+
+function acceptance(request: SendRequest): AcceptResult {
+  const issues = issuesOf(request);
   if (issues.length > 0) return { kind: "invalid", issues };
+  const { requestId, send, upload } = request;
+  upload?.commit();
   return {
     kind: "accepted",
     requestId,
@@ -180,19 +189,12 @@ export function edge(options: EdgeOptions = {}): Edge {
       keys.push(apiKey);
       return known.get(apiKey) ?? null;
     },
-    async acceptSms(caller, requestId, send) {
-      accepted.push({ account: caller, requestId, send });
-      return acceptance(requestId, send);
-    },
-    async acceptEmail(_caller, requestId, send, files) {
-      mails.push({ send, files });
-      if (send.issues.length > 0) return { kind: "invalid", issues: [] };
-      return {
-        kind: "accepted",
-        requestId,
-        ids: send.contacts.map((_, at) => `msg_${at}`),
-        statuses: send.contacts.map(() => "queued"),
-      };
+    issuesOf: async (request) => issuesOf(request),
+    async acceptSend(request) {
+      const { account: caller, requestId, channel, send, upload } = request;
+      if (channel === "sms") accepted.push({ account: caller, requestId, send: send as SmsSend });
+      else mails.push({ send: send as EmailSend, files: upload?.files() ?? [] });
+      return acceptance(request);
     },
     openAttachmentUpload: (owner) =>
       new AttachmentUpload({ database: fileStore(staged), clock, log, newId: ids }, owner),

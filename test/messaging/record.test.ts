@@ -144,3 +144,7 @@ test("events show the body of an SMS, and not that of an email", () => {
   const { message: _, ...rest } = recordOf(emailRow);
   assert.deepEqual(eventRecordOf(emailRow), rest);
 });
+
+test("a channel without a record of its own is never shown as another one", () => {
+  assert.throws(() => recordOf({ ...row, channel: "whatsapp" }), /whatsapp/);
+});

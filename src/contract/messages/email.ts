@@ -1,6 +1,6 @@
-// The email send request: one definition gives the types, the OpenAPI schema and the checks. What ends up in a
-// header of the mail (subject, sender name, file names, addresses) is one line without control characters, or a 422:
-// a line break let through here would be a header that somebody else wrote.
+// The email send request: one definition gives the types, the OpenAPI schema and the checks. Text for a header of the mail
+// (subject, sender name, file names, addresses) must be one line without control characters: a line break would let the
+// caller write headers.
 
 import { z } from "zod";
 import { trimmed, trimOrNull } from "#contract/normalise.ts";
@@ -63,7 +63,7 @@ export const emailSendRequest = z
   })
   .meta({ id: "EmailSendRequest" });
 
-/** One contact of an email request after its own rules ran. `undefined`: the field has an issue. */
+/** A contact of an email request after the rules that need no account. `undefined`: the field has an issue. */
 export interface EmailDraft extends SharedDraft {
   email: string | undefined;
   subject: string | undefined;

@@ -12,7 +12,7 @@ export const recentQuery = z.object({
   cursor: z
     .string()
     .check((field) => {
-      // Ours are short and plain; what is not cannot be one, and is not shown to the storage.
+      // Cursors are short and plain; a text that is not never reaches storage.
       if (!/^[\x21-\x7e]{1,512}$/.test(field.value)) {
         field.issues.push({ code: "invalid_value", values: [], input: field.value });
       }

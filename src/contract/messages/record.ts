@@ -1,5 +1,5 @@
-// The message record: what lookups, cancel and webhooks show of a message. Field names are public;
-// adding one is fine, renaming or dropping one breaks clients.
+// The message record that lookups, cancel and webhooks show. Field names are public: adding one is fine, renaming or
+// removing one breaks clients.
 
 import { z } from "zod";
 import { statusWord } from "./channel.ts";
@@ -38,7 +38,7 @@ const shared = {
   created_at: instant.describe("When the message was accepted."),
   updated_at: instant.describe("When the record last changed."),
   next_attempt_at: instant.nullable().describe("When the next try is due; null when no try is due."),
-  sent_at: instant.nullable().describe("When the provider took it."),
+  sent_at: instant.nullable().describe("When the provider accepted it."),
   delivered_at: instant.nullable().describe("When the provider reported delivery."),
   read_at: instant.nullable().describe("When the recipient read the message, where the channel reports it."),
   attempts: z.int().min(0).describe("Transmissions tried so far."),

@@ -1,6 +1,6 @@
-// The SMS send request: one definition gives the types, the OpenAPI schema and the checks. The rules that
-// need the account (phone number, gateway, time zone) run later, on the drafts made here, so that all faults
-// of a request are told together; that is why a faulty request still gives every contact.
+// The SMS send request: one definition gives the types, the OpenAPI schema and the checks. The rules that need the account
+// (phone number, gateway, time zone) run later on the drafts made here. All issues of a request are reported together, so
+// a request with issues still gives all of its contacts.
 
 import { z } from "zod";
 import { trimmed, trimOrNull } from "#contract/normalise.ts";
@@ -40,7 +40,7 @@ export const smsSendRequest = z
   .object({ contact: z.array(smsContact).min(1).describe("One entry per message.") })
   .meta({ id: "SmsSendRequest" });
 
-/** One contact of an SMS request after its own rules ran. `undefined`: the field has an issue. */
+/** A contact of an SMS request after the rules that need no account. `undefined`: the field has an issue. */
 export interface SmsDraft extends SharedDraft {
   number: string | undefined;
   message: string | undefined;
@@ -48,7 +48,7 @@ export interface SmsDraft extends SharedDraft {
 
 export type SmsSend = Send<SmsDraft>;
 
-/** A safe integer stands for its digits; any other value is left for the rules. */
+/** A safe integer becomes its digits; any other value is left for the rules. */
 function asNumber(value: unknown): unknown {
   return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : trimOrNull(value);
 }

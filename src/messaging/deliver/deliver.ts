@@ -1,4 +1,4 @@
-// Takes a lane's messages to their gateway: what the adapter answered becomes the message's next step.
+// The work of a gateway's lane: reads its messages, transmits them, and turns each outcome into the message's next step.
 
 import type { Outcome } from "#gateways/gateway.ts";
 import { retryDelay } from "#gateways/rules.ts";
@@ -23,27 +23,27 @@ import { createSender, type LaneGateway, type TransmitDeps } from "./transmit.ts
 
 export interface DeliverDeps extends TransmitDeps {
   random: Random;
-  /** Something happened that webhook endpoints may ask for. */
+  /** Events for webhooks may have been recorded. */
   announced(): void;
   newId(prefix: string): string;
-  /** A lane was paused, or goes on: messages may want to move to another one. */
+  /** A lane was paused or resumed, so messages may have to move to another one. */
   pausesChanged(): void;
 }
 
-/** How many messages of a dead owner are classified in one transaction. */
+/** Messages of a lost owner that are classified in one transaction. */
 const recoverBatchSize = 1000;
 const maxReasonLength = 500;
 
 /** The work of a gateway's lane. */
 export function deliverWork(
-  parts: DeliverDeps,
+  deps: DeliverDeps,
   gateway: LaneGateway,
   fence: number,
 ): LaneWork<DueMessage, Outcome> {
-  const { database, clock, crashPoint } = parts;
+  const { database, clock, crashPoint } = deps;
   const laneId = gateway.id;
-  const over = new AbortController();
-  const send = createSender(parts, gateway);
+  const laneEnded = new AbortController();
+  const send = createSender(deps, gateway);
   return {
     readDue: ({ band: priority, ...query }) => database.run(readDue, { laneId, priority, ...query }),
     nextDue: (now) => database.run(nextDue, { laneId, priorities, now }),
@@ -58,64 +58,72 @@ export function deliverWork(
         day,
       });
       crashPoint("stamp.after");
-      parts.announced();
+      deps.announced();
       return result;
     },
     revertAttempts: async (ids) => {
       const at = clock.now();
-      const detail = "Not handed over: storage failed at that moment.";
+      const detail = "Not sent: storage failed before it was handed to the gateway.";
       await database.run(revertAttempts, {
         laneId,
         fence,
         ids: [...ids],
         details: { at, dueAt: at, detail, uncounted: true, code: null, message: null },
       });
-      parts.announced();
+      deps.announced();
     },
-    recover: () => recover(parts, gateway, fence),
+    recover: () => recover(deps, gateway, fence),
     send,
     settle: async (row, attempt, outcome, judged) => {
-      const settlement = settlementOf(parts, gateway, fence, row, attempt, outcome, judged);
+      const settlement = settlementOf(deps, gateway, fence, row, attempt, outcome, judged);
       crashPoint("settle.before");
       const result = await database.run(settleMessages, settlement);
       crashPoint("settle.after");
-      parts.announced();
-      if (result === "late")
-        parts.log.warn({ message: row.id, lane: laneId, outcome: outcome.kind }, "an outcome came late");
+      deps.announced();
+      if (result === "late") {
+        const fields = { message: row.id, lane: laneId, outcome: outcome.kind };
+        deps.log.warn(
+          { event: "outcome.late", ...fields },
+          "an outcome came late: the message had changed meanwhile",
+        );
+      }
       if (outcome.kind === "accepted" && outcome.opensAfterMs !== undefined)
-        void openLater(parts, laneId, row.id, outcome.opensAfterMs, over.signal);
+        void simulateOpen(deps, laneId, row.id, outcome.opensAfterMs, laneEnded.signal);
       return settlement.details.dueAt ?? null;
     },
     pause: async ({ forMs, pauses, reason }) => {
-      parts.log.warn({ gateway: gateway.identifier, reason, forMs }, "gateway paused");
+      deps.log.warn(
+        { event: "gateway.paused", gateway: gateway.identifier, reason, forMs },
+        "gateway paused",
+      );
       const at = clock.now();
       await database.run(pauseLane, {
         id: laneId,
         fence,
         at,
         until: at + forMs,
-        reason: clean(reason),
+        reason: cleanText(reason),
         pauses,
-        eventId: parts.newId("gp"),
+        eventId: deps.newId("gp"),
       });
-      parts.announced();
-      parts.pausesChanged();
+      deps.announced();
+      deps.pausesChanged();
     },
     resume: async () => {
-      parts.log.info({ gateway: gateway.identifier }, "gateway resumed");
-      await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: parts.newId("gp") });
-      parts.announced();
-      parts.pausesChanged();
+      deps.log.info({ event: "gateway.resumed", gateway: gateway.identifier }, "gateway resumed");
+      await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: deps.newId("gp") });
+      deps.announced();
+      deps.pausesChanged();
     },
     close: () => {
-      over.abort();
+      laneEnded.abort();
       gateway.adapter.close(gateway.settings);
     },
   };
 }
 
-/** Plays that somebody opens a mail. What is still to come when the process stops never happens. */
-async function openLater(
+/** Simulates a recipient who opens a mail, for the sandbox. Cancelled when the lane ends. */
+async function simulateOpen(
   { clock, database, log, announced }: DeliverDeps,
   laneId: string,
   messageId: string,
@@ -135,12 +143,15 @@ async function openLater(
     await database.run(storeEngagements, engagementFrom(laneId, opened, clock.now()));
     announced();
   } catch (error) {
-    log.warn({ message: messageId, error }, "an opening that was played could not be stored");
+    log.warn(
+      { event: "sandbox.open_not_stored", message: messageId, error },
+      "could not store a simulated open of a mail",
+    );
   }
 }
 
 function settlementOf(
-  parts: DeliverDeps,
+  deps: DeliverDeps,
   gateway: LaneGateway,
   fence: number,
   row: DueMessage,
@@ -148,7 +159,7 @@ function settlementOf(
   outcome: Outcome,
   judged: { blamed: boolean; laneNow: number },
 ): Settlement {
-  const at = parts.clock.now();
+  const at = deps.clock.now();
   const base = { id: row.id, laneId: gateway.id, fence, attempt, receipt: null };
   if (outcome.kind === "accepted") {
     const { reference, receipt } = outcome;
@@ -157,34 +168,34 @@ function settlementOf(
       step: "accepted",
       details: {
         at,
-        detail: `Accepted by ${gateway.identifier}${reference === null ? "." : ` as ${clean(reference)}.`}`,
-        reference: reference === null ? null : clean(reference),
+        detail: `Accepted by ${gateway.identifier}${reference === null ? "." : ` as ${cleanText(reference)}.`}`,
+        reference: reference === null ? null : cleanText(reference),
       },
       receipt: receipt
         ? {
             step: receipt.status,
             details: {
               at,
-              detail: receipt.reason ? clean(receipt.reason) : "",
+              detail: receipt.reason ? cleanText(receipt.reason) : "",
               code: receipt.code ?? receipt.status,
-              message: clean(receipt.reason ?? "The provider gave no reason."),
+              message: cleanText(receipt.reason ?? "The provider gave no reason."),
             },
           }
         : null,
     };
   }
-  const message = clean(outcome.reason);
-  const code = clean(outcome.code ?? outcome.kind);
+  const message = cleanText(outcome.reason);
+  const code = cleanText(outcome.code ?? outcome.kind);
   const details: TransitionDetails = { at, detail: message, code, message };
   if (outcome.kind === "rejected") return { ...base, step: "rejected", details };
   if (outcome.kind === "unknown") {
     if (policyOf(gateway) === "hold" || row.resends > 0) return { ...base, step: "outcome_unknown", details };
-    const dueAt = at + retryDelay(gateway.rules.retry, attempt, parts.random.fraction());
+    const dueAt = at + retryDelay(gateway.rules.retry, attempt, deps.random.fraction());
     return { ...base, step: "resent", details: { ...details, dueAt, resend: true } };
   }
   if (outcome.gatewayFault) {
     if (judged.blamed) return { ...base, step: "rejected", details };
-    // It keeps its place and its tries; the lane waits until the gateway is well again.
+    // The message keeps its due time and its tries; the lane waits until the gateway works again.
     return { ...base, step: "deferred", details: { ...details, dueAt: row.due_at, uncounted: true } };
   }
   const firstDeferredAt = row.first_deferred_at ?? judged.laneNow;
@@ -192,7 +203,7 @@ function settlementOf(
     return { ...base, step: "rejected", details };
   const delay = Math.max(
     outcome.retryAfterMs ?? 0,
-    retryDelay(gateway.rules.retry, attempt, parts.random.fraction()),
+    retryDelay(gateway.rules.retry, attempt, deps.random.fraction()),
   );
   return {
     ...base,
@@ -203,36 +214,37 @@ function settlementOf(
 
 const policyOf = (gateway: LaneGateway) => gateway.rules.onUnknown ?? gateway.adapter.onUnknown;
 
-/** What an earlier owner left stamped may or may not have gone out: the gateway's policy decides. */
-async function recover(parts: DeliverDeps, gateway: LaneGateway, fence: number): Promise<void> {
+/** Classifies what an earlier owner left `sending`. It may have been sent, so the gateway's policy decides. */
+async function recover(deps: DeliverDeps, gateway: LaneGateway, fence: number): Promise<void> {
   const message = "The process that was sending it ended before the outcome was known.";
   for (;;) {
-    const at = parts.clock.now();
-    const doubted = {
+    const at = deps.clock.now();
+    const held = {
       step: "outcome_unknown" as const,
       details: { at, detail: message, code: "interrupted", message },
     };
-    const dueAt = at + retryDelay(gateway.rules.retry, 1, parts.random.fraction());
-    const repeated = { step: "resent" as const, details: { ...doubted.details, dueAt, resend: true } };
-    const found = await parts.database.run(recoverMessages, {
+    const dueAt = at + retryDelay(gateway.rules.retry, 1, deps.random.fraction());
+    const resent = { step: "resent" as const, details: { ...held.details, dueAt, resend: true } };
+    const found = await deps.database.run(recoverMessages, {
       laneId: gateway.id,
       fence,
       limit: recoverBatchSize,
-      first: policyOf(gateway) === "resend" ? repeated : doubted,
-      again: doubted,
+      first: policyOf(gateway) === "resend" ? resent : held,
+      again: held,
     });
-    if (found > 0) parts.announced();
-    if (found > 0)
-      parts.log.warn(
-        { gateway: gateway.identifier, messages: found },
-        "messages of an interrupted process were classified",
+    if (found > 0) {
+      deps.announced();
+      deps.log.warn(
+        { event: "messages.recovered", gateway: gateway.identifier, messages: found },
+        "recovered messages that an ended process was sending",
       );
+    }
     if (found < recoverBatchSize) return;
   }
 }
 
-/** A provider's text, fit for a column and a screen: no control characters (PostgreSQL stores no NUL), not endless. */
-function clean(text: string): string {
+/** A provider's text for a column and a screen: bounded, without control characters (PostgreSQL stores no NUL). */
+function cleanText(text: string): string {
   return text
     .replace(/[\u0000-\u001f\u007f-\u009f\ud800-\udfff]+/gu, " ")
     .slice(0, maxReasonLength)

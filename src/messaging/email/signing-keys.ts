@@ -1,5 +1,5 @@
-// The keys that sign an account's mail from a domain. Only those whose records were seen in DNS, or that somebody
-// said are there: a signature that nobody can verify makes mail look forged to some receivers.
+// The DKIM keys that sign an account's mail from a domain. Only keys whose DNS records were found, or which a user
+// activated, are used: to some receivers mail with a signature that cannot be verified looks forged.
 
 import { readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
 import type { DkimKey } from "#gateways/gateway.ts";
@@ -8,9 +8,9 @@ import { findSigningKeys, privateKeyContext } from "#store/email/sending-domains
 import type { Sealer } from "#store/seal.ts";
 
 /**
- * Of the domain itself, else of the nearest domain above it that has keys: DMARC's usual, relaxed alignment counts
- * example.com as the author of mail from news.example.com. RSA first. `domain`: in ASCII. Throws when a key was
- * sealed with another master key.
+ * The keys of the domain, or of the nearest parent domain that has keys: with DMARC's default, relaxed alignment,
+ * example.com counts as the author of mail from news.example.com. RSA comes first. `domain`: in ASCII. Throws when a
+ * key was sealed with another master key.
  */
 export async function activeDkimKeys(
   database: Database,

@@ -181,10 +181,10 @@ test("a client that goes away in the middle of a file leaves nothing", async () 
     });
     const { openAttachmentUpload } = wire.parts;
     wire.parts.openAttachmentUpload = (owner) => {
-      const intake = openAttachmentUpload(owner);
-      const inner = intake.end.bind(intake);
-      intake.end = () => inner().then(ended);
-      return intake;
+      const upload = openAttachmentUpload(owner);
+      const discard = upload.discard.bind(upload);
+      upload.discard = () => discard().then(ended);
+      return upload;
     };
     const line = await wire.open();
     line.write(`${head([`Api-key: ${key}`, "Content-Length: 1000000"])}${opening}${pdf(400_000)}`);

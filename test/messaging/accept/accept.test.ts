@@ -5,7 +5,8 @@ import test from "node:test";
 import type { Account } from "#accounts/account.ts";
 import { readEmail } from "#contract/messages/email.ts";
 import { readSms } from "#contract/messages/sms.ts";
-import { type AcceptResult, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
+import { type AcceptResult, acceptSend, issuesOf } from "#messaging/accept/accept.ts";
+import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { createIds } from "#runtime/ids.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
@@ -32,6 +33,11 @@ const account: Account = {
   })),
 };
 
+const counting = (counted: [channel: string, what: string | number][]) => ({
+  accepted: (channel: string, messages: number) => void counted.push([channel, messages]),
+  refused: (channel: string, why: string) => void counted.push([channel, why]),
+});
+
 /** Each call takes the next entry: a value to answer with, or a fault to throw. */
 type Script = (StorageFault | { answer: unknown })[];
 
@@ -51,7 +57,8 @@ function accepting(script: Script, contact: object[] = [{ number: "+491512345678
     onNotify: () => {},
     close: async () => {},
   };
-  const parts = {
+  const counted: [channel: string, what: string | number][] = [];
+  const deps = {
     database,
     clock,
     newIds: createIds(clock, seededRandom()).many,
@@ -59,13 +66,23 @@ function accepting(script: Script, contact: object[] = [{ number: "+491512345678
     announced: () => {},
     inProgressKeys: new Set<string>(),
     crashPoint: () => {},
+    metrics: counting(counted),
   };
-  const result = acceptSms(parts, account, "req_1", readSms({ contact }, { maxContacts: 100 }));
+  const send = readSms({ contact }, { maxContacts: 100 });
+  const request = {
+    account,
+    requestId: "req_1",
+    channel: "sms",
+    send,
+    upload: null,
+    idempotency: null,
+  } as const;
+  const result = acceptSend(deps, request);
   const finished = async (): Promise<AcceptResult> => {
     await Promise.race([result.catch(() => {}), clock.advance(60_000)]);
     return await result;
   };
-  return { calls, woken, finished };
+  return { calls, woken, counted, finished };
 }
 
 const storedAnswer = { answer: { kind: "stored" } };
@@ -77,8 +94,9 @@ test("what is stored is accepted, and its lanes are woken, each once", async () 
     gateway_identifier,
     ...(i === 2 ? { schedule_at: "2030-01-01 00:00:00" } : {}),
   }));
-  const { finished, woken, calls } = accepting([storedAnswer], contact);
+  const { finished, woken, calls, counted } = accepting([storedAnswer], contact);
   const result = await finished();
+  assert.deepEqual(counted, [["sms", 3]]);
   assert.equal(result.kind, "accepted");
   if (result.kind !== "accepted") return;
   assert.equal(result.requestId, "req_1");
@@ -97,9 +115,22 @@ test("what is stored is accepted, and its lanes are woken, each once", async () 
 });
 
 test("faults of the request never reach storage", async () => {
-  const { finished, calls, woken } = accepting([storedAnswer], [{ number: "x", message: "Hi" }]);
+  const { finished, calls, woken, counted } = accepting([storedAnswer], [{ number: "x", message: "Hi" }]);
   assert.equal((await finished()).kind, "invalid");
-  assert.deepEqual([calls, woken], [[], []]);
+  assert.deepEqual([calls, woken, counted], [[], [], [["sms", "invalid"]]]);
+});
+
+test("a send that its body refuses gets the account's issues as well, is counted, and is stored nowhere", async () => {
+  const clock = movableClock();
+  const counted: [channel: string, what: string | number][] = [];
+  const deps = { clock, newIds: createIds(clock, seededRandom()).many, metrics: counting(counted) };
+  const send = readSms({ contact: [{ number: "x" }] }, { maxContacts: 100 });
+  const issues = await issuesOf(deps, { account, channel: "sms", send });
+  assert.deepEqual(
+    issues.map(({ path }) => path.join(".")),
+    ["contact.0.message", "contact.0.number"],
+  );
+  assert.deepEqual(counted, [["sms", "invalid"]]);
 });
 
 test("too little credit accepts nothing and wakes nobody", async () => {
@@ -166,12 +197,19 @@ const file: UploadedFile = {
 /** Has an email accepted under a key; gives what became of it and what storage was asked. */
 async function acceptMail(answer: object, contact: object = mail, files: readonly UploadedFile[] = [file]) {
   const clock = movableClock();
+  let committed = false;
+  const upload = {
+    files: () => files,
+    commit: () => {
+      committed = true;
+    },
+  } as unknown as AttachmentUpload;
   const calls: { name: string; input: unknown }[] = [];
   const run = async ({ name }: { name: string }, input: unknown) => {
     calls.push({ name, input });
     return name === "storeSends" ? answer : null;
   };
-  const parts = {
+  const deps = {
     database: { run } as unknown as Database,
     clock,
     newIds: createIds(clock, seededRandom()).many,
@@ -179,15 +217,25 @@ async function acceptMail(answer: object, contact: object = mail, files: readonl
     announced: () => {},
     inProgressKeys: new Set<string>(),
     crashPoint: () => {},
+    metrics: counting([]),
   };
   const send = readEmail({ contact: [contact] }, { maxContacts: 100 });
-  const repeatable = { path: "/p", key: "k" };
-  const result = await acceptEmail(parts, mailer, "req_1", send, files, repeatable);
-  return { result, input: calls.find(({ name }) => name === "storeSends")?.input as SendInput };
+  const idempotency = { path: "/p", key: "k" };
+  const request = {
+    account: mailer,
+    requestId: "req_1",
+    channel: "email",
+    send,
+    upload,
+    idempotency,
+  } as const;
+  const result = await acceptSend(deps, request);
+  return { result, committed, input: calls.find(({ name }) => name === "storeSends")?.input as SendInput };
 }
 
 test("an email is stored with its own columns and its files, for one credit", async () => {
-  const { result, input } = await acceptMail(storedAnswer.answer);
+  const { result, input, committed } = await acceptMail(storedAnswer.answer);
+  assert.ok(committed);
   assert.ok(result.kind === "accepted");
   assert.equal(input.channel, "email");
   assert.equal(input.cost, 1);
@@ -198,7 +246,8 @@ test("an email is stored with its own columns and its files, for one credit", as
 });
 
 test("what was staged and is gone is told as unavailable", async () => {
-  const { result } = await acceptMail({ kind: "file_gone" });
+  const { result, committed } = await acceptMail({ kind: "file_gone" });
+  assert.equal(committed, false);
   assert.deepEqual(result, { kind: "unavailable", retryAfterMs: 5000 });
 });
 

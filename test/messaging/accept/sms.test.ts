@@ -33,7 +33,8 @@ const account = (change: Partial<Account> = {}): Account => ({
 
 const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}_${i}`);
 const read = (...contact: object[]): SmsSend => readSms({ contact }, { maxContacts: 10_000 });
-const prepare = (send: SmsSend, of = account()) => prepareSms(of, send, now, ids, async () => {});
+const prepare = (send: SmsSend, of = account()) =>
+  prepareSms(of, send, { now, newIds: ids, yieldToEventLoop: async () => {} });
 
 async function faults(send: SmsSend, of = account()): Promise<string[]> {
   const prepared = await prepare(send, of);
@@ -198,11 +199,12 @@ test("all faults of all contacts come together: the body's own and those that ne
 });
 
 test("others get a turn between slices of a large request", async () => {
-  let breaths = 0;
+  let turns = 0;
   const send = readSms({ contact: Array.from({ length: 3500 }, () => plain) }, { maxContacts: 10_000 });
-  const prepared = await prepareSms(account(), send, now, ids, async () => {
-    breaths += 1;
-  });
+  const yieldToEventLoop = async () => {
+    turns += 1;
+  };
+  const prepared = await prepareSms(account(), send, { now, newIds: ids, yieldToEventLoop });
   assert.equal(prepared.kind, "ready");
-  assert.equal(breaths, 3);
+  assert.equal(turns, 3);
 });

@@ -9,8 +9,10 @@ import { createMailFiles } from "#messaging/email/files.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
 import type { DueMessage, Settlement } from "#store/messages/attempts.ts";
+import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
+import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
 
 const row: DueMessage = {
@@ -75,11 +77,9 @@ function delivering(
     announced: () => {},
     newId: (prefix) => `${prefix}_1`,
     pausesChanged: () => void points.push("pauses changed"),
-    composing: {
-      database,
-      files: createMailFiles(database),
-      add: ({ html }) => ({ html, headers: [], returnPath: null }),
-    },
+    mailFiles: createMailFiles(database),
+    sealer: createSealer("a master key that is only used in tests", seededRandom()),
+    publicUrl: null,
   };
   const work = deliverWork(
     parts,

@@ -46,7 +46,11 @@ const lane = (change: Partial<LanesTable> = {}): LanesTable => ({
   ...change,
 });
 
-function open(state: LanesTable, sealer = it.system.configure.sealer) {
+function open(
+  state: LanesTable,
+  sealer = it.system.configure.sealer,
+  publicUrl: string | null = "https://trunkline.test",
+) {
   const outbound = scriptedOutbound((request) => takes(request));
   const parts = {
     database: it.system.database,
@@ -60,13 +64,9 @@ function open(state: LanesTable, sealer = it.system.configure.sealer) {
     pausesChanged: () => {},
     metrics: createMetrics(async () => []),
     sealer,
-    publicUrl: "https://trunkline.test",
+    publicUrl,
     longestWaitMs: 3_600_000,
-    composing: {
-      database: it.system.database,
-      files: createMailFiles(it.system.database),
-      add: ({ html }: { html: string | null }) => ({ html, headers: [], returnPath: null }),
-    },
+    mailFiles: createMailFiles(it.system.database),
   };
   return { opened: openGateway(parts, state), outbound };
 }
@@ -87,7 +87,7 @@ test("a gateway that is gone opens no lane", async () => {
 test("settings under another master key open no lane, and the log does not show them", async () => {
   const other = createSealer("another master key, just as long as it has to be", random);
   assert.equal(await open(lane(), other).opened, null);
-  assert.match(it.log.text(), /settings do not open/);
+  assert.match(it.log.text(), /could not unseal a gateway's settings/);
   assert.doesNotMatch(it.log.text(), /provider-key/);
 });
 
@@ -101,6 +101,24 @@ test("a kind that this version does not know opens no lane", async () => {
     is_default: 0,
   });
   assert.equal(await open(lane({ id: "gw_future" })).opened, null);
+});
+
+test("tracking without a public URL is warned about, by the gateway's name", async () => {
+  const id = await it.gateway({
+    identifier: "tracked",
+    channel: "email",
+    kind: "smtp",
+    settings: { host: "mail.example.test", from: "news@example.com", tracking: { opens: true } },
+  });
+  const warnings = () => it.log.lines().filter(({ event }) => event === "gateway.tracking_unavailable");
+  const reachable = await open(lane({ id })).opened;
+  assert.deepEqual(warnings(), []);
+  const unreachable = await open(lane({ id }), undefined, null).opened;
+  assert.deepEqual(
+    warnings().map(({ gateway }) => gateway),
+    ["tracked"],
+  );
+  await Promise.all([reachable?.stop(), unreachable?.stop()]);
 });
 
 test("a lane is driven by its gateway's rules, in the account's hours, with its timeout", async () => {

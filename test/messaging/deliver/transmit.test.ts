@@ -12,8 +12,10 @@ import { createSender, type LaneGateway } from "#messaging/deliver/transmit.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
+import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
+import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
 
 const row: DueMessage = {
@@ -33,7 +35,7 @@ const accepted: Outcome = { kind: "accepted", reference: "r" };
 const notComposed: Outcome = {
   kind: "deferred",
   code: "not_composed",
-  reason: "The mail could not be put together; see the log.",
+  reason: "The mail could not be composed; see the log.",
 };
 
 interface Options {
@@ -45,7 +47,7 @@ interface Options {
   size?: number;
   body?: string;
   mostBytes?: number;
-  run?: Database["run"];
+  run?: () => Promise<never>;
 }
 
 function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: Options = {}) {
@@ -68,18 +70,20 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
     sha256: "0",
     content: async () => Buffer.alloc(0),
   };
+  const readMail = options.run ?? (async () => mail);
+  const readFirst = options.first ?? (() => assert.fail("asked"));
+  const run = async ({ name }: { name: string }) =>
+    name === "firstAttempt" ? await readFirst() : await readMail();
   const parts = {
-    database: { run: options.first ?? (() => assert.fail("asked")) } as never as Database,
+    database: { run } as never as Database,
     clock,
     outbound: scriptedOutbound({ kind: "no_answer", reason: "" }),
     log,
     crashPoint: () => {},
     metrics: createMetrics(async () => []),
-    composing: {
-      database: { run: options.run ?? (async () => mail) } as never as Database,
-      files: { forRequest: async () => (size === undefined ? [] : [{ ...file, size }]) },
-      add: ({ html }: { html: string | null }) => ({ html, headers: [], returnPath: null }),
-    },
+    mailFiles: { forRequest: async () => (size === undefined ? [] : [{ ...file, size }]) },
+    sealer: createSealer("a master key that is only used in tests", seededRandom()),
+    publicUrl: null,
   };
   const settings = {
     from: "news@shop.test",
@@ -151,7 +155,7 @@ test("a mail that is larger than the provider takes is rejected before its files
   assert.deepEqual(outcome, {
     kind: "rejected",
     code: "too_large",
-    reason: "Of 100 bytes, and the gateway takes 99 at most.",
+    reason: "The mail has 100 bytes, and the gateway takes 99 at most.",
   });
   assert.equal(health, "well");
   const fits = sending(async () => accepted, { ...options, mostBytes: 100 });

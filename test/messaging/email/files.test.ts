@@ -73,7 +73,7 @@ describe("the files of mails", () => {
     assert.equal((await file!.content()).length, 10);
   });
 
-  it("whose content is gone are an error, not an empty file", async () => {
+  it("whose content is missing are an error, not an empty file", async () => {
     const store = holding([10]);
     const files = createMailFiles({
       ...store.database,
@@ -82,7 +82,7 @@ describe("the files of mails", () => {
     });
     const [file] = await files.forRequest("req_0");
     await assert.rejects(file!.content(), ({ cause }: AttachmentReadError) => {
-      assert.match(String(cause), /is gone/);
+      assert.match(String(cause), /is missing/);
       return true;
     });
   });

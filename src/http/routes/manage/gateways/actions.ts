@@ -4,13 +4,12 @@ import { accountFromRow } from "#accounts/authenticate.ts";
 import { updateGateway } from "#configure/change-gateway.ts";
 import type { Issue } from "#contract/issue.ts";
 import { gatewayReply, gatewayTestReply, testGatewayRequest } from "#contract/manage/gateways.ts";
-import { readEmail } from "#contract/messages/email.ts";
-import { readSms } from "#contract/messages/sms.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
-import type { ManageAccountCall } from "#http/call.ts";
+
 import { endpoint } from "#http/endpoint.ts";
 import { validate } from "#http/validate.ts";
-import type { AcceptResult } from "#messaging/accept/accept.ts";
+import { messageChannels } from "#messaging/channels.ts";
+import type { RecipientKind } from "#messaging/recipients.ts";
 import { pauseByOperator, resumeByOperator } from "#store/gateways/actions.ts";
 import { findOwn, gatewayAnswer, gatewayParams, stoppedByHand } from "./gateways.ts";
 
@@ -42,11 +41,20 @@ export const testGatewayRoute = endpoint({
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
   const { identifier, channel, active } = found.gateway;
-  if (channel === "whatsapp")
+  const { sending, recipients } = messageChannels[channel];
+  if (sending === null)
     return problem("conflict", { message: `Gateways of the channel ${channel} cannot be tested yet.` });
   if (active === 0) return problem("conflict", { message: "Switch the gateway on first." });
   const { to, message = `Trunkline test message through ${identifier}.` } = given.value;
-  const result = await sendTest(call, { channel, to, message, identifier });
+  const contact = { ...sending.testContact(to, message), gateway_identifier: identifier };
+  const result = await call.parts.acceptSend({
+    account: accountFromRow(call.account),
+    requestId: call.requestId,
+    channel,
+    send: sending.read({ contact: [contact] }, { maxContacts: 1 }),
+    upload: null,
+    idempotency: null,
+  });
   switch (result.kind) {
     case "accepted":
       return {
@@ -58,7 +66,7 @@ export const testGatewayRoute = endpoint({
         },
       };
     case "invalid":
-      return validationFailed(result.issues.map(issueOfTest));
+      return validationFailed(result.issues.map((issue) => asTestIssue(issue, recipients)));
     case "insufficient_credit":
       return problem("insufficient_credit");
     case "unavailable":
@@ -69,26 +77,10 @@ export const testGatewayRoute = endpoint({
   }
 });
 
-async function sendTest(
-  { account, parts, requestId }: ManageAccountCall,
-  test: { channel: "sms" | "email"; to: string; message: string; identifier: string },
-): Promise<AcceptResult> {
-  const { channel, to, message, identifier: gateway_identifier } = test;
-  const limits = { maxContacts: 1 };
-  if (channel === "sms") {
-    const send = readSms({ contact: [{ number: to, message, gateway_identifier }] }, limits);
-    return await parts.acceptSms(accountFromRow(account), requestId, send, null);
-  }
-  const subject = "Trunkline test message";
-  const send = readEmail({ contact: [{ email: to, subject, message, gateway_identifier }] }, limits);
-  return await parts.acceptEmail(accountFromRow(account), requestId, send, [], null);
-}
-
-/** An issue of the send, with the path of the field in the test's body. */
-function issueOfTest({ path, message }: Issue): Issue {
+/** An issue of the send, as one of the test request's fields. */
+function asTestIssue({ path, message }: Issue, { field, noun }: RecipientKind): Issue {
   if (path.at(-1) === "message") return { path: ["message"], message: "cannot be sent" };
-  if (path.at(-1) === "number") return { path: ["to"], message: "must be a phone number" };
-  if (path.at(-1) === "email") return { path: ["to"], message: "must be an email address" };
+  if (path.at(-1) === field) return { path: ["to"], message: `must be ${noun}` };
   return { path: ["body"], message };
 }
 
