@@ -19,7 +19,7 @@ import { warnAboutHold } from "#maintenance/restore-hold.ts";
 import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
 import { Intake } from "#messaging/accept/attachment-upload.ts";
 import { openGateway, recoverGateway } from "#messaging/deliver/open-gateway.ts";
-import { rerouteMessages } from "#messaging/deliver/reroute.ts";
+import { openReroute, rerouteLane } from "#messaging/deliver/reroute.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import { createAdditions } from "#messaging/email/links.ts";
 import { createReturnedMail, type ReturnedMail } from "#messaging/feedback/bounce-mail.ts";
@@ -33,7 +33,6 @@ import { sandboxModels } from "#providers/sandbox/sandbox.ts";
 import { applyProvision } from "#provision/apply.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import type { Applied } from "#provision/parts.ts";
-import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import { Lanes } from "#queue/lanes.ts";
 import { priorities } from "#queue/priority.ts";
 import { createIds } from "#runtime/ids.ts";
@@ -49,7 +48,7 @@ import type { MessageRow } from "#store/messages/lookup.ts";
 import { createSealer } from "#store/seal.ts";
 import { countWebhooks } from "#store/webhooks/delivery-log.ts";
 import { fanOutLane, openFanOut } from "#webhooks/fan-out.ts";
-import { createFanOutTrigger } from "#webhooks/listening.ts";
+import { createFanOutTrigger } from "#webhooks/fan-out-trigger.ts";
 import { openEndpointLane } from "#webhooks/open-endpoint.ts";
 
 export interface SystemSettings {
@@ -142,13 +141,11 @@ export async function openSystem(
   /** Webhook endpoints may ask for what just happened. */
   const listening = createFanOutTrigger(database, () => lanes.wake(fanOutLane.id));
   const { eventsRecorded: announced } = listening;
-  /** Ended when a lane is paused, or goes on: messages may have to move. */
-  const pauses = new AutoResetEvent();
   const longestWaitMs = Math.max(settings.pollMs, longestLaneWaitMs);
   const delivering = {
     announced,
     newId: ids,
-    pausesChanged: () => pauses.set(),
+    pausesChanged: () => lanes.wake(rerouteLane.id),
     database,
     clock,
     random,
@@ -182,6 +179,8 @@ export async function openSystem(
   };
   const { retention, maintenanceMs: intervalMs } = settings;
   const maintaining = { database, clock, log, retention, intervalMs, announced };
+  const wake = (id: string) => lanes.wake(id);
+  const rerouting = { database, clock, log, wake, intervalMs: settings.heartbeatMs };
   const lanes: Lanes = new Lanes({
     database,
     clock,
@@ -190,7 +189,7 @@ export async function openSystem(
     takeoverMs: settings.takeoverMs,
     heartbeatMs: settings.heartbeatMs,
     pollMs: settings.pollMs,
-    // Of the other kinds nothing is stamped.
+    // Only gateways have attempts to settle.
     recover: async (lane) => {
       if (lane.kind === "gateway") await recoverGateway(delivering, lane);
     },
@@ -202,8 +201,10 @@ export async function openSystem(
           return await openEndpointLane(telling, lane);
         case "fan_out":
           return openFanOut(telling, lane);
-        case "upkeep":
+        case "maintenance":
           return openMaintenance(maintaining, lane);
+        case "reroute":
+          return openReroute(rerouting, lane);
       }
     },
   });
@@ -310,9 +311,6 @@ export async function openSystem(
     },
   );
 
-  const stopping = new AbortController();
-  let rescuing: Promise<void> | null = null;
-
   /** Answers that take longer than the grace are ended: streams by an error, the others with their connection. */
   async function closeApp(): Promise<void> {
     const patience = new AbortController();
@@ -374,19 +372,13 @@ export async function openSystem(
       await listening.refresh();
       await database.run(ensureLane, fanOutLane);
       await database.run(ensureLane, maintenanceLane);
+      await database.run(ensureLane, rerouteLane);
       await warnAboutHold({ database, log });
       await lanes.start();
-      rescuing = rerouteMessages(
-        { database, clock, log, wake: (id) => lanes.wake(id) },
-        settings.heartbeatMs,
-        stopping.signal,
-        pauses,
-      );
     },
     stop: async () => {
       draining = true;
-      stopping.abort();
-      await Promise.all([lanes.stop(graceMs), closeApp(), rescuing]);
+      await Promise.all([lanes.stop(graceMs), closeApp()]);
       await Promise.all([visits.close(), reports.close()]);
       await ai.stop();
       await Promise.all([outbound.close(), upstreams.close()]);

@@ -18,8 +18,8 @@ import {
   removeEndpoint,
   secretPlace,
 } from "#store/webhooks/endpoints.ts";
+import { failPendingDeliveries } from "#webhooks/fail-pending.ts";
 import { isSigningSecret, newSigningSecret } from "#webhooks/sign.ts";
-import { failPendingDeliveries } from "#webhooks/stop-waiting.ts";
 import { patchSchema } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
 

@@ -205,7 +205,7 @@ export const managementCases: Case[] = [
   given(readDueLanes, { bands, until: now }),
   given(useProof, { proof: "new", event: "e", expires_at: now }),
   given(forgetProofs, { now, limit }),
-  given(lanes.ensureLane, { id: "upkeep", kind: "upkeep" }),
+  given(lanes.ensureLane, { id: "maintenance", kind: "maintenance" }),
   given(lanes.beat, { processId: "prc_0", at: now }),
   given(lanes.claimLanes, {
     processId: "prc_0",

@@ -3,7 +3,7 @@
 import type { Outcome } from "#gateways/gateway.ts";
 import { retryDelay } from "#gateways/rules.ts";
 import { engagementFrom } from "#messaging/feedback/normalise.ts";
-import type { LaneWork } from "#queue/lane.ts";
+import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
@@ -19,7 +19,7 @@ import {
   unstampMessages,
 } from "#store/messages/attempts.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
-import { type LaneGateway, type SendParts, sender } from "./transmit.ts";
+import { healthOf, type LaneGateway, type SendOutcome, type SendParts, sender } from "./transmit.ts";
 
 export interface DeliverParts extends SendParts {
   random: Random;
@@ -39,7 +39,7 @@ export function deliverWork(
   parts: DeliverParts,
   gateway: LaneGateway,
   fence: number,
-): LaneWork<DueMessage, Outcome> {
+): Required<LaneWork<DueMessage, SendOutcome>> {
   const { database, clock, crashPoint } = parts;
   const laneId = gateway.id;
   const over = new AbortController();
@@ -74,8 +74,8 @@ export function deliverWork(
     },
     recover: () => recover(parts, gateway, fence),
     send,
-    settle: async (row, attempt, outcome, judged) => {
-      const settlement = settlementOf(parts, gateway, fence, row, attempt, outcome, judged);
+    settle: async (row, attempt, outcome, context) => {
+      const settlement = settlementOf(parts, gateway, fence, row, attempt, outcome, context);
       crashPoint("settle.before");
       const result = await database.run(settleMessages, settlement);
       crashPoint("settle.after");
@@ -86,26 +86,29 @@ export function deliverWork(
         void openLater(parts, laneId, row.id, outcome.opensAfterMs, over.signal);
       return settlement.happening.dueAt ?? null;
     },
-    pause: async ({ forMs, pauses, reason }) => {
-      parts.log.warn({ gateway: gateway.identifier, reason, forMs }, "gateway paused");
-      const at = clock.now();
-      await database.run(pauseLane, {
-        id: laneId,
-        fence,
-        at,
-        until: at + forMs,
-        reason: clean(reason),
-        pauses,
-        eventId: parts.newId("gp"),
-      });
-      parts.announced();
-      parts.pausesChanged();
-    },
-    resume: async () => {
-      parts.log.info({ gateway: gateway.identifier }, "gateway resumed");
-      await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: parts.newId("gp") });
-      parts.announced();
-      parts.pausesChanged();
+    breaker: {
+      healthOf,
+      pause: async ({ forMs, pauses, reason }) => {
+        parts.log.warn({ gateway: gateway.identifier, reason, forMs }, "gateway paused");
+        const at = clock.now();
+        await database.run(pauseLane, {
+          id: laneId,
+          fence,
+          at,
+          until: at + forMs,
+          reason: clean(reason),
+          pauses,
+          eventId: parts.newId("gp"),
+        });
+        parts.announced();
+        parts.pausesChanged();
+      },
+      resume: async () => {
+        parts.log.info({ gateway: gateway.identifier }, "gateway resumed");
+        await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: parts.newId("gp") });
+        parts.announced();
+        parts.pausesChanged();
+      },
     },
     close: () => {
       over.abort();
@@ -146,7 +149,7 @@ function settlementOf(
   row: DueMessage,
   attempt: number,
   outcome: Outcome,
-  judged: { blamed: boolean; laneNow: number },
+  context: { rejectMessage: boolean; laneNow: number },
 ): Settlement {
   const at = parts.clock.now();
   const base = { id: row.id, laneId: gateway.id, fence, attempt, receipt: null };
@@ -183,12 +186,12 @@ function settlementOf(
     return { ...base, step: "repeated", happening: { ...happening, dueAt, resend: true } };
   }
   if (outcome.trouble) {
-    if (judged.blamed) return { ...base, step: "rejected", happening };
+    if (context.rejectMessage) return { ...base, step: "rejected", happening };
     // It keeps its place and its tries; the lane waits until the gateway is well again.
     return { ...base, step: "deferred", happening: { ...happening, dueAt: row.due_at, uncounted: true } };
   }
-  const deferredFrom = row.deferred_from ?? judged.laneNow;
-  if (judged.laneNow - deferredFrom >= gateway.rules.retry.forMs)
+  const deferredFrom = row.deferred_from ?? context.laneNow;
+  if (context.laneNow - deferredFrom >= gateway.rules.retry.forMs)
     return { ...base, step: "rejected", happening };
   const delay = Math.max(
     outcome.retryAfterMs ?? 0,

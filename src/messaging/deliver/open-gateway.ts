@@ -106,28 +106,34 @@ export async function openGateway(parts: OpenGatewayParts, state: ClaimedLane): 
       perSecond: pace.perSecond,
       concurrency: pace.concurrency,
       jitterMs: pace.jitterMs,
-      perDay: pace.perDay,
+      dailyCap:
+        pace.perDay === null
+          ? null
+          : {
+              limit: pace.perDay,
+              day: (now) => ({ name: dayOf(now, zone), endsAt: startOfNextDay(now, zone) }),
+            },
       sendingWindow: (now) => {
-        // Stopped by hand: whoever lets it go on moves the lane's revision, and it is opened again.
+        // Paused by an operator. Resuming it raises the lane's revision, and the lane is opened again.
         if (state.stopped_at !== null) return { open: false, opensAt: Number.POSITIVE_INFINITY };
         return pace.hours === null ? { open: true } : withinHours(pace.hours, now, zone);
       },
-      day: (now) => ({ name: dayOf(now, zone), endsAt: startOfNextDay(now, zone) }),
     },
     state: {
       id: state.id,
       fence: state.fence,
-      pauses: state.pauses,
-      pausedUntil: state.paused_until,
-      pausedSince: state.paused_since,
-      pausedMs: state.paused_ms,
-      day: state.day,
-      dayCount: state.day_count,
+      pause: {
+        pauses: state.pauses,
+        until: state.paused_until,
+        since: state.paused_since,
+        totalMs: state.paused_ms,
+      },
+      daily: { day: state.day, count: state.day_count },
     },
     clock,
     fraction: random.fraction,
     log,
     maxWaitMs: parts.longestWaitMs,
-    known: state.known,
+    interrupted: state.interrupted,
   });
 }

@@ -14,7 +14,6 @@ import {
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeParts, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Health } from "#queue/breaker.ts";
-import type { SendResult } from "#queue/lane.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
@@ -48,6 +47,9 @@ export interface LaneGateway {
   latenessMs: number;
 }
 
+/** `notAttempted`: the gateway was not called this time, so an unknown outcome says nothing about it. */
+export type SendOutcome = Outcome & { notAttempted?: true };
+
 /** Bytes of mails that one lane puts together and sends at once: its own, so that a slow server holds up no other lane. */
 const mostAtOnce = 64 * 1024 * 1024;
 
@@ -55,7 +57,7 @@ const mostAtOnce = 64 * 1024 * 1024;
 export function sender(
   parts: SendParts,
   gateway: LaneGateway,
-): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<SendResult<Outcome>> {
+): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<SendOutcome> {
   const room = new ByteBudget(mostAtOnce);
   return (row, attempt, signal) => send(parts, gateway, room, row, attempt, signal);
 }
@@ -68,7 +70,7 @@ async function send(
   row: DueMessage,
   attempt: number,
   signal: AbortSignal,
-): Promise<SendResult<Outcome>> {
+): Promise<SendOutcome> {
   const { id, channel, recipient, body: message } = row;
   const ended = await tooLate(parts, gateway, row);
   if (ended !== null) return ended;
@@ -79,7 +81,7 @@ async function send(
   const { mostBytes } = gateway.adapter;
   if (mostBytes !== null && stored.bytes > mostBytes) {
     const reason = `Of ${stored.bytes} bytes, and the gateway takes ${mostBytes} at most.`;
-    return { outcome: { kind: "rejected", code: "too_large", reason }, health: "well", reason };
+    return { kind: "rejected", code: "too_large", reason };
   }
   const bytes = bytesInMemory(stored);
   await room.enter(bytes);
@@ -109,7 +111,7 @@ async function tooLate(
   { clock, database, log }: SendParts,
   gateway: LaneGateway,
   { id, resends }: DueMessage,
-): Promise<SendResult<Outcome> | null> {
+): Promise<SendOutcome | null> {
   const { repeatWithinMs } = gateway.adapter;
   if (resends === 0 || repeatWithinMs === null) return null;
   try {
@@ -124,7 +126,7 @@ async function tooLate(
   }
   const reason =
     "It may have been sent, and the provider would not notice any more that this is a repetition.";
-  return { outcome: { kind: "unknown", code: "too_late_to_repeat", reason }, health: "well", reason };
+  return { kind: "unknown", code: "too_late_to_repeat", reason, notAttempted: true };
 }
 
 /**
@@ -134,10 +136,11 @@ async function tooLate(
 const bytesInMemory = ({ bytes }: StoredEmail) => bytes * 4;
 
 /** Nothing of it left: what it consists of could not be read, or is not there any more. */
-const notComposed: SendResult<Outcome> = (() => {
-  const reason = "The mail could not be put together; see the log.";
-  return { outcome: { kind: "deferred", code: "not_composed", reason }, health: "well", reason };
-})();
+const notComposed: SendOutcome = {
+  kind: "deferred",
+  code: "not_composed",
+  reason: "The mail could not be put together; see the log.",
+};
 
 /** What `make` makes; null, with a word in the log, when it throws. */
 async function composing<Made>(
@@ -159,7 +162,7 @@ async function handOver(
   gateway: LaneGateway,
   message: OutgoingMessage,
   signal: AbortSignal,
-): Promise<SendResult<Outcome>> {
+): Promise<SendOutcome> {
   const tools: GatewayTools = {
     outbound: parts.outbound,
     clock: parts.clock,
@@ -184,10 +187,14 @@ async function handOver(
   }
   parts.crashPoint("send.after");
   parts.metrics.outcome(gateway.identifier, outcome.kind);
-  return { outcome, health: healthOf(outcome), reason: outcome.kind === "accepted" ? "" : outcome.reason };
+  return outcome;
 }
 
-function healthOf(outcome: Outcome): Health {
-  if (outcome.kind === "unknown") return "doubtful";
-  return outcome.kind === "deferred" && outcome.trouble ? outcome.trouble : "well";
+/** What the outcome of a message says about its gateway. */
+export function healthOf(outcome: SendOutcome): { health: Health; reason: string } {
+  if (outcome.kind === "accepted") return { health: "healthy", reason: "" };
+  const { reason } = outcome;
+  if (outcome.kind === "unknown") return { health: outcome.notAttempted ? "healthy" : "uncertain", reason };
+  if (outcome.kind !== "deferred" || !outcome.trouble) return { health: "healthy", reason };
+  return { health: outcome.trouble === "refused" ? "misconfigured" : "unreachable", reason };
 }
