@@ -86,14 +86,14 @@ export interface System {
   /** Applies a provisioning file. */
   provision(file: ProvisionFile): Promise<Applied>;
   /** With no account yet: makes one with sandbox gateways and a sandbox pool, and returns its keys; else null. */
-  makeDefaultAccount(): Promise<{ apiKey: string; poolKey: string } | null>;
+  createDefaultAccount(): Promise<{ apiKey: string; poolKey: string } | null>;
   /** A new API key for an account; null when there is no such account. */
   renewKey(accountName: string): Promise<string | null>;
   /**
    * A one-time code that makes an operator at `POST /api/manage/v1/setup` within 24 h. With an e-mail address it
    * works for that one alone, and gives an operator who has it a new password.
    */
-  makeSetupCode(email?: string): Promise<string>;
+  createSetupCode(email?: string): Promise<string>;
   /** Starts driving lanes. */
   start(): Promise<void>;
   /** Stops: nothing new goes out, what is on the wire gets 30 s. */
@@ -104,7 +104,7 @@ export interface System {
 const longestLaneWaitMs = 60_000;
 const graceMs = 30_000;
 /** How long the last words of streams may take to go out. */
-const farewellMs = 1_000;
+const drainMs = 1_000;
 
 /** `opened`: a database that the system closes when it stops. */
 export async function openSystem(
@@ -318,7 +318,7 @@ export async function openSystem(
     await clock.sleep(graceMs, patience.signal);
     if (!patience.signal.aborted) {
       ai.interrupt();
-      await clock.sleep(farewellMs, patience.signal);
+      await clock.sleep(drainMs, patience.signal);
       app.server.closeAllConnections();
     }
     await closed;
@@ -331,7 +331,7 @@ export async function openSystem(
     lanes,
     returned: createReturnedMail(reporting),
     provision: (file) => applyProvision({ ...configure, log }, file),
-    makeDefaultAccount: async () => {
+    createDefaultAccount: async () => {
       if ((await database.run(countAccounts, null)) > 0) return null;
       const accountId = await upsertAccount(
         configure,
@@ -362,7 +362,7 @@ export async function openSystem(
       await audit({ database, clock, newId: ids }, done);
       return key;
     },
-    makeSetupCode: async (email) => {
+    createSetupCode: async (email) => {
       const code = await createSetupCode({ database, clock, random }, email);
       const fields = email === undefined ? [] : ["email"];
       await audit({ database, clock, newId: ids }, { actor: commandLine, action: "makeSetupCode", fields });

@@ -15,8 +15,8 @@ import { endpoint } from "#http/endpoint.ts";
 import { pageOf, wireTime } from "#http/pagination.ts";
 import { checked, checkedQuery } from "#http/validate.ts";
 import {
+  createManagementToken,
   type ManagementTokenRow,
-  makeManagementToken,
   managementTokens,
   revokeToken,
 } from "#identity/management-token.ts";
@@ -83,7 +83,7 @@ export const makeTokenRoute = endpoint({
   const { name, role, account = null } = given.value;
   const fault = await roleAccountIssue(parts.manage.database, role, account);
   if (fault !== null) return validationFailed([{ path: ["account"], message: fault }]);
-  const made = await makeManagementToken(signInParts(parts), { name, role, accountId: account });
+  const made = await createManagementToken(signInParts(parts), { name, role, accountId: account });
   if (made === null) return problem("conflict", { message: "A token with this name is there already." });
   return {
     status: 200,
