@@ -102,14 +102,14 @@ function inlineFile(item: unknown, index: number, issues: Issue[]): InlineFile |
     issues.push(...found);
     return null;
   }
-  const given = fields as { filename: string; content: string };
-  const text = /[\r\n]/.test(given.content) ? given.content.replace(/[\r\n]+/g, "") : given.content;
+  const file = fields as { filename: string; content: string };
+  const text = /[\r\n]/.test(file.content) ? file.content.replace(/[\r\n]+/g, "") : file.content;
   if (!isBase64(text)) {
     const at = [...path, "content"];
     issues.push({ path: at, message: sentences.base64(at) });
     return null;
   }
-  return { filename: given.filename, content: text };
+  return { filename: file.filename, content: text };
 }
 
 const longestName = 255;
@@ -117,8 +117,8 @@ const longestName = 255;
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** A file name as it is kept: without a path in front and without marks of direction. Any script is kept. */
-export function filenameOf(given: string): string {
-  const name = given.slice(Math.max(given.lastIndexOf("/"), given.lastIndexOf("\\")) + 1);
+export function filenameOf(path: string): string {
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   return trimmed(name.replace(directions, ""));
 }
 

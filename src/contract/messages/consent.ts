@@ -1,5 +1,5 @@
-// The words by which a person asks for no more messages, or for messages again. Only a body that is the word and
-// nothing else counts: "Please stop by at noon" is no opt-out, and "STOP." is left for people to read.
+// The keywords by which a recipient opts out of messages, or in again. Only a body that is exactly the keyword counts:
+// "Please stop by at noon" is no opt-out, and neither is "STOP.".
 
 import { trimmed } from "#contract/normalise.ts";
 
@@ -9,7 +9,7 @@ export type Opt = "out" | "in";
 const out = /^(?:stop|stopall|unsubscribe|cancel|end|quit|revoke|optout)$/i;
 const back = /^(?:start|unstop)$/i;
 
-/** What the whole body of an incoming message asks for; null: it is just a message. */
+/** Whether the body of an incoming message is an opt-out or an opt-in; null: it is neither. */
 export function consentKeyword(body: string): Opt | null {
   const word = trimmed(body);
   if (out.test(word)) return "out";

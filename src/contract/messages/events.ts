@@ -1,4 +1,4 @@
-// The events that webhooks tell of: their names, and which of them an endpoint's patterns ask for.
+// The types of webhook events, and the patterns by which endpoints subscribe to them.
 
 import { statuses } from "./channel.ts";
 
@@ -26,7 +26,7 @@ function matchesOnePattern(pattern: string, type: string): boolean {
   return pattern.endsWith(".*") && type.startsWith(pattern.slice(0, -1));
 }
 
-/** Whether any of the patterns asks for events of this type. */
+/** Whether one of the patterns matches events of this type. */
 export function matchesPattern(patterns: readonly string[], type: string): boolean {
   return patterns.some((pattern) => matchesOnePattern(pattern, type));
 }

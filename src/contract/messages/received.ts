@@ -1,4 +1,4 @@
-// What lookups show of messages from people, and how they are asked for.
+// The records of received messages, and the query of their list.
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
@@ -39,9 +39,9 @@ export const receivedQuery = recentQuery.omit({ status: true });
 export function readReceived(
   query: URLSearchParams,
 ): { limit: number; cursor: string | null; issues: null } | { issues: Issue[] } {
-  // An incoming message has no status: whatever stands there is an unknown parameter.
-  const asked = new URLSearchParams(query);
-  asked.delete("status");
-  const read = readRecent(asked);
+  // A received message has no status, so the parameter is unknown here.
+  const params = new URLSearchParams(query);
+  params.delete("status");
+  const read = readRecent(params);
   return read.issues === null ? { limit: read.limit, cursor: read.cursor, issues: null } : read;
 }

@@ -22,8 +22,8 @@ const check = checker(resolveRequest);
 export function readResolve(
   body: unknown,
 ): { answer: Resolution; issues: null } | { answer: null; issues: Issue[] } {
-  const given = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {};
-  const found = { answer: trimOrNull("answer" in given ? given.answer : null) };
+  const fields = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {};
+  const found = { answer: trimOrNull("answer" in fields ? fields.answer : null) };
   // The wording knows "required" by the type that is missing, and an enum has none.
   if (found.answer === null)
     return { answer: null, issues: [{ path: ["answer"], message: sentences.required(["answer"]) }] };

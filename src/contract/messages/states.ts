@@ -1,31 +1,31 @@
-// The life of a message: which step leads from which state to which. Pure, and in one place; the store
-// asks it about the row as it is inside the transaction, so that two steps at once cannot both be right.
+// The state machine of a message: which step leads from which state to which. Pure. The store applies it to the row inside
+// the transaction, so that of two concurrent steps only one can succeed.
 
 import type { Status } from "./channel.ts";
 
-/** What our own side does to a message. */
+/** The steps that this system makes. */
 export type SystemStep =
-  /** The provider took it. */
+  /** The provider accepted the message. */
   | "accepted"
-  /** It never will be sent. */
+  /** The message will never be sent. */
   | "rejected"
-  /** Certainly not sent; it waits for its next try. */
+  /** Certainly not sent; the message waits for its next attempt. */
   | "deferred"
-  /** It may have been sent. */
+  /** The message may have been sent. */
   | "doubted"
-  /** It may have been sent, and its gateway's policy is to send it once more. */
+  /** The message may have been sent, and the policy of its gateway is to send it once more. */
   | "repeated"
   | "cancelled"
-  /** The recipient, or the account, wants nothing more to go there. */
+  /** The recipient is on the suppression list. */
   | "suppressed"
-  /** It was found due too late to be wanted. */
+  /** The message was found due later than the account's lateness allows. */
   | "expired"
-  /** The account's own answers to an unknown outcome. */
+  /** The account's resolutions of an unknown outcome. */
   | "sent_again"
   | "marked_sent"
   | "marked_failed";
 
-/** What a provider reports later. */
+/** The steps that a provider reports later. */
 export const receiptSteps = ["sent", "delivered", "read", "undelivered", "failed", "bounced"] as const;
 export type ReceiptStep = (typeof receiptSteps)[number];
 
@@ -33,16 +33,16 @@ export type Step = { by: "us"; step: SystemStep } | { by: "receipt"; step: Recei
 
 export interface Change {
   status: Status;
-  /** Times to set, unless they are already. */
+  /** Times to set, unless they are already set. */
   timestamps: readonly ("sent_at" | "delivered_at" | "read_at")[];
-  /** Credit goes back: the message ended without having been sent. */
+  /** Whether the credit is refunded: the message ended without having been sent. */
   refund: boolean;
   error: "set" | "clear" | "keep";
 }
 
 /**
- * How much a state knows. A receipt only ever moves a message to a higher rank; the ranks are a total
- * order over what receipts can say, so receipts may come late, twice and in any order and still end alike.
+ * The rank of each state. A receipt only moves a message to a higher rank. The ranks are a total order of what receipts
+ * report, so receipts that come late, twice and in any order lead to the same state.
  * `delivered` outranks `undelivered` and `failed` because it proves them wrong; `bounced` outranks
  * `delivered` because a mail server that took a mail can still return it.
  */
@@ -63,8 +63,8 @@ const rank: Record<Status, number> = {
 };
 
 const systemSteps: Record<SystemStep, { from: readonly Status[]; change: Change }> = {
-  // Also the late answer of a process that lost its lane meanwhile: the message was sent, whatever was thought since.
-  // Not from `failed`: an early receipt may have said so, and knows more than an acceptance.
+  // Also the late outcome of a process that lost its lane: the message was sent, whatever its state says since.
+  // Not from `failed`: an early receipt may have set it, and a receipt outranks an acceptance.
   accepted: {
     from: ["sending", "unknown", "queued", "cancelled", "expired", "suppressed"],
     change: { status: "sent", timestamps: ["sent_at"], refund: false, error: "clear" },
@@ -114,13 +114,13 @@ const receipt: Record<ReceiptStep, Change> = {
   failed: { status: "failed", timestamps: [], refund: true, error: "set" },
 };
 
-/** The change that a step makes to a message in `status`; null when it makes none. */
+/** The change that a step makes to a message in `status`; null: the step has no effect. */
 export function advance(status: Status, { by, step }: Step): Change | null {
   if (by === "us") return systemSteps[step].from.includes(status) ? systemSteps[step].change : null;
   return rank[receipt[step].status] > rank[status] ? receipt[step] : null;
 }
 
-/** What each state counts as in: accepted = pending + sent + not sent + unknown. */
+/** The groups of states: accepted = pending + sent + not sent + unknown. */
 export const groups = {
   pending: ["queued", "scheduled", "sending"],
   sent: ["sent", "delivered", "read", "undelivered", "bounced"],
