@@ -113,8 +113,8 @@ async function serve(config: Config): Promise<void> {
     throw new Error(`The port of TRUNKLINE_BOUNCE_SMTP_PORT cannot be had: ${(error as Error).message}`);
   }
   // After listening, so that a key is never made and then lost to a port in use.
-  const first = await system.makeDefaultAccount();
-  const firstCode = first === null ? null : await system.makeSetupCode();
+  const first = await system.createDefaultAccount();
+  const firstCode = first === null ? null : await system.createSetupCode();
   await system.start();
   runtime.log.info({}, `listening on ${address}`);
   const url = config.PUBLIC_URL ?? address;
@@ -197,7 +197,7 @@ function welcome(url: string, keys: { apiKey: string; poolKey: string }, link: s
 /** Makes a link that makes an operator; with an e-mail address, for that one alone, who may be one already. */
 async function makeSetupLink(config: Config, email: string | null): Promise<void> {
   const { system } = await open({ ...config, LOG_LEVEL: "warn" });
-  const code = await system.makeSetupCode(email ?? undefined);
+  const code = await system.createSetupCode(email ?? undefined);
   await system.app.close();
   await system.database.close();
   const url = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;

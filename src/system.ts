@@ -19,7 +19,7 @@ import { warnAboutHold } from "#maintenance/restore-hold.ts";
 import { acceptSend, issuesOf } from "#messaging/accept/accept.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { openGateway, recoverGateway } from "#messaging/deliver/open-gateway.ts";
-import { rerouteMessages } from "#messaging/deliver/reroute.ts";
+import { openReroute, rerouteLane } from "#messaging/deliver/reroute.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { receiveCallback } from "#messaging/feedback/callbacks.ts";
@@ -32,7 +32,6 @@ import { sandboxModels } from "#providers/sandbox/sandbox.ts";
 import { applyProvision } from "#provision/apply.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import type { Applied } from "#provision/parts.ts";
-import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import { Lanes } from "#queue/lanes.ts";
 import { priorities } from "#queue/priority.ts";
 import { createIds } from "#runtime/ids.ts";
@@ -48,7 +47,7 @@ import type { MessageRow } from "#store/messages/lookup.ts";
 import { createSealer } from "#store/seal.ts";
 import { countWebhooks } from "#store/webhooks/delivery-log.ts";
 import { fanOutLane, openFanOut } from "#webhooks/fan-out.ts";
-import { createFanOutTrigger } from "#webhooks/listening.ts";
+import { createFanOutTrigger } from "#webhooks/fan-out-trigger.ts";
 import { openEndpointLane } from "#webhooks/open-endpoint.ts";
 
 export interface SystemSettings {
@@ -86,14 +85,14 @@ export interface System {
   /** Applies a provisioning file. */
   provision(file: ProvisionFile): Promise<Applied>;
   /** With no account yet: makes one with sandbox gateways and a sandbox pool, and returns its keys; else null. */
-  makeDefaultAccount(): Promise<{ apiKey: string; poolKey: string } | null>;
+  createDefaultAccount(): Promise<{ apiKey: string; poolKey: string } | null>;
   /** A new API key for an account; null when there is no such account. */
   renewKey(accountName: string): Promise<string | null>;
   /**
    * A one-time code that makes an operator at `POST /api/manage/v1/setup` within 24 h. With an e-mail address it
    * works for that one alone, and gives an operator who has it a new password.
    */
-  makeSetupCode(email?: string): Promise<string>;
+  createSetupCode(email?: string): Promise<string>;
   /** Starts driving lanes. */
   start(): Promise<void>;
   /** Stops: nothing new goes out, what is on the wire gets 30 s. */
@@ -104,7 +103,7 @@ export interface System {
 const longestLaneWaitMs = 60_000;
 const graceMs = 30_000;
 /** How long the last words of streams may take to go out. */
-const farewellMs = 1_000;
+const drainMs = 1_000;
 
 /** `opened`: a database that the system closes when it stops. */
 export async function openSystem(
@@ -141,13 +140,11 @@ export async function openSystem(
   /** Webhook endpoints may ask for what just happened. */
   const listening = createFanOutTrigger(database, () => lanes.wake(fanOutLane.id));
   const { eventsRecorded: announced } = listening;
-  /** Ended when a lane is paused, or goes on: messages may have to move. */
-  const pauses = new AutoResetEvent();
   const longestWaitMs = Math.max(settings.pollMs, longestLaneWaitMs);
   const delivering = {
     announced,
     newId: ids,
-    pausesChanged: () => pauses.set(),
+    pausesChanged: () => lanes.wake(rerouteLane.id),
     database,
     clock,
     random,
@@ -177,6 +174,8 @@ export async function openSystem(
   };
   const { retention, maintenanceMs: intervalMs } = settings;
   const maintaining = { database, clock, log, retention, intervalMs, announced };
+  const wake = (id: string) => lanes.wake(id);
+  const rerouting = { database, clock, log, wake, intervalMs: settings.heartbeatMs };
   const lanes: Lanes = new Lanes({
     database,
     clock,
@@ -185,7 +184,7 @@ export async function openSystem(
     takeoverMs: settings.takeoverMs,
     heartbeatMs: settings.heartbeatMs,
     pollMs: settings.pollMs,
-    // Of the other kinds nothing is stamped.
+    // Only gateways have attempts to settle.
     recover: async (lane) => {
       if (lane.kind === "gateway") await recoverGateway(delivering, lane);
     },
@@ -197,8 +196,10 @@ export async function openSystem(
           return await openEndpointLane(telling, lane);
         case "fan_out":
           return openFanOut(telling, lane);
-        case "upkeep":
+        case "maintenance":
           return openMaintenance(maintaining, lane);
+        case "reroute":
+          return openReroute(rerouting, lane);
       }
     },
   });
@@ -294,9 +295,6 @@ export async function openSystem(
     },
   );
 
-  const stopping = new AbortController();
-  let rescuing: Promise<void> | null = null;
-
   /** Answers that take longer than the grace are ended: streams by an error, the others with their connection. */
   async function closeApp(): Promise<void> {
     const patience = new AbortController();
@@ -304,7 +302,7 @@ export async function openSystem(
     await clock.sleep(graceMs, patience.signal);
     if (!patience.signal.aborted) {
       ai.interrupt();
-      await clock.sleep(farewellMs, patience.signal);
+      await clock.sleep(drainMs, patience.signal);
       app.server.closeAllConnections();
     }
     await closed;
@@ -317,7 +315,7 @@ export async function openSystem(
     lanes,
     bounceMail: createBounceMail(reporting),
     provision: (file) => applyProvision({ ...configure, log }, file),
-    makeDefaultAccount: async () => {
+    createDefaultAccount: async () => {
       if ((await database.run(countAccounts, null)) > 0) return null;
       const accountId = await upsertAccount(
         configure,
@@ -348,7 +346,7 @@ export async function openSystem(
       await audit({ database, clock, newId: ids }, done);
       return key;
     },
-    makeSetupCode: async (email) => {
+    createSetupCode: async (email) => {
       const code = await createSetupCode({ database, clock, random }, email);
       const fields = email === undefined ? [] : ["email"];
       await audit({ database, clock, newId: ids }, { actor: commandLine, action: "makeSetupCode", fields });
@@ -358,19 +356,13 @@ export async function openSystem(
       await listening.refresh();
       await database.run(ensureLane, fanOutLane);
       await database.run(ensureLane, maintenanceLane);
+      await database.run(ensureLane, rerouteLane);
       await warnAboutHold({ database, log });
       await lanes.start();
-      rescuing = rerouteMessages(
-        { database, clock, log, wake: (id) => lanes.wake(id) },
-        settings.heartbeatMs,
-        stopping.signal,
-        pauses,
-      );
     },
     stop: async () => {
       draining = true;
-      stopping.abort();
-      await Promise.all([lanes.stop(graceMs), closeApp(), rescuing]);
+      await Promise.all([lanes.stop(graceMs), closeApp()]);
       await Promise.all([visits.close(), reports.close()]);
       await ai.stop();
       await Promise.all([outbound.close(), upstreams.close()]);

@@ -1,4 +1,4 @@
-// What an account may still send, per channel.
+// The remaining credit of an account, per channel.
 
 import type { Channel } from "#contract/messages/channel.ts";
 import { channels } from "#contract/messages/channel.ts";
@@ -11,8 +11,8 @@ export interface ChannelCredit {
 }
 
 /**
- * The balance of each channel; null where there is no allowance (unlimited). `renewedFrom`: epoch ms of the
- * current month's start in the account's zone; a monthly allowance not touched since then is full again.
+ * The balance of each channel; null: no allowance, so the channel is unlimited. `renewedFrom`: the start of the current
+ * month in the account's time zone, epoch ms; a monthly allowance that was last renewed before it is full again.
  */
 export async function readCredit(
   database: Database,

@@ -1,5 +1,5 @@
-// Looks a sending domain up in DNS, and lets the keys sign whose records are right: from then on a signature of
-// theirs can be verified everywhere.
+// Checks the DNS records of a sending domain, and activates the keys whose records are correct: receivers can verify
+// their signatures from then on.
 
 import {
   checkDomain,
@@ -16,23 +16,23 @@ import { activateDomainKeys } from "./sending-domain.ts";
 
 export interface CheckDomainResult {
   findings: DomainFindings;
-  /** Keys that sign now and did not before. */
+  /** The ids of keys that this check activated. */
   activated: string[];
 }
 
-/** Null: the domain was deleted meanwhile. */
+/** Checks a domain. Null: it was deleted meanwhile. */
 export async function checkSendingDomain(
   parts: ConfigureParts & { dns: Dns },
   { domain, keys }: DomainWithKeys,
 ): Promise<CheckDomainResult | null> {
   const routes = await mailRoutes(parts, domain.account_id);
   const findings = await checkDomain(parts, domain.domain, keys, routes);
-  const right = findings.dkim.filter(({ result }) => result === "ok").map(({ keyId }) => keyId);
-  const activated = await activateDomainKeys(parts, domain, right);
+  const verified = findings.dkim.filter(({ result }) => result === "ok").map(({ keyId }) => keyId);
+  const activated = await activateDomainKeys(parts, domain, verified);
   return activated === null ? null : { findings, activated };
 }
 
-/** Whom the account's email gateways write as. */
+/** The sender domains of the account's email gateways. */
 async function mailRoutes(
   { database, sealer }: Pick<ConfigureParts, "database" | "sealer">,
   accountId: string,

@@ -1,5 +1,5 @@
-// Creates and changes gateways, for the provisioning file and whatever else configures: the same checks, the
-// same wording. Settings are sealed as a whole before they are stored.
+// Creates and changes gateways, for the provisioning file and the management API: the same checks and messages. Settings
+// are sealed as a whole before they are stored.
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
@@ -98,21 +98,21 @@ export interface ConfigureParts {
   outbound: Outbound;
   sealer: Sealer;
   newId(prefix: string): string;
-  /** Cached accounts are stale. */
+  /** Empties the caches of accounts and API keys. */
   accountsChanged(): void;
-  /** Lanes were added or changed. */
+  /** Lanes were added, changed or removed. */
   lanesChanged(): void;
-  /** Cached pools, members and keys are stale. */
+  /** Empties the caches of pools, members and keys. */
   poolsChanged(): void;
 }
 
-/** Faults of a gateway's settings, with paths inside the gateway; none: they may be saved. */
+/** The issues of a gateway's settings, with paths inside the gateway. */
 export function settingsIssues(input: GatewayInput, outbound: Outbound): Issue[] {
   const adapter = findAdapter(input.kind, input.channel);
   if (!adapter) {
-    const known = kinds.filter((kind) => kind.channels.includes(input.channel)).map(({ kind }) => kind);
+    const names = kinds.filter((kind) => kind.channels.includes(input.channel)).map(({ kind }) => kind);
     return [
-      { path: ["kind"], message: `is no kind of ${input.channel} gateway; there are: ${known.join(", ")}` },
+      { path: ["kind"], message: `is no kind of ${input.channel} gateway; there are: ${names.join(", ")}` },
     ];
   }
   const parsed = adapter.settings.safeParse(input.settings);
@@ -124,12 +124,12 @@ export function settingsIssues(input: GatewayInput, outbound: Outbound): Issue[]
   }
   const field = "base_url" in adapter.settings.shape ? "base_url" : "url";
   return adapter.urls(parsed.data).flatMap((url) => {
-    const refusal = outbound.rejectReason(url);
-    return refusal === null ? [] : [{ path: ["settings", field], message: refusal }];
+    const reason = outbound.rejectReason(url);
+    return reason === null ? [] : [{ path: ["settings", field], message: reason }];
   });
 }
 
-/** Everything that keeps a gateway from being saved for an account (null: one that is yet to be made), with paths inside the gateway. */
+/** All issues of a gateway for an account (null: the account does not exist yet), with paths inside the gateway. */
 export async function gatewayIssues(
   { database, outbound }: Pick<ConfigureParts, "database" | "outbound">,
   accountId: string | null,
@@ -154,7 +154,7 @@ function issuesWithExisting(
   return issues;
 }
 
-/** A gateway as it is to be saved: a new one, or the account's one with this identifier, changed. Stores nothing. */
+/** The row to save: a new gateway, or the account's gateway with this identifier after the change. Stores nothing. */
 export async function prepareGateway(
   parts: ConfigureParts,
   accountId: string,
@@ -196,10 +196,10 @@ export async function prepareGateway(
   return { kind: "ready", row };
 }
 
-/** The fault of an identifier that another account has. */
+/** The issue of an identifier that another account uses. */
 export const identifierTaken: Issue = { path: ["identifier"], message: "is used by another account" };
 
-/** Creates the gateway, or changes the account's one with this identifier. */
+/** Creates the gateway, or replaces the account's gateway with this identifier. */
 export async function upsertGateway(
   parts: ConfigureParts,
   accountId: string,

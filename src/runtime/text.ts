@@ -1,6 +1,6 @@
-// Text from outside, made fit to be shown: on one line, and without the secrets that whoever said it was told.
+// Makes text from outside safe to show: one line, without the secrets that its sender knows.
 
-/** On one line, without control and format characters. */
+/** The text on one line, without control and format characters. */
 export function oneLine(text: string): string {
   return text
     .toWellFormed()
@@ -9,8 +9,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * `line` with `***` for each secret, as it is and as URLs, forms and JSON spell it, in any case of letters.
- * Secrets under four characters are left: masking them would only show where they stand.
+ * `line` with `***` for each secret, in plain text and as encoded in URLs, forms and JSON, in any case of letters.
+ * Secrets under four characters are not masked: the mask would only reveal their positions.
  */
 export function withoutSecrets(line: string, secrets: readonly string[]): string {
   const spellings = new Set<string>();

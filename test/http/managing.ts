@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import type { LightMyRequestResponse } from "fastify";
-import { makeManagementToken } from "#identity/management-token.ts";
+import { createManagementToken } from "#identity/management-token.ts";
 import { createPasswordHasher } from "#identity/password.ts";
 import { createUser } from "#identity/users.ts";
 import type { Role } from "#store/schema/identity.ts";
@@ -43,7 +43,7 @@ export async function tokenFor(it: Harness, accountId: string | null = null): Pr
   const { database, configure } = it.system;
   const { random, clock, newId } = configure;
   const role: Role = accountId === null ? "operator" : "member";
-  const result = await makeManagementToken(
+  const result = await createManagementToken(
     { database, random, clock, newId },
     { name: `token ${made}`, role, accountId },
   );

@@ -203,7 +203,7 @@ test("statistics are refreshed at the start and then every hour, step by step un
     onNotify: () => {},
     close: async () => {},
   };
-  const lane = openMaintenance(partsOf(clock, database), { id: "upkeep", fence: 1 });
+  const lane = openMaintenance(partsOf(clock, database), { id: "maintenance", fence: 1 });
   await clock.advance(59 * 60_000);
   assert.deepEqual(
     asked.map(({ after }) => after),
@@ -246,7 +246,7 @@ test("a removal that keeps the writer for long is followed by smaller ones, and 
 test("it stops between two batches, and a turn that fails is not the last", async () => {
   const clock = movableClock();
   const { database, asked } = endless(clock);
-  const lane = openMaintenance(partsOf(clock, database), { id: "upkeep", fence: 1 });
+  const lane = openMaintenance(partsOf(clock, database), { id: "maintenance", fence: 1 });
   await clock.advance(50);
   const before = asked.length;
   await lane.stop();
@@ -262,7 +262,7 @@ test("it stops between two batches, and a turn that fails is not the last", asyn
     },
   };
   const parts = partsOf(clock, broken);
-  const second = openMaintenance(parts, { id: "upkeep", fence: 2 });
+  const second = openMaintenance(parts, { id: "maintenance", fence: 2 });
   await clock.advance(180_000);
   assert.equal(tries, 4);
   await second.stop();

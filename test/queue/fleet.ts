@@ -11,7 +11,7 @@ import { type MovableClock, movableClock } from "../clock.ts";
 import { type EngineName, type Ground, ground } from "../harness.ts";
 import { memoryLog } from "../log.ts";
 
-export const beatMs = 5_000;
+export const heartbeatMs = 5_000;
 export const takeoverMs = 45_000;
 
 export interface StandIn extends OpenLane {
@@ -172,7 +172,7 @@ export class Fleet {
         log: memoryLog(),
         processId: name,
         takeoverMs,
-        heartbeatMs: beatMs,
+        heartbeatMs,
         pollMs: 60_000,
         recover: async (row) => {
           member.recovered.push(row.id);
@@ -207,7 +207,7 @@ export class Fleet {
 
   /** Moves the clocks of these processes on together, a beat at a time. */
   async beats(count: number, ...members: Member[]): Promise<void> {
-    for (let i = 0; i < count; i++) for (const member of members) await member.clock.advance(beatMs);
+    for (let i = 0; i < count; i++) for (const member of members) await member.clock.advance(heartbeatMs);
   }
 
   async settle(): Promise<void> {

@@ -23,7 +23,7 @@ const pageOf = (it: Harness, browser: Browser) => async (method: Method, path: s
 for (const engine of engines) {
   test(`from the first start to the audit log, on ${engine}`, async () => {
     const it = await harness({ engine });
-    await it.system.makeDefaultAccount();
+    await it.system.createDefaultAccount();
     const nobody = await manage(it, "POST", "/session", {
       body: { email: "admin@acme.test", password: "admin" },
     });
@@ -34,7 +34,7 @@ for (const engine of engines) {
     );
 
     // The console shows a code; with it the first operator is made, once.
-    const code = await it.system.makeSetupCode();
+    const code = await it.system.createSetupCode();
     const olga = browserOf(await manage(it, "POST", "/setup", { body: { ...operator, code } }));
     const asOlga = pageOf(it, olga);
     assert.equal((await manage(it, "POST", "/setup", { body: { ...operator, code } })).statusCode, 401);
@@ -104,7 +104,7 @@ for (const engine of engines) {
 
 test("who was about to change something when the process died is in the log as `started`", async () => {
   const it = await harness({ started: false });
-  const code = await it.system.makeSetupCode();
+  const code = await it.system.createSetupCode();
   const olga = browserOf(await manage(it, "POST", "/setup", { body: { ...operator, code } }));
   const { run } = it.system.database;
   // As after `kill -9`: what was asked of the database from here on never comes back.

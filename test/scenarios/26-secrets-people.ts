@@ -7,7 +7,7 @@ import type { Story } from "./26-secrets-story.ts";
 
 /** A first operator, a member, sessions and tokens; each way in right and wrong. */
 export async function signIn({ it, evidence, manage, known }: Story): Promise<void> {
-  const code = evidence.learn("setupCode", await it.system.makeSetupCode());
+  const code = evidence.learn("setupCode", await it.system.createSetupCode());
   const operator = { email: "op@example.test", name: "Op" };
   const setUp = (given: object) => manage("POST", "/setup", { ...operator, ...given }, {});
   const { operatorPassword, changedPassword, refusedPassword, wrongPassword } = planted;

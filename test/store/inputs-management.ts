@@ -205,7 +205,7 @@ export const managementCases: Case[] = [
   given(readDueLanes, { priorities, until: now }),
   given(claimSignature, { signature_hash: "new", event_hash: "e", expires_at: now }),
   given(deleteExpiredSignatures, { now, limit }),
-  given(lanes.ensureLane, { id: "upkeep", kind: "upkeep" }),
+  given(lanes.ensureLane, { id: "maintenance", kind: "maintenance" }),
   given(lanes.heartbeat, { processId: "prc_0", at: now }),
   given(lanes.claimLanes, {
     processId: "prc_0",

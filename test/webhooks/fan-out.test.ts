@@ -107,7 +107,7 @@ test("it goes on after a fault, and waits longer from one to the next, however o
     lane.wake();
     await it.advance(1000);
   }
-  const faults = it.log.text().match(/events could not be handed/g)?.length ?? 0;
+  const faults = it.log.text().match(/"event":"fan_out\.failed"/g)?.length ?? 0;
   assert.ok(faults >= 12 && faults <= 18, `${faults} faults in two minutes`);
   it.storageFault(null);
   await it.advance(10_000);

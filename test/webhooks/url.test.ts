@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { updateWebhook, upsertWebhook, webhookInput } from "#configure/webhook.ts";
-import { makeManagementToken } from "#identity/management-token.ts";
+import { createManagementToken } from "#identity/management-token.ts";
 import { forbiddenAddress, readAllowList } from "#runtime/net/address.ts";
 import type { ResolvedAddress } from "#runtime/net/connect.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
@@ -18,7 +18,7 @@ import { answer, openPeer, type Peer } from "../runtime/peer.ts";
 const none = readAllowList("");
 
 async function operator(it: Harness): Promise<string> {
-  const made = await makeManagementToken(it.system.configure, {
+  const made = await createManagementToken(it.system.configure, {
     name: "tests",
     role: "operator",
     accountId: null,

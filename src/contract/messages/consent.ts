@@ -1,4 +1,4 @@
-// The keywords with which a recipient opts out of messages, or in again. Only a body that consists of the keyword counts:
+// The keywords with which a recipient opts out of messages, or in again. Only a body that consists of exactly the keyword counts:
 // "Please stop by at noon" is not an opt-out, and neither is "STOP.".
 
 import { trimmed } from "#contract/normalise.ts";

@@ -7,9 +7,9 @@ import type { Status } from "./channel.ts";
 export type SystemStep =
   /** The provider accepted the message. */
   | "accepted"
-  /** It will never be sent. */
+  /** The message will will never be sent. */
   | "rejected"
-  /** Certainly not sent; it waits for its next try. */
+  /** Certainly not sent; the message waits for its next attempt. */
   | "deferred"
   /** It may have been sent. */
   | "outcome_unknown"
@@ -116,7 +116,7 @@ const receiptChanges: Record<ReceiptStep, Change> = {
   failed: { status: "failed", timestamps: [], refund: true, error: "set" },
 };
 
-/** The change that a step makes to a message in `status`; null when it makes none. */
+/** The change that a step makes to a message in `status`; null: the step has no effect. */
 export function advance(status: Status, { by, step }: Step): Change | null {
   if (by === "system") return systemSteps[step].from.includes(status) ? systemSteps[step].change : null;
   return rank[receiptChanges[step].status] > rank[status] ? receiptChanges[step] : null;

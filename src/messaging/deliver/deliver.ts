@@ -3,7 +3,7 @@
 import type { Outcome } from "#gateways/gateway.ts";
 import { retryDelay } from "#gateways/rules.ts";
 import { engagementFrom } from "#messaging/feedback/normalise.ts";
-import type { LaneWork } from "#queue/lane.ts";
+import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
@@ -19,7 +19,7 @@ import {
   settleMessages,
 } from "#store/messages/attempts.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
-import { createSender, type LaneGateway, type TransmitDeps } from "./transmit.ts";
+import { createSender, healthOf, type LaneGateway, type SendOutcome, type TransmitDeps } from "./transmit.ts";
 
 export interface DeliverDeps extends TransmitDeps {
   random: Random;
@@ -39,13 +39,13 @@ export function deliverWork(
   deps: DeliverDeps,
   gateway: LaneGateway,
   fence: number,
-): LaneWork<DueMessage, Outcome> {
+): Required<LaneWork<DueMessage, SendOutcome>> {
   const { database, clock, crashPoint } = deps;
   const laneId = gateway.id;
   const laneEnded = new AbortController();
   const send = createSender(deps, gateway);
   return {
-    readDue: ({ band: priority, ...query }) => database.run(readDue, { laneId, priority, ...query }),
+    readDue: (query) => database.run(readDue, { laneId, ...query }),
     nextDue: (now) => database.run(nextDue, { laneId, priorities, now }),
     beginAttempts: async (rows, day) => {
       crashPoint("stamp.before");
@@ -74,8 +74,8 @@ export function deliverWork(
     },
     recover: () => recover(deps, gateway, fence),
     send,
-    settle: async (row, attempt, outcome, judged) => {
-      const settlement = settlementOf(deps, gateway, fence, row, attempt, outcome, judged);
+    settle: async (row, attempt, outcome, context) => {
+      const settlement = settlementOf(deps, gateway, fence, row, attempt, outcome, context);
       crashPoint("settle.before");
       const result = await database.run(settleMessages, settlement);
       crashPoint("settle.after");
@@ -91,29 +91,32 @@ export function deliverWork(
         void simulateOpen(deps, laneId, row.id, outcome.opensAfterMs, laneEnded.signal);
       return settlement.details.dueAt ?? null;
     },
-    pause: async ({ forMs, pauses, reason }) => {
-      deps.log.warn(
-        { event: "gateway.paused", gateway: gateway.identifier, reason, forMs },
-        "gateway paused",
-      );
-      const at = clock.now();
-      await database.run(pauseLane, {
-        id: laneId,
-        fence,
-        at,
-        until: at + forMs,
-        reason: cleanText(reason),
-        pauses,
-        eventId: deps.newId("gp"),
-      });
-      deps.announced();
-      deps.pausesChanged();
-    },
-    resume: async () => {
-      deps.log.info({ event: "gateway.resumed", gateway: gateway.identifier }, "gateway resumed");
-      await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: deps.newId("gp") });
-      deps.announced();
-      deps.pausesChanged();
+    breaker: {
+      healthOf,
+      pause: async ({ forMs, pauses, reason }) => {
+        deps.log.warn(
+          { event: "gateway.paused", gateway: gateway.identifier, reason, forMs },
+          "gateway paused",
+        );
+        const at = clock.now();
+        await database.run(pauseLane, {
+          id: laneId,
+          fence,
+          at,
+          until: at + forMs,
+          reason: cleanText(reason),
+          pauses,
+          eventId: deps.newId("gp"),
+        });
+        deps.announced();
+        deps.pausesChanged();
+      },
+      resume: async () => {
+        deps.log.info({ event: "gateway.resumed", gateway: gateway.identifier }, "gateway resumed");
+        await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: deps.newId("gp") });
+        deps.announced();
+        deps.pausesChanged();
+      },
     },
     close: () => {
       laneEnded.abort();
@@ -157,7 +160,7 @@ function settlementOf(
   row: DueMessage,
   attempt: number,
   outcome: Outcome,
-  judged: { blamed: boolean; laneNow: number },
+  context: { rejectMessage: boolean; laneNow: number },
 ): Settlement {
   const at = deps.clock.now();
   const base = { id: row.id, laneId: gateway.id, fence, attempt, receipt: null };
@@ -194,12 +197,12 @@ function settlementOf(
     return { ...base, step: "resent", details: { ...details, dueAt, resend: true } };
   }
   if (outcome.gatewayFault) {
-    if (judged.blamed) return { ...base, step: "rejected", details };
+    if (context.rejectMessage) return { ...base, step: "rejected", details };
     // The message keeps its due time and its tries; the lane waits until the gateway works again.
     return { ...base, step: "deferred", details: { ...details, dueAt: row.due_at, uncounted: true } };
   }
-  const firstDeferredAt = row.first_deferred_at ?? judged.laneNow;
-  if (judged.laneNow - firstDeferredAt >= gateway.rules.retry.forMs)
+  const firstDeferredAt = row.first_deferred_at ?? context.laneNow;
+  if (context.laneNow - firstDeferredAt >= gateway.rules.retry.forMs)
     return { ...base, step: "rejected", details };
   const delay = Math.max(
     outcome.retryAfterMs ?? 0,

@@ -117,28 +117,34 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
       perSecond: pace.perSecond,
       concurrency: pace.concurrency,
       jitterMs: pace.jitterMs,
-      perDay: pace.perDay,
+      dailyCap:
+        pace.perDay === null
+          ? null
+          : {
+              limit: pace.perDay,
+              day: (now) => ({ name: dayOf(now, zone), endsAt: startOfNextDay(now, zone) }),
+            },
       sendingWindow: (now) => {
         // Paused by an operator. Resuming changes the lane's revision, so the lane is opened again.
         if (state.operator_paused_at !== null) return { open: false, opensAt: Number.POSITIVE_INFINITY };
         return pace.hours === null ? { open: true } : withinHours(pace.hours, now, zone);
       },
-      day: (now) => ({ name: dayOf(now, zone), endsAt: startOfNextDay(now, zone) }),
     },
     state: {
       id: state.id,
       fence: state.fence,
-      pauses: state.pauses,
-      pausedUntil: state.paused_until,
-      pausedSince: state.paused_since,
-      pausedMs: state.paused_ms,
-      day: state.day,
-      dayCount: state.day_count,
+      pause: {
+        pauses: state.pauses,
+        until: state.paused_until,
+        since: state.paused_since,
+        totalMs: state.paused_ms,
+      },
+      daily: { day: state.day, count: state.day_count },
     },
     clock,
     fraction: random.fraction,
     log,
     maxWaitMs: deps.longestWaitMs,
-    known: state.known,
+    interrupted: state.interrupted,
   });
 }

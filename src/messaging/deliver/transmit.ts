@@ -14,7 +14,6 @@ import {
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeDeps, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Health } from "#queue/breaker.ts";
-import type { SendResult } from "#queue/lane.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
@@ -44,6 +43,9 @@ export interface LaneGateway {
   latenessMs: number;
 }
 
+/** `notAttempted`: the gateway was not called this time, so an unknown outcome says nothing about it. */
+export type SendOutcome = Outcome & { notAttempted?: true };
+
 /** Bytes of mails that one lane has in memory. Per lane, so that a slow server delays no other lane. */
 const maxBytesInFlight = 64 * 1024 * 1024;
 
@@ -51,7 +53,7 @@ const maxBytesInFlight = 64 * 1024 * 1024;
 export function createSender(
   deps: TransmitDeps,
   gateway: LaneGateway,
-): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<SendResult<Outcome>> {
+): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<SendOutcome> {
   const memory = new ByteSemaphore(maxBytesInFlight);
   return (row, attempt, signal) => send(deps, gateway, memory, row, attempt, signal);
 }
@@ -64,7 +66,7 @@ async function send(
   row: DueMessage,
   attempt: number,
   signal: AbortSignal,
-): Promise<SendResult<Outcome>> {
+): Promise<SendOutcome> {
   const { id, channel, recipient, body: message } = row;
   const ended = await pastIdempotencyWindow(deps, gateway, row);
   if (ended !== null) return ended;
@@ -75,7 +77,7 @@ async function send(
   const { maxMessageBytes: mostBytes } = gateway.adapter;
   if (mostBytes !== null && stored.bytes > mostBytes) {
     const reason = `The mail has ${stored.bytes} bytes, and the gateway takes ${mostBytes} at most.`;
-    return { outcome: { kind: "rejected", code: "too_large", reason }, health: "well", reason };
+    return { kind: "rejected", code: "too_large", reason };
   }
   const bytes = bytesInMemory(stored);
   await memory.acquire(bytes);
@@ -105,7 +107,7 @@ async function pastIdempotencyWindow(
   { clock, database, log }: TransmitDeps,
   gateway: LaneGateway,
   { id, resends }: DueMessage,
-): Promise<SendResult<Outcome> | null> {
+): Promise<SendOutcome | null> {
   const { idempotencyWindowMs: repeatWithinMs } = gateway.adapter;
   if (resends === 0 || repeatWithinMs === null) return null;
   try {
@@ -120,17 +122,18 @@ async function pastIdempotencyWindow(
   }
   const reason =
     "The message may have been sent, and the provider would no longer recognise this attempt as a repetition.";
-  return { outcome: { kind: "unknown", code: "too_late_to_repeat", reason }, health: "well", reason };
+  return { kind: "unknown", code: "too_late_to_repeat", reason, notAttempted: true };
 }
 
 /** An estimate: files and texts exist as they are, in base64, in the request and in the socket. */
 const bytesInMemory = ({ bytes }: StoredEmail) => bytes * 4;
 
 /** Nothing was sent: the body or an attachment could not be loaded. */
-const notSent: SendResult<Outcome> = (() => {
-  const reason = "The mail could not be composed; see the log.";
-  return { outcome: { kind: "deferred", code: "not_composed", reason }, health: "well", reason };
-})();
+const notSent: SendOutcome = {
+  kind: "deferred",
+  code: "not_composed",
+  reason: "The mail could not be composed; see the log.",
+};
 
 /** The result of `compose`; null, after logging the error, when it throws. */
 async function tryCompose<Composed>(
@@ -155,7 +158,7 @@ async function transmit(
   gateway: LaneGateway,
   message: OutgoingMessage,
   signal: AbortSignal,
-): Promise<SendResult<Outcome>> {
+): Promise<SendOutcome> {
   const tools: GatewayTools = {
     outbound: deps.outbound,
     clock: deps.clock,
@@ -183,10 +186,14 @@ async function transmit(
   }
   deps.crashPoint("send.after");
   deps.metrics.outcome(gateway.identifier, outcome.kind);
-  return { outcome, health: healthOf(outcome), reason: outcome.kind === "accepted" ? "" : outcome.reason };
+  return outcome;
 }
 
-function healthOf(outcome: Outcome): Health {
-  if (outcome.kind === "unknown") return "doubtful";
-  return outcome.kind === "deferred" && outcome.gatewayFault ? outcome.gatewayFault : "well";
+/** What the outcome of a message says about its gateway. */
+export function healthOf(outcome: SendOutcome): { health: Health; reason: string } {
+  if (outcome.kind === "accepted") return { health: "healthy", reason: "" };
+  const { reason } = outcome;
+  if (outcome.kind === "unknown") return { health: outcome.notAttempted ? "healthy" : "uncertain", reason };
+  if (outcome.kind !== "deferred" || !outcome.gatewayFault) return { health: "healthy", reason };
+  return { health: outcome.gatewayFault === "refused" ? "misconfigured" : "unreachable", reason };
 }

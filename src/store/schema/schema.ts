@@ -180,7 +180,7 @@ export interface InboundTable {
   consent_keyword: "out" | "in" | null;
 }
 
-export type LaneKind = "gateway" | "webhook" | "fan_out" | "upkeep";
+export type LaneKind = "gateway" | "webhook" | "fan_out" | "maintenance" | "reroute";
 
 export interface LanesTable {
   /** The id of the gateway or webhook endpoint; the other kinds have one lane each, called like the kind. */

@@ -102,16 +102,22 @@ function delivering(
 /** Hands the row over and settles it; returns the settlement. */
 async function settled(
   outcome: Outcome,
-  options: Options & { row?: Partial<DueMessage>; attempt?: number; blamed?: boolean; laneNow?: number } = {},
+  options: Options & {
+    row?: Partial<DueMessage>;
+    attempt?: number;
+    rejectMessage?: boolean;
+    laneNow?: number;
+  } = {},
 ) {
   const it = delivering(async () => outcome, options);
   const due = { ...row, ...options.row };
   const attempt = options.attempt ?? 1;
   const sent = await it.work.send(due, attempt, new AbortController().signal);
-  const judged = { blamed: options.blamed ?? false, laneNow: options.laneNow ?? it.clock.now() };
-  const dueAgain = await it.work.settle(due, attempt, sent.outcome, judged);
+  const laneNow = options.laneNow ?? it.clock.now();
+  const context = { rejectMessage: options.rejectMessage ?? false, laneNow };
+  const dueAgain = await it.work.settle(due, attempt, sent, context);
   const settlement = it.calls.at(-1)!.input as Settlement;
-  return { settlement, dueAgain, health: sent.health, reason: sent.reason, now: it.clock.now(), it };
+  return { settlement, dueAgain, ...it.work.breaker.healthOf(sent), now: it.clock.now(), it };
 }
 
 test("the adapter is given the message and its tools", async () => {
@@ -152,7 +158,7 @@ test("accepted: sent, with the provider's reference, under the fence and for thi
     receipt: null,
   });
   assert.equal(dueAgain, null);
-  assert.equal(health, "well");
+  assert.equal(health, "healthy");
 });
 
 test("accepted without a reference", async () => {
@@ -186,7 +192,7 @@ test("rejected: failed with the code and the reason; the gateway is well", async
   assert.equal(settlement.details.code, "21211");
   assert.equal(settlement.details.message, "no number");
   assert.equal(dueAgain, null);
-  assert.equal(health, "well");
+  assert.equal(health, "healthy");
 });
 
 test("deferred: due again after the back-off, from 5 s doubling to 15 min with full jitter", async () => {
@@ -241,7 +247,10 @@ test("the retry window runs on the lane's clock from the first deferral, and end
   assert.equal(paused.settlement.step, "deferred");
 });
 
-for (const trouble of ["refused", "unreachable"] as const) {
+for (const [trouble, expected] of [
+  ["refused", "misconfigured"],
+  ["unreachable", "unreachable"],
+] as const) {
   test(`${trouble}: the message keeps its place and its tries, and the lane hears of it`, async () => {
     const { settlement, health, dueAgain, reason } = await settled(
       { kind: "deferred", code: "http_401", reason: "bad key", gatewayFault: trouble },
@@ -252,7 +261,7 @@ for (const trouble of ["refused", "unreachable"] as const) {
     assert.equal(settlement.details.uncounted, true);
     assert.equal(dueAgain, row.due_at);
     assert.equal(settlement.details.firstDeferredAt, undefined);
-    assert.equal(health, trouble);
+    assert.equal(health, expected);
     assert.equal(reason, "bad key");
   });
 }
@@ -260,7 +269,7 @@ for (const trouble of ["refused", "unreachable"] as const) {
 test("a message that is to blame for the trouble is rejected", async () => {
   const { settlement } = await settled(
     { kind: "deferred", code: "http_403", reason: "forbidden", gatewayFault: "refused" },
-    { blamed: true },
+    { rejectMessage: true },
   );
   assert.equal(settlement.step, "rejected");
   assert.equal(settlement.details.code, "http_403");
@@ -271,7 +280,7 @@ test("unknown is held", async () => {
   assert.equal(settlement.step, "outcome_unknown");
   assert.equal(settlement.details.code, "unknown");
   assert.equal(dueAgain, null);
-  assert.equal(health, "doubtful");
+  assert.equal(health, "uncertain");
 });
 
 test("unknown is sent once more, and only once, where the gateway or its kind says so", async () => {
@@ -293,12 +302,12 @@ test("an adapter that throws leaves the message unknown, and the log says why", 
     throw new Error("a bug");
   });
   const sent = await it.work.send(row, 1, new AbortController().signal);
-  assert.deepEqual(sent.outcome, {
+  assert.deepEqual(sent, {
     kind: "unknown",
     code: "adapter_error",
     reason: "The gateway adapter failed; see the log.",
   });
-  assert.equal(sent.health, "doubtful");
+  assert.equal(it.work.breaker.healthOf(sent).health, "uncertain");
   assert.match(it.log.text(), /a bug/);
 });
 
@@ -328,7 +337,7 @@ test("stamps go under the fence; an outcome that came late is logged", async () 
     lateBefore: it.clock.now() - 259_200_000,
     day: "2026-01-01",
   });
-  await it.work.settle(row, 1, { kind: "accepted", reference: null }, { blamed: false, laneNow: 0 });
+  await it.work.settle(row, 1, { kind: "accepted", reference: null }, { rejectMessage: false, laneNow: 0 });
   assert.match(it.log.text(), /came late/);
   assert.deepEqual(it.points, ["stamp.before", "stamp.after", "settle.before", "settle.after"]);
 });
@@ -359,8 +368,8 @@ test("what an earlier owner left stamped is classified in batches until none is 
 
 test("a pause is stored with its end and its reason, a resumption too", async () => {
   const it = delivering(async () => ({ kind: "accepted", reference: null }));
-  await it.work.pause({ forMs: 5000, pauses: 1, reason: "bad\nkey" });
-  await it.work.resume();
+  await it.work.breaker.pause({ forMs: 5000, pauses: 1, reason: "bad\nkey" });
+  await it.work.breaker.resume();
   const at = it.clock.now();
   assert.deepEqual(it.calls, [
     {

@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { accountInput, upsertAccount } from "#configure/account.ts";
 import { type GatewayInput, gatewayInput, upsertGateway } from "#configure/gateway.ts";
-import { moveFromInactive, moveFromPaused, rerouteMessages } from "#messaging/deliver/reroute.ts";
-import { AutoResetEvent } from "#queue/auto-reset-event.ts";
+import { moveFromInactive, moveFromPaused, openReroute } from "#messaging/deliver/reroute.ts";
 import type { Database } from "#store/database.ts";
 import { claimLanes, pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import { storeSends } from "#store/messages/insert.ts";
@@ -182,10 +181,8 @@ test("a pause is noticed at once, and looked after every second while it lasts",
   const main = await owned(accountId, "p-main");
   const second = await owned(accountId, "p-second");
   const { clock } = open.parts;
-  const stop = new AbortController();
-  const pauses = new AutoResetEvent();
-  const parts = { ...open.parts, wake: () => {} };
-  const running = rerouteMessages(parts, 3_600_000, stop.signal, pauses);
+  const parts = { ...open.parts, wake: () => {}, intervalMs: 3_600_000 };
+  const lane = openReroute(parts, { id: "reroute", fence: 1 });
   const asleep = async () => {
     await clock.settle();
     while (clock.sleeping() === 0) await clock.settle();
@@ -193,19 +190,17 @@ test("a pause is noticed at once, and looked after every second while it lasts",
   await asleep();
   await due(accountId, main.id, 2);
   await main.pause(60_000);
-  pauses.set();
+  lane.wake();
   while (main.waiting() > 0) await clock.settle();
   await asleep();
   await due(accountId, main.id, 1);
   await clock.advance(1000);
   while (main.waiting() > 0) await clock.settle();
   assert.equal(second.waiting(), 3);
-  stop.abort();
-  await running;
+  await lane.stop();
 });
 
 test("it looks again and again, lives through a fault of the storage, and stops when told", async () => {
-  const stop = new AbortController();
   let looks = 0;
   const failing: Database = {
     ...open.parts.database,
@@ -216,13 +211,13 @@ test("it looks again and again, lives through a fault of the storage, and stops 
     },
   };
   const { clock, log } = open.parts;
-  const running = rerouteMessages({ database: failing, clock, log, wake: () => {} }, 1000, stop.signal);
+  const parts = { database: failing, clock, log, wake: () => {}, intervalMs: 1000 };
+  const lane = openReroute(parts, { id: "reroute", fence: 1 });
   while (clock.sleeping() === 0) await clock.settle();
   const before = looks;
   await clock.advance(1000);
   while (clock.sleeping() === 0) await clock.settle();
   assert.ok(looks > before);
   assert.match(log.text(), /could not be moved/);
-  stop.abort();
-  await running;
+  await lane.stop();
 });

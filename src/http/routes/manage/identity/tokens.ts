@@ -16,8 +16,8 @@ import { pageOf } from "#http/pagination.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import {
+  createManagementToken,
   type ManagementTokenRow,
-  makeManagementToken,
   managementTokens,
   revokeToken,
 } from "#identity/management-token.ts";
@@ -84,7 +84,7 @@ export const createManagementTokenRoute = endpoint({
   const { name, role, account = null } = given.value;
   const fault = await roleAccountIssue(parts.manage.database, role, account);
   if (fault !== null) return validationFailed([{ path: ["account"], message: fault }]);
-  const made = await makeManagementToken(signInParts(parts), { name, role, accountId: account });
+  const made = await createManagementToken(signInParts(parts), { name, role, accountId: account });
   if (made === null) return problem("conflict", { message: "A token with this name already exists." });
   return {
     status: 201,

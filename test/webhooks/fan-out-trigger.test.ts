@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Database } from "#store/database.ts";
-import { createFanOutTrigger } from "#webhooks/listening.ts";
+import { createFanOutTrigger } from "#webhooks/fan-out-trigger.ts";
 
 function listening() {
   const storage = { endpoints: true, away: false };

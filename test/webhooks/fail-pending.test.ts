@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";
-import { failAbandonedDeliveries, failPendingDeliveries } from "#webhooks/stop-waiting.ts";
+import { failAbandonedDeliveries, failPendingDeliveries } from "#webhooks/fail-pending.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 import { openStore, type Store } from "../store/conformance.ts";

@@ -1,4 +1,4 @@
-// An endpoint that is switched off has nothing waiting: what did has failed, says why, and can be replayed.
+// An endpoint that is switched off has no pending deliveries: they fail, with the reason, and can be replayed.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
@@ -10,10 +10,10 @@ interface StopParts {
   clock: Clock;
 }
 
-const atOnce = 500;
+const batchSize = 500;
 const switchedOff = "The endpoint was switched off.";
 
-/** Ends what waits for a switched-off endpoint, a part at a time. `why`: plain words, null when it was by hand. */
+/** Fails the pending deliveries of a switched-off endpoint, in batches. `why`: a sentence; null: a user switched it off. */
 export async function failPendingDeliveries(
   { database, clock }: StopParts,
   endpointId: string,
@@ -22,15 +22,18 @@ export async function failPendingDeliveries(
   const reason = why === null ? switchedOff : `The endpoint was disabled. ${why}`;
   for (;;) {
     const at = clock.now();
-    const stopped = await database.run(failWaitingDeliveries, { endpointId, at, reason, limit: atOnce });
-    if (stopped < atOnce) return;
+    const stopped = await database.run(failWaitingDeliveries, { endpointId, at, reason, limit: batchSize });
+    if (stopped < batchSize) return;
   }
 }
 
-/** Ends what a process that stopped in the middle left waiting. */
+/** Fails the deliveries that a process left pending because it stopped in the middle of `failPendingDeliveries`. */
 export async function failAbandonedDeliveries(parts: StopParts & { log: Log }): Promise<void> {
   for (const { id, disabled_reason } of await parts.database.run(findInactiveWithDeliveries, null)) {
-    parts.log.info({ endpoint: id }, "deliveries of a switched-off webhook endpoint are stopped");
+    parts.log.info(
+      { event: "webhook_endpoint.deliveries_stopped", endpoint: id },
+      "The pending deliveries of a switched-off webhook endpoint fail.",
+    );
     await failPendingDeliveries(parts, id, disabled_reason);
   }
 }
