@@ -1,6 +1,14 @@
 // How one gateway is driven: its pace, its retries, and what an unknown outcome means for it.
 
-import type { Pace } from "./gateway.ts";
+/** How fast a gateway is driven. Null: no bound of that kind. */
+export interface Pace {
+  perSecond: number | null;
+  concurrency: number;
+  jitterMs: number;
+  perDay: number | null;
+  /** Hours of the day in the account's zone, `"08:00-20:00"`; may wrap midnight. */
+  hours: string | null;
+}
 
 export interface RetryRules {
   firstMs: number;

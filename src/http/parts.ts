@@ -14,7 +14,7 @@ import type { EmailSend } from "#contract/messages/email.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import type { Passwords } from "#identity/password.ts";
 import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
 import type { Intake } from "#messaging/accept/attachment-upload.ts";

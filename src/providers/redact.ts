@@ -1,11 +1,11 @@
 // A provider as one member has it: what its vendor says of a failure never shows the secrets of that member's
 // settings. `scrub.ts` knows keys by their look; this knows them by heart, whatever they look like.
 
-import { withoutSecrets } from "#runtime/text.ts";
+import { withoutSecrets } from "#settings/redact.ts";
 import type { ApiError, Failure, Provider, StreamPiece } from "./provider.ts";
 
 /** The provider, with `secrets` masked in every failure that it reads. Answers are passed on as they are. */
-export function redactProvider(provider: Provider, secrets: readonly string[]): Provider {
+export function redactSecrets(provider: Provider, secrets: readonly string[]): Provider {
   if (secrets.length === 0) return provider;
   const hide = (text: string | null) => (text === null ? null : withoutSecrets(text, secrets));
   const hidden = (failure: Failure): Failure => {

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { defineGateway, secret } from "#gateways/gateway.ts";
+import { defineGateway } from "#gateways/gateway.ts";
+import { secret } from "#settings/secrets.ts";
 import { toolsWith } from "./conformance-samples.ts";
 
 const plain = defineGateway({

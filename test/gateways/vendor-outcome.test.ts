@@ -2,26 +2,25 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type AnswerRules, vendorOutcome } from "#gateways/vendor-outcome.ts";
+import { type AnswerFormat, vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { now } from "./conformance-samples.ts";
 import { answer } from "./scripted-outbound.ts";
 
 describe("outcomes", () => {
-  const reading: AnswerRules = {
+  const format: AnswerFormat = {
     vendor: "Vendor",
-    secrets: ["s3cret-key"],
-    now,
     reference: (json) =>
       typeof json === "object" && json !== null && "id" in json ? (json.id as string) : null,
     code: (json) => (typeof json === "object" && json !== null && "code" in json ? String(json.code) : null),
-    faultOf: (code) =>
+    faultOf: ({ code }) =>
       ({ m: "permanent", g: "configuration", l: "transient", d: "ambiguous" })[code] as ReturnType<
-        NonNullable<AnswerRules["faultOf"]>
+        NonNullable<AnswerFormat["faultOf"]>
       >,
-    notAcceptedStatuses: [503],
+    notAcceptedStatuses: () => [503],
   };
+  const context = { secrets: () => ["s3cret-key"], now };
   const of = (status: number, body: object | string, headers: Record<string, string> = {}) =>
-    vendorOutcome(answer(status, body, headers), reading);
+    vendorOutcome(answer(status, body, headers), format, context);
 
   test("accepted only with an id that can be stored", () => {
     assert.deepEqual(of(200, { id: "x" }), { kind: "accepted", reference: "x" });
@@ -34,7 +33,7 @@ describe("outcomes", () => {
   test("with how it ended, where the answer says so", () => {
     const receipt = { status: "undelivered", code: "x" } as const;
     const says = (given: typeof receipt | null) =>
-      vendorOutcome(answer(200, { id: "x" }), { ...reading, receipt: () => given });
+      vendorOutcome(answer(200, { id: "x" }), { ...format, receipt: () => given }, context);
     assert.deepEqual(says(receipt), { kind: "accepted", reference: "x", receipt });
     assert.deepEqual(says(null), { kind: "accepted", reference: "x" });
   });
@@ -82,9 +81,9 @@ describe("outcomes", () => {
   });
 
   test("no answer at all is as it is for every provider", () => {
-    assert.equal(vendorOutcome({ kind: "no_answer", reason: "x" }, reading).kind, "unknown");
+    assert.equal(vendorOutcome({ kind: "no_answer", reason: "x" }, format, context).kind, "unknown");
     assert.equal(
-      vendorOutcome({ kind: "not_sent", code: "unreachable", reason: "x" }, reading).kind,
+      vendorOutcome({ kind: "not_sent", code: "unreachable", reason: "x" }, format, context).kind,
       "deferred",
     );
   });

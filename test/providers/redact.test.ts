@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChatRequest } from "#providers/provider.ts";
-import { redactProvider } from "#providers/redact.ts";
+import { redactSecrets } from "#providers/redact.ts";
 import { providerOf } from "#providers/registry.ts";
 
 const openai = providerOf("openai-compatible")!;
 const key = "Zebra in the garden";
-const member = redactProvider(openai, [key, "of the header"]);
+const member = redactSecrets(openai, [key, "of the header"]);
 const request: ChatRequest = { text: "{}", body: {}, model: "m", stream: false };
 
 test("an error loses the key wherever it stands in it, and nothing else", () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addedHeaders, hostRoot, under } from "#providers/settings.ts";
+import { extraHeaders, hostRoot } from "#providers/settings.ts";
 
 test("a host is http or https, without a login, a query or a fragment", () => {
   const host = hostRoot("https://api.vendor.test");
@@ -21,14 +21,9 @@ test("a host is http or https, without a login, a query or a fragment", () => {
 });
 
 test("headers that the adapter or the transport sets cannot be set", () => {
-  assert.deepEqual(addedHeaders().parse({ "anthropic-beta": "a,b" }), { "anthropic-beta": "a,b" });
+  assert.deepEqual(extraHeaders().parse({ "anthropic-beta": "a,b" }), { "anthropic-beta": "a,b" });
   for (const name of ["Host", "content-length", "X-API-Key", "Authorization", "x-goog-api-key", "bad name"]) {
-    assert.equal(addedHeaders().safeParse({ [name]: "x" }).success, false, name);
+    assert.equal(extraHeaders().safeParse({ [name]: "x" }).success, false, name);
   }
-  assert.equal(addedHeaders().safeParse({ x: "a\r\nb: c" }).success, false);
-});
-
-test("a path goes behind the root with one slash", () => {
-  assert.equal(under("https://x.test", "/v1"), "https://x.test/v1");
-  assert.equal(under("https://x.test/a//", "/v1"), "https://x.test/a/v1");
+  assert.equal(extraHeaders().safeParse({ x: "a\r\nb: c" }).success, false);
 });

@@ -9,10 +9,10 @@ import type { Member } from "#ai/failover/failover.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { MemberHealth } from "#ai/health/health.ts";
 import { late, within } from "#ai/limits/timeout.ts";
-import { secretsIn } from "#gateways/secrets.ts";
-import { redactProvider } from "#providers/redact.ts";
+import { redactSecrets } from "#providers/redact.ts";
 import { providerOf } from "#providers/registry.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
+import { secretsIn } from "#settings/secrets.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { findPoolByKey, type KeyHolder, memberSettingsPlace } from "#store/pools/pools.ts";
 import type { PoolKeysTable, PoolMembersTable } from "#store/schema/pools.ts";
@@ -195,7 +195,7 @@ export class Pools {
       embeddingModels: JSON.parse(row.embedding_models) as string[],
       contextTokens: row.context_tokens,
       price: { input: row.input_price ?? 0, output: row.output_price ?? 0 },
-      provider: redactProvider(provider, secretsIn(provider.settings, settings)),
+      provider: redactSecrets(provider, secretsIn(provider.settings, settings)),
       settings,
       timeouts: JSON.parse(row.timeouts) as Timeouts,
       health,

@@ -1,6 +1,6 @@
 // Takes a lane's messages to their gateway: what the adapter answered becomes the message's next step.
 
-import type { Outcome } from "#gateways/gateway.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import { retryDelay } from "#gateways/rules.ts";
 import { engagementFrom } from "#messaging/feedback/normalise.ts";
 import type { LaneWork } from "#queue/lane.ts";

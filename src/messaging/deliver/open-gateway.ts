@@ -1,7 +1,7 @@
 // Opens a gateway's lane in the process that owns it: its settings unsealed, its rules read, its lane started.
 
 import { readAddress } from "#contract/address.ts";
-import type { EmailSettings } from "#gateways/email/settings.ts";
+import type { EmailSender } from "#gateways/email/settings.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
@@ -25,8 +25,6 @@ export interface OpenGatewayParts extends DeliverParts {
   longestWaitMs: number;
 }
 
-const usualTimeoutMs = 30_000;
-
 /** Classifies what was left stamped on a lane that cannot be driven: its gateway is switched off, or does not open. */
 export async function recoverGateway(parts: OpenGatewayParts, state: LanesTable): Promise<void> {
   const gateway = await parts.database.run(findGateway, state.id);
@@ -48,17 +46,15 @@ export async function recoverGateway(parts: OpenGatewayParts, state: LanesTable)
   await deliverWork(parts, undriven, state.fence).recover();
 }
 
-/** What every email gateway's settings say (the sandbox's say nothing), and the keys of its sender's domain. */
+/** The sender of an email gateway, and the keys of the sender's domain. */
 async function emailOf(
   { database, sealer }: OpenGatewayParts,
   accountId: string,
-  settings: unknown,
+  sender: EmailSender,
 ): Promise<NonNullable<LaneGateway["email"]>> {
-  const given = settings as Partial<EmailSettings>;
-  const { from = "", tracking = { opens: false, clicks: false }, unsubscribe = false } = given;
-  const domain = readAddress(from)?.domain;
+  const domain = readAddress(sender.from)?.domain;
   const dkim = domain === undefined ? [] : await activeDkimKeys(database, sealer, accountId, domain);
-  return { settings: { ...given, from, tracking, unsubscribe }, dkim };
+  return { settings: sender, dkim };
 }
 
 /** Starts a gateway's lane; null (and a log line) when the gateway cannot be driven. */
@@ -74,7 +70,8 @@ export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Pr
   let email: LaneGateway["email"] = null;
   try {
     settings = openSettings(sealer, gateway);
-    if (gateway.channel === "email") email = await emailOf(parts, gateway.account_id, settings);
+    const sender = gateway.channel === "email" ? adapter.email(settings) : null;
+    if (sender !== null) email = await emailOf(parts, gateway.account_id, sender);
   } catch (error) {
     log.error({ gateway: gateway.identifier, error }, "a gateway's settings do not open; its messages wait");
     return null;
@@ -82,7 +79,6 @@ export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Pr
   const rules = JSON.parse(gateway.rules) as GatewayRules;
   const { pace } = rules;
   const zone = gateway.time_zone;
-  const timeoutMs = (settings as { timeout_ms?: number }).timeout_ms ?? usualTimeoutMs;
   const callbackUrl =
     publicUrl === null ? null : `${publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`;
   const work = deliverWork(
@@ -93,7 +89,7 @@ export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Pr
       adapter,
       settings,
       rules,
-      timeoutMs,
+      timeoutMs: adapter.timeoutMs(settings),
       callbackUrl,
       email,
       latenessMs: gateway.lateness_ms,

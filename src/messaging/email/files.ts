@@ -1,7 +1,7 @@
 // The files of mails, read when they go out. A campaign sends one file ten thousand times, so what was read lately is
 // kept, by its content and up to a bound; concurrent sends of one file wait for one reading of it.
 
-import { AttachmentReadError, type OutgoingAttachment } from "#gateways/gateway.ts";
+import { AttachmentReadError, type OutgoingAttachment } from "#gateways/message.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
 import { readMailFilePieces, readMailFiles } from "#store/email/bodies.ts";

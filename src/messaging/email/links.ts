@@ -3,7 +3,7 @@
 
 import { sameAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import type { OutgoingEmail } from "#gateways/gateway.ts";
+import type { OutgoingEmail } from "#gateways/message.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { Log } from "#runtime/runtime.ts";
 import type { Sealer } from "#store/seal.ts";

@@ -2,7 +2,7 @@
 // said are there: a signature that nobody can verify makes mail look forged to some receivers.
 
 import { readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
-import type { DkimKey } from "#gateways/gateway.ts";
+import type { DkimKey } from "#gateways/message.ts";
 import type { Database } from "#store/database.ts";
 import { findSigningKeys, privateKeyPlace } from "#store/email/sending-domains.ts";
 import type { Sealer } from "#store/seal.ts";

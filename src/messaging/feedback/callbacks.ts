@@ -3,14 +3,14 @@
 
 import { hash } from "node:crypto";
 import { optWord } from "#contract/messages/consent.ts";
-import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import type {
   CallbackRequest,
   Engagement,
   InboundMessage,
   Received,
   ReplayGuard,
-} from "#gateways/gateway.ts";
+} from "#gateways/callback.ts";
+import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { toRecipient } from "#messaging/accept/phone.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";

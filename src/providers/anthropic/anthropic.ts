@@ -2,8 +2,10 @@
 // a header. Source: platform.claude.com/docs/en/api/overview, /docs/en/api/messages, /docs/en/api/models-list
 
 import { z } from "zod";
-import { defineProvider, secret } from "#providers/provider.ts";
-import { addedHeaders, hostRoot, under } from "#providers/settings.ts";
+import { defineProvider } from "#providers/provider.ts";
+import { extraHeaders, hostRoot } from "#providers/settings.ts";
+import { secret } from "#settings/secrets.ts";
+import { joinUrl } from "#settings/url.ts";
 import { anthropicAnswer, anthropicStream } from "./answer.ts";
 import { anthropicFailure } from "./failure.ts";
 import { anthropicBody } from "./request.ts";
@@ -26,7 +28,7 @@ const settings = z.strictObject({
     .describe(
       "Tokens of an answer, thoughts included, when the request names no limit, since Anthropic must have one; default: 21333, less for older models, and 4096 for names without a version.",
     ),
-  headers: addedHeaders(),
+  headers: extraHeaders(),
 });
 type Settings = z.output<typeof settings>;
 
@@ -44,7 +46,7 @@ export const anthropic = defineProvider({
   title: "Anthropic",
   summary: "Claude by Anthropic's own Messages API, translated from and to chat completions.",
   settings,
-  urls: (given) => [under(given.base_url, "/v1/messages")],
+  urls: (given) => [joinUrl(given.base_url, "/v1/messages")],
   chat: (request, given) => {
     const made = anthropicBody(request, given.max_tokens, given.version);
     if (made.kind === "untranslatable") return made;
@@ -52,7 +54,7 @@ export const anthropic = defineProvider({
       kind: "request",
       request: {
         method: "POST",
-        url: under(given.base_url, "/v1/messages"),
+        url: joinUrl(given.base_url, "/v1/messages"),
         headers: { ...headersOf(given, request.stream), "content-type": "application/json" },
         body: JSON.stringify(made.body),
       },
@@ -63,7 +65,7 @@ export const anthropic = defineProvider({
   failure: anthropicFailure,
   check: (given) => ({
     method: "GET",
-    url: under(given.base_url, "/v1/models?limit=1"),
+    url: joinUrl(given.base_url, "/v1/models?limit=1"),
     headers: headersOf(given, false),
     body: null,
   }),

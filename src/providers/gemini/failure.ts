@@ -3,10 +3,10 @@
 // INVALID_ARGUMENT. Source: ai.google.dev/gemini-api/docs/troubleshooting and google/rpc/error_details.proto
 
 import { kindOf, type VendorWords } from "#providers/failure/classify.ts";
-import { clampedRest, retryAfterMs } from "#providers/failure/retry-after.ts";
 import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parsed, textOf } from "#providers/translate/json.ts";
+import { clampRetryAfter, retryAfterMs } from "#settings/retry-after.ts";
 
 /** Reasons of google.rpc.ErrorInfo that mean the key or the project. */
 const deniedReason =
@@ -82,5 +82,5 @@ function retryOf(details: readonly Fields[], said: string): number | null {
   const seconds =
     /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(told ?? "")?.[1] ??
     /retry in (\d{1,9}(?:\.\d{1,9})?)s/i.exec(said)?.[1];
-  return seconds === undefined ? null : clampedRest(Number(seconds) * 1000);
+  return seconds === undefined ? null : clampRetryAfter(Number(seconds) * 1000);
 }

@@ -2,8 +2,10 @@
 // URL. Source: ai.google.dev/api/generate-content, /api/embeddings, /gemini-api/docs/api-key, /api/models
 
 import { z } from "zod";
-import { defineProvider, secret } from "#providers/provider.ts";
-import { addedHeaders, hostRoot, under } from "#providers/settings.ts";
+import { defineProvider } from "#providers/provider.ts";
+import { extraHeaders, hostRoot } from "#providers/settings.ts";
+import { secret } from "#settings/secrets.ts";
+import { joinUrl } from "#settings/url.ts";
 import { geminiAnswer, geminiStream } from "./answer.ts";
 import { geminiEmbeddingsAnswer, geminiEmbeddingsBody } from "./embeddings.ts";
 import { geminiFailure } from "./failure.ts";
@@ -12,7 +14,7 @@ import { geminiBody } from "./request.ts";
 const settings = z.strictObject({
   base_url: hostRoot("https://generativelanguage.googleapis.com"),
   api_key: secret().describe("A key of Google AI Studio."),
-  headers: addedHeaders(),
+  headers: extraHeaders(),
 });
 type Settings = z.output<typeof settings>;
 
@@ -41,7 +43,7 @@ export const gemini = defineProvider({
   summary:
     "Gemini by Google's own generateContent and batchEmbedContents, translated from and to chat completions and embeddings.",
   settings,
-  urls: (given) => [under(given.base_url, "/v1beta/models")],
+  urls: (given) => [joinUrl(given.base_url, "/v1beta/models")],
   chat: (request, given) => {
     const made = geminiBody(request);
     if (made.kind === "untranslatable") return made;
@@ -50,7 +52,7 @@ export const gemini = defineProvider({
       kind: "request",
       request: {
         method: "POST",
-        url: under(given.base_url, `${resource(request.model)}:${method}`),
+        url: joinUrl(given.base_url, `${resource(request.model)}:${method}`),
         headers: { ...headersOf(given, request.stream), "content-type": "application/json" },
         body: JSON.stringify(made.body),
       },
@@ -66,7 +68,7 @@ export const gemini = defineProvider({
       kind: "request",
       request: {
         method: "POST",
-        url: under(given.base_url, `${resource(request.model)}:batchEmbedContents`),
+        url: joinUrl(given.base_url, `${resource(request.model)}:batchEmbedContents`),
         headers: { ...headersOf(given, false), "content-type": "application/json" },
         body: JSON.stringify(made.body),
       },
@@ -75,7 +77,7 @@ export const gemini = defineProvider({
   embeddingsAnswer: geminiEmbeddingsAnswer,
   check: (given) => ({
     method: "GET",
-    url: under(given.base_url, "/v1beta/models?pageSize=1"),
+    url: joinUrl(given.base_url, "/v1beta/models?pageSize=1"),
     headers: headersOf(given, false),
     body: null,
   }),

@@ -4,8 +4,9 @@
 
 import { z } from "zod";
 import { membersOf, withMembers } from "#contract/json-text.ts";
-import { type ChatRequest, defineProvider, secret } from "#providers/provider.ts";
-import { addedHeaders } from "#providers/settings.ts";
+import { type ChatRequest, defineProvider } from "#providers/provider.ts";
+import { extraHeaders } from "#providers/settings.ts";
+import { secret } from "#settings/secrets.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { openaiFailure } from "./failure.ts";
 import { isRecord, openaiStream } from "./stream.ts";
@@ -65,7 +66,7 @@ const settings = z
         "What comes before `/chat/completions`, such as `https://api.openai.com/v1`. Default: the vendor's.",
       ),
     api_key: secret().optional().describe("The vendor's key."),
-    headers: addedHeaders(),
+    headers: extraHeaders(),
     stream_usage: z
       .boolean()
       .optional()

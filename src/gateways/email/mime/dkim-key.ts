@@ -2,7 +2,7 @@
 // RSA as in RFC 8301, of which verifiers need not read more than 4096 bits; Ed25519 as in RFC 8463.
 
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import type { DkimKey } from "#gateways/gateway.ts";
+import type { DkimKey } from "#gateways/message.ts";
 
 export interface PrivateKey {
   algorithm: DkimKey["algorithm"];

@@ -3,7 +3,7 @@
 // there, so that a second one breaks the signature. A header field that is missing here can be changed on the way.
 
 import { createHash, hash, sign } from "node:crypto";
-import type { DkimKey } from "#gateways/gateway.ts";
+import type { DkimKey } from "#gateways/message.ts";
 
 /** What is signed where it is there. */
 const signed = [

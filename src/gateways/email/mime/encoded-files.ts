@@ -1,7 +1,7 @@
 // Files in base64, encoded once for all mails that carry them, and kept while they are being sent. By content, so one
 // file of a request with 10,000 contacts is one entry; bounded by bytes, those used last are kept.
 
-import type { OutgoingAttachment } from "#gateways/gateway.ts";
+import type { OutgoingAttachment } from "#gateways/message.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import { wrappedBase64 } from "./transfer-encoding.ts";
 

@@ -5,7 +5,7 @@
 
 import { hash } from "node:crypto";
 import { wireAddress } from "#contract/address.ts";
-import type { OutgoingAttachment, OutgoingEmail } from "#gateways/gateway.ts";
+import type { OutgoingAttachment, OutgoingEmail } from "#gateways/message.ts";
 import { mailboxField, parameter, textField } from "./header-text.ts";
 import { encodedText } from "./transfer-encoding.ts";
 

@@ -1,8 +1,8 @@
 // Reports handed in over HTTP: a mail server that gets a gateway's bounces pipes them to the gateway's callback URL as
 // they came. The token is all that tells it from anybody else, so it is compared first, in constant time.
 
+import type { CallbackRequest, Received } from "#gateways/callback.ts";
 import { hasValidToken } from "#gateways/email/callback-token.ts";
-import type { CallbackRequest, Received } from "#gateways/gateway.ts";
 import { toReports } from "./delivery-report.ts";
 import type { ReadReport } from "./reader.ts";
 

@@ -2,8 +2,8 @@
 // servers say in their own words. Everything else, above all what people's programs answer by themselves, is nothing.
 
 import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
-import type { Engagement, Receipt } from "#gateways/gateway.ts";
-import { oneLine } from "#runtime/text.ts";
+import type { Engagement, Receipt } from "#gateways/callback.ts";
+import { oneLine } from "#settings/redact.ts";
 import { type Headers, type MimePart, readFields, readParts } from "./mime-parts.ts";
 
 export type MailReport =

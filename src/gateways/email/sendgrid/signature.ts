@@ -3,7 +3,7 @@
 // ECDSA over the timestamp and the raw body, without anything between them.
 
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 
 /** The verification key as SendGrid shows it: base64 of its DER, with or without PEM lines. Null when it is none. */
 export function verificationKey(text: string): KeyObject | null {

@@ -2,10 +2,17 @@
 // (https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html). Each mail has one recipient
 // here, so the first of a list is the only one. Our id comes back as a tag, but only through a configuration set.
 
-import { eventTime, messageIdTag, reasonText } from "#gateways/email/http-mail.ts";
-import { clientInfo, type EventIds, eventIds, omitUndefined } from "#gateways/email/mail-event.ts";
-import type { Engagement, Receipt, Received } from "#gateways/gateway.ts";
-import { parseJson, readPath, textAt } from "#gateways/sms/http-api/json-path.ts";
+import type { Engagement, Receipt, Received } from "#gateways/callback.ts";
+import { messageIdTag } from "#gateways/email/http-mail.ts";
+import {
+  clientInfo,
+  type EventIds,
+  eventIds,
+  eventTime,
+  omitUndefined,
+  reasonText,
+} from "#gateways/email/mail-event.ts";
+import { parseJson, readPath, textAt } from "#gateways/json-path.ts";
 
 type Field = (path: string) => string | null;
 

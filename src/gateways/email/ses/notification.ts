@@ -4,9 +4,10 @@
 // is flat and has a dozen texts; the event inside it is parsed when the signature fits.
 
 import { verify, X509Certificate } from "node:crypto";
-import { eventTime, isFresh } from "#gateways/email/http-mail.ts";
-import type { CallbackRequest, CallbackTools } from "#gateways/gateway.ts";
-import { type Json, parseUnverified, textAt } from "#gateways/sms/http-api/json-path.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
+import { eventTime, isFresh } from "#gateways/email/mail-event.ts";
+import type { CallbackTools } from "#gateways/gateway.ts";
+import { type Json, parseUnverified, textAt } from "#gateways/json-path.ts";
 
 /** The name of an SNS topic, with its region and partition. */
 export const topicPattern = /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z]{2}(?:-[a-z]+)+-\d):\d{12}:[\w-]{1,256}$/;

@@ -1,11 +1,13 @@
-// The settings of an `http-api` gateway: a provider's HTTP interface, described instead of programmed.
-// What is refused here on saving cannot go wrong on sending: unknown fields, headers that would break
-// the request apart, templates that never mention the recipient or the text.
+// The settings of an `http-api` gateway: a provider's HTTP interface, described instead of programmed. Unknown fields,
+// headers that would break the request apart, and templates without the recipient or the text are refused on saving, so
+// that they cannot fail on sending.
 
 import { z } from "zod";
-import { secret } from "#gateways/gateway.ts";
-import { timeoutField } from "#gateways/http-outcome.ts";
-import { parsePath } from "./json-path.ts";
+import { timeoutField } from "#gateways/http-settings.ts";
+import { parsePath } from "#gateways/json-path.ts";
+import { headersField } from "#settings/headers.ts";
+import { secret } from "#settings/secrets.ts";
+import { urlMark } from "#settings/url.ts";
 import { fillJson, fillUrl, hasField, sampleValues } from "./template.ts";
 
 const path = () =>
@@ -13,7 +15,7 @@ const path = () =>
     error: "Must be a path such as $.id, $.messages[0].id or $['message-id'].",
   });
 
-/** One value as it may stand in JSON; compared as text, so that 0 and "0" are the same. */
+/** One value of JSON; compared as text, so that 0 and "0" are the same. */
 const word = z.union([z.string(), z.number(), z.boolean()], {
   error: "Must be a text, a number, true or false.",
 });
@@ -56,35 +58,23 @@ const callback = z.strictObject({
   error: path().optional().describe("Where a report says why a message was not delivered."),
 });
 
-/** Headers that frame the request or name its peer; the outbound door sets them. */
-const framing =
-  /^(host|connection|content-length|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
-
-const headers = z.record(
-  z
-    .string()
-    .regex(/^[\w!#$%&'*+.^`|~-]+$/, "Must be a header name.")
-    .refine((name) => !framing.test(name), "This header cannot be set."),
-  secret().regex(/^[\x20-\x7e]*$/, "Must be plain ASCII on one line."),
-);
-
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
 const bodyField = z.union([z.string(), z.record(z.string(), z.json()), z.array(z.json())], {
   error: "Must be a text, an object or a list.",
 });
 
-export const settings = z
+export const httpApiSettings = z
   .strictObject({
     url: z
       .string()
       .regex(/^https?:\/\/[^/?#{}\s]+([/?][^#\s]*)?$/i, {
         error: "Must be an http or https URL, without a fragment and with no {{field}} in its host.",
       })
-      .meta({ secret: true })
+      .meta({ secret: true, ...urlMark })
       .describe("Where the message is sent. {{fields}} may stand in the path and the query."),
     method: z.enum(["GET", "POST", "PUT", "PATCH"]).default("POST").describe("The HTTP method."),
-    headers: headers
+    headers: headersField()
       .default({})
       .meta({ secret: true })
       .describe(
@@ -108,40 +98,40 @@ export const settings = z
     timeout_ms: timeoutField,
   })
   .superRefine((value, context) => {
-    const fault = (path: string[], message: string) =>
+    const addIssue = (path: string[], message: string) =>
       context.addIssue({ code: "custom", path, message, input: undefined });
     for (const field of ["to", "message"] as const) {
-      if (!hasField(value, field)) fault(["body"], `{{${field}}} stands nowhere in url, headers or body.`);
+      if (!hasField(value, field)) addIssue(["body"], `{{${field}}} is missing from url, headers and body.`);
     }
-    if (value.from === undefined && hasField(value, "from")) fault(["from"], "Needed for {{from}}.");
-    if (!URL.canParse(fillUrl(value.url, sampleValues) ?? "")) fault(["url"], "Must be a valid URL.");
+    if (value.from === undefined && hasField(value, "from")) addIssue(["from"], "Needed for {{from}}.");
+    if (!URL.canParse(fillUrl(value.url, sampleValues) ?? "")) addIssue(["url"], "Must be a valid URL.");
     if (value.body !== undefined) {
       if (value.method === "GET" && value.encoding !== "query") {
-        fault(["encoding"], "A GET request has no body: use the encoding query.");
+        addIssue(["encoding"], "A GET request has no body: use the encoding query.");
       }
-      const bodyFault = faultOfBody(value.body, value.encoding);
-      if (bodyFault !== null) fault(["body"], bodyFault);
+      const problem = bodyProblem(value.body, value.encoding);
+      if (problem !== null) addIssue(["body"], problem);
     }
     const { path, equals, deferred, refused } = value.success;
     if ((path === undefined) !== (equals === undefined)) {
-      fault(["success", path === undefined ? "path" : "equals"], "`path` and `equals` go together.");
+      addIssue(["success", path === undefined ? "path" : "equals"], "`path` and `equals` go together.");
     }
     if (path === undefined && deferred.length + refused.length > 0) {
-      fault(["success", "path"], "Needed for `deferred` and `refused`.");
+      addIssue(["success", "path"], "Needed for `deferred` and `refused`.");
     }
     if (
       value.callback !== undefined &&
       value.callback.reference === undefined &&
       value.callback.id === undefined
     ) {
-      fault(["callback", "reference"], "Either `reference` or `id` is needed.");
+      addIssue(["callback", "reference"], "Either `reference` or `id` is needed.");
     }
   });
 
-export type HttpApiSettings = z.output<typeof settings>;
+export type HttpApiSettings = z.output<typeof httpApiSettings>;
 export type HttpApiCallback = NonNullable<HttpApiSettings["callback"]>;
 
-function faultOfBody(body: z.output<typeof bodyField>, encoding: "json" | "form" | "query"): string | null {
+function bodyProblem(body: z.output<typeof bodyField>, encoding: "json" | "form" | "query"): string | null {
   if (encoding === "json") {
     if (typeof body !== "string") return null;
     try {

@@ -3,7 +3,7 @@
 // names and values without separators, so it must be checked over the very parameters that are then used.
 
 import { createHash, createHmac } from "node:crypto";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 
 /** Twilio sends some 30, of which up to 20 are media. A body that a stranger fills with them would cost seconds to sort. */

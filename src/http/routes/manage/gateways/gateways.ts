@@ -11,12 +11,12 @@ import {
 } from "#contract/manage/gateways.ts";
 import { type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import { masked } from "#gateways/secrets.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
 import { wireTime } from "#http/pagination.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { checked } from "#http/validate.ts";
+import { masked } from "#settings/secrets.ts";
 import { type Deleted, deleteGateway, type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 
 const params = { account: accountParam };

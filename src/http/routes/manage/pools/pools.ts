@@ -12,7 +12,6 @@ import {
   poolsReply,
 } from "#contract/manage/pools.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
-import { masked } from "#gateways/secrets.ts";
 import { isProblem } from "#http/body/read.ts";
 import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
 import { wireTime } from "#http/pagination.ts";
@@ -20,6 +19,7 @@ import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { isId } from "#http/routes/messages/lookup.ts";
 import { checked } from "#http/validate.ts";
 import { providerOf } from "#providers/registry.ts";
+import { masked } from "#settings/secrets.ts";
 import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 
