@@ -1,6 +1,6 @@
-// How one gateway is driven: its pace, its retries, and what an unknown outcome means for it.
+// The rules of one gateway: its pace, its retries, and what happens after an unknown outcome.
 
-/** How fast a gateway is driven. Null: no bound of that kind. */
+/** How fast a gateway sends. Null: no limit of that kind. */
 export interface Pace {
   perSecond: number | null;
   concurrency: number;
@@ -13,14 +13,14 @@ export interface Pace {
 export interface RetryRules {
   firstMs: number;
   maxMs: number;
-  /** How long after its first deferral a message is tried, not counting pauses of the lane. */
+  /** How long after its first deferral a message is still tried, not counting pauses of the lane. */
   forMs: number;
 }
 
 export interface GatewayRules {
   pace: Pace;
   retry: RetryRules;
-  /** Null: as the kind of gateway says. */
+  /** Null: the default of the adapter. */
   onUnknown: "hold" | "resend" | null;
 }
 

@@ -10,7 +10,7 @@ export const callbackTokenField = secret()
   .min(16)
   .optional()
   .describe(
-    "What tells the vendor's callbacks from anybody else's: in the callback URL as `?token=…`, as its Basic password or as a Bearer token. Without it callbacks are refused.",
+    "Authenticates the vendor's callbacks: in the callback URL as `?token=…`, as its Basic password or as a Bearer token. Without it callbacks are refused.",
   );
 
 /** Why a callback must not be read: the gateway has no token, or the callback does not bring it. Null: it may be read. */

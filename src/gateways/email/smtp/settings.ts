@@ -32,7 +32,7 @@ const dkim = z
     selector: z
       .string()
       .regex(/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/i, "Must be a selector, such as mail2026.")
-      .describe("The selector under which the public key stands in DNS."),
+      .describe("The selector of the public key in DNS."),
     private_key: secret()
       .refine((pem) => readPrivateKey(pem) !== null, { error: privateKeyRule })
       .describe("The private key in PEM."),
@@ -73,7 +73,7 @@ export const smtpSettings = z
     ...emailFields,
     dkim,
     callback_token: callbackTokenField.describe(
-      "What proves whoever posts returned mails (`message/rfc822`) to the callback URL: as `?token=…`, as its Basic password or as a Bearer token. Without it none are taken there.",
+      "Authenticates the mail server that posts returned mails (`message/rfc822`) to the callback URL: as `?token=…`, as its Basic password or as a Bearer token. Without it they are refused.",
     ),
     name: z
       .string()

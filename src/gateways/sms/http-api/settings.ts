@@ -28,16 +28,16 @@ const success = z.strictObject({
     .union([z.string(), z.number()], { error: statusWords })
     .refine((status) => /^(2xx|2\d\d(\s*,\s*2\d\d)*)$/.test(String(status)), { error: statusWords })
     .default("2xx")
-    .describe('The HTTP status that means yes: "2xx", or codes such as "200,202".'),
-  reference: path().optional().describe("Where the provider's id of the message stands in its JSON answer."),
+    .describe('The HTTP status that means success: "2xx", or codes such as "200,202".'),
+  reference: path().optional().describe("Path of the provider's message id in its JSON answer."),
   path: path()
     .optional()
-    .describe("Where the JSON answer says whether it worked, for providers that answer 200 to everything."),
+    .describe("Path of the result in the JSON answer, for providers that answer 200 to everything."),
   equals: words()
     .min(1)
     .optional()
-    .describe("The values at `path` that mean yes. Any other one is a refusal."),
-  deferred: words().default([]).describe("The values at `path` that mean: not taken, try again later."),
+    .describe("The values at `path` that mean success. Any other value is a refusal."),
+  deferred: words().default([]).describe("The values at `path` that mean: not accepted, try again later."),
   refused: words()
     .default([])
     .describe(
@@ -47,15 +47,15 @@ const success = z.strictObject({
 
 const callback = z.strictObject({
   token: secret().min(8).describe("The token that the provider repeats in the callback's URL (`?token=…`)."),
-  items: path().optional().describe("Where the list stands, when one callback reports on several messages."),
-  reference: path().optional().describe("Where a report says the provider's id of the message."),
-  id: path().optional().describe("Where a report repeats our id, which the request sent as {{id}}."),
-  status: path().describe("Where a report says what became of the message."),
-  sent: words().default([]).describe("The statuses that mean: handed on, not there yet."),
+  items: path().optional().describe("Path of the list, if one callback reports on several messages."),
+  reference: path().optional().describe("Path of the provider's message id in a report."),
+  id: path().optional().describe("Path of our id in a report, which the request sent as {{id}}."),
+  status: path().describe("Path of the status in a report."),
+  sent: words().default([]).describe("The statuses that mean: handed on, not delivered yet."),
   delivered: words().default([]).describe("The statuses that mean: delivered."),
   undelivered: words().default([]).describe("The statuses that mean: not delivered."),
   failed: words().default([]).describe("The statuses that mean: never sent."),
-  error: path().optional().describe("Where a report says why a message was not delivered."),
+  error: path().optional().describe("Path of the reason in a report of a message that was not delivered."),
 });
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -72,28 +72,28 @@ export const httpApiSettings = z
         error: "Must be an http or https URL, without a fragment and with no {{field}} in its host.",
       })
       .meta({ secret: true, ...urlMark })
-      .describe("Where the message is sent. {{fields}} may stand in the path and the query."),
+      .describe("The URL that the message is sent to, with {{fields}} in the path and the query."),
     method: z.enum(["GET", "POST", "PUT", "PATCH"]).default("POST").describe("The HTTP method."),
     headers: headersField()
       .default({})
       .meta({ secret: true })
       .describe(
-        "Headers of the request, such as the one with the provider's key. {{fields}} may stand in them.",
+        "Headers of the request, such as the one with the provider's key. They may contain {{fields}}.",
       ),
     body: bodyField
       .optional()
       .meta({ secret: true })
-      .describe("What is sent: fields with {{to}}, {{message}}, {{id}}, {{from}} in them, or a text."),
+      .describe("The body: fields that contain {{to}}, {{message}}, {{id}} and {{from}}, or a text."),
     encoding: z
       .enum(["json", "form", "query"])
       .default("json")
       .describe("How the body is sent: as JSON, as a form, or appended to the URL."),
-    from: z.string().min(1).optional().describe("The sender, put in for {{from}}."),
-    success: success.prefault({}).describe("How to tell that the provider took the message."),
+    from: z.string().min(1).optional().describe("The sender, which replaces {{from}}."),
+    success: success.prefault({}).describe("How to recognise that the provider accepted the message."),
     definite: z
       .array(z.int().min(400).max(599))
       .default([])
-      .describe("Status codes with which this provider certainly has not taken the message, such as 503."),
+      .describe("Status codes with which this provider certainly has not accepted the message, such as 503."),
     callback: callback.optional().describe("How to read the provider's delivery reports."),
     timeout_ms: timeoutField,
   })
