@@ -21,6 +21,8 @@ test("a definition without more holds what is unknown, is no test and takes no c
   assert.equal(plain.test, false);
   assert.equal(plain.receives, false);
   assert.deepEqual(plain.urls({ key: "k" }), []);
+  assert.equal(plain.timeoutMs({ key: "k" }), 30_000);
+  assert.equal(plain.email({ key: "k" }), null);
   const callback = {
     method: "POST",
     url: "",

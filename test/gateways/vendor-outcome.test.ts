@@ -59,7 +59,20 @@ describe("outcomes", () => {
     assert.deepEqual(of(503, body("m")), { kind: "rejected", code: "m", reason: reason("m") });
   });
 
-  test("a 5xx that is not definite, and a redirect, are not judged by a code", () => {
+  test("a vendor's own header says how long a 429 lasts, unless Retry-After does", () => {
+    const retryAfter = ({ headers }: { headers: Record<string, string> }) => headers["x-wait"];
+    const waitOf = (status: number, headers: Record<string, string>) => {
+      const outcome = vendorOutcome(answer(status, "", headers), { ...format, retryAfter }, context);
+      return outcome.kind === "deferred" ? outcome.retryAfterMs : outcome.kind;
+    };
+    assert.equal(waitOf(429, { "x-wait": "7" }), 7000);
+    assert.equal(waitOf(429, { "x-wait": "7", "retry-after": "soon" }), 7000);
+    assert.equal(waitOf(429, { "x-wait": "7", "retry-after": "9" }), 9000);
+    assert.equal(waitOf(429, {}), undefined);
+    assert.equal(waitOf(503, { "x-wait": "7" }), undefined);
+  });
+
+  test("a 5xx that may have been taken, and a redirect, are not judged by a code", () => {
     assert.deepEqual(of(500, { code: "m" }), {
       kind: "unknown",
       code: "m",
