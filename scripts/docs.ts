@@ -170,7 +170,7 @@ ${generated}
 
 A provider is who answers the requests to a pool of AI models. Members of a pool are declared in the
 [provisioning file](provisioning.md), under the pool, as in the example of each kind below, or through the management
-API. Their settings are sealed in the database as a whole. What is promised about completions: [AI gateway](../ai.md).
+API. Their settings are sealed in the database as a whole. [Completion guarantees](../ai.md).
 
 What every member has, whatever its kind:
 

@@ -1,24 +1,26 @@
 // The AI gateway of one process, put together: keys and pools, limits and budgets, usage, and the members' health.
 
-import type { ChainParts, Member } from "#ai/failover/failover.ts";
-import { createChecks } from "#ai/health/health-checks.ts";
+import type { FailoverDeps } from "#ai/failover/failover.ts";
+import { createHealthChecks } from "#ai/health/health-checks.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
 import { localDay } from "#ai/limits/local-day.ts";
 import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
-import { within } from "#ai/limits/timeout.ts";
-import { type ModelEntry, modelsOf } from "#ai/pools/models.ts";
+import { withTimeout } from "#ai/limits/timeout.ts";
+import type { Member } from "#ai/pools/member.ts";
+import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
-import { Pools } from "#ai/pools/pools.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
-import type { Upstreams } from "#runtime/net/streaming-client.ts";
+import { type Opened, Pools } from "#ai/pools/pools.ts";
+import type { MemberState } from "#contract/manage/pools.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { announceMember } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
 import { spentOf } from "#store/pools/usage.ts";
 import type { Sealer } from "#store/seal.ts";
-import type { AskedRequest, Pool, Streamed } from "./complete.ts";
-import { type Ended, type Served, serve } from "./serve.ts";
+import type { ClientRequest, Pool, ResponseStream } from "./complete.ts";
+import { type Ended, type ServeResult, serve } from "./serve.ts";
 import { createUsageLog } from "./usage.ts";
 
 export interface GatewayParts {
@@ -27,7 +29,7 @@ export interface GatewayParts {
   random: Random;
   log: Log;
   sealer: Sealer;
-  upstreams: Upstreams;
+  upstreams: StreamingClient;
   newId(prefix: string): string;
   /** How long a process may be silent before the others count it as dead, ms. */
   takeoverMs: number;
@@ -39,21 +41,32 @@ export interface GatewayParts {
   counted: { call(status: number): void; dropped(count: number): void };
 }
 
-/** How a member is doing, for the management API. */
-export interface MemberCondition {
+/** How a member is doing as this process sees it, for the management API. */
+export interface MemberStatus {
+  /** The member's id. */
   member: string;
-  state: "up" | "probe" | "open" | "resting" | "denied";
+  state: MemberState;
   /** When it may be asked again, epoch ms; null: now. */
   until: number | null;
+  /** Requests under way. */
   inFlight: number;
+  /** Moving average of the time to its first output; null: it has not answered yet. */
   firstOutputMs: number | null;
 }
 
 export interface AiGateway {
-  authenticate(token: string): Promise<PoolKey | null>;
-  serve(key: PoolKey, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
-  models(key: PoolKey): Promise<ModelEntry[]>;
-  health(poolId: string): MemberCondition[];
+  /** The key of a Bearer token with the pool that it opens; null: no such key. Cached, so cheap to call. */
+  authenticate(token: string): Promise<Opened | null>;
+  /** Serves a call on the pool as it was opened. `requestId` names the call; `signal`: the caller disconnects. */
+  serve(
+    opened: Opened,
+    request: ClientRequest,
+    requestId: string,
+    signal: LightAbortSignal,
+  ): Promise<ServeResult>;
+  /** The models that the key may use now, the pool's own name first. */
+  models(opened: Opened): ModelEntry[];
+  health(poolId: string): MemberStatus[];
   /** Something about pools or keys changed in this process. */
   forget(): void;
   /** Ends the streams that are under way, each with an error that says so. */
@@ -80,20 +93,18 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     log,
     dropped: parts.counted.dropped,
     written: ({ key_id, day, prompt_tokens, completion_tokens, cost }) =>
-      budgets.written(key_id, { day, tokens: prompt_tokens + completion_tokens, cost }),
+      budgets.callWritten(key_id, { day, tokens: prompt_tokens + completion_tokens, cost }),
   });
   // One SQLite file serves one process, whose memory is exact.
   const leased = database.engine === "postgres" ? sharedMeters(parts, stopping.signal) : null;
   const throttle = createThrottle({ clock, log, shared: leased?.meters ?? null });
-  const checks = createChecks(
+  const checks = createHealthChecks(
     { clock, log, upstreams, fraction: random.fraction },
     () => pools.inUse,
     stopping.signal,
   );
-  /** By the key that a call was admitted with, so that a pool that is changed meanwhile does not change under it. */
-  const opened = new WeakMap<PoolKey, Pool>();
   /** Under way, by call. */
-  const streams = new Map<string, Streamed>();
+  const streams = new Map<string, ResponseStream>();
   /** Calls without an answer so far, and who waits until there are none. */
   let unanswered = 0;
   let allAnswered = () => {};
@@ -114,16 +125,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
       .then(parts.announced, (error) => log.warn({ error }, "a member's change could not be told"));
   }
 
-  /** What a pool's calls share. */
-  const chains = new WeakMap<Pool, ChainParts>();
-  function chainParts(pool: Pool): ChainParts {
-    const known = chains.get(pool);
-    if (known) return known;
-    const made = chain(pool);
-    chains.set(pool, made);
-    return made;
-  }
-  const chain = (pool: Pool): ChainParts => ({
+  const chain = (pool: Pool): FailoverDeps => ({
     clock,
     upstreams,
     answerBytes: parts.answerBytes,
@@ -144,24 +146,16 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     usage.record(ended, cost);
     // As they are written, and read again: the day of its start, without what a total may hold besides.
     const day = localDay(ended.at, ended.key.timeZone);
-    budgets.add(ended.key, { day, tokens: promptTokens + completionTokens, cost });
+    budgets.addCall(ended.key, { day, tokens: promptTokens + completionTokens, cost });
     parts.counted.call(ended.status);
     streams.delete(ended.id);
   }
 
-  const serving = { chain: chainParts, throttle, budgets, record };
+  const serving = { chain, throttle, budgets, record };
 
   return {
-    authenticate: async (token) => {
-      const found = await pools.open(token);
-      if (found === null) return null;
-      // Written for every call, a map like this one is work for the garbage collector.
-      if (opened.get(found.key) !== found.pool) opened.set(found.key, found.pool);
-      return found.key;
-    },
-    serve: async (key, request, requestId, signal) => {
-      const pool = opened.get(key);
-      if (!pool) throw new Error("A call is served with a key that was authenticated.");
+    authenticate: (token) => pools.open(token),
+    serve: async ({ key, pool }, request, requestId, signal) => {
       unanswered += 1;
       try {
         const served = await serve(serving, key, pool, request, requestId, signal);
@@ -173,15 +167,12 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
         if (unanswered === 0) allAnswered();
       }
     },
-    models: async (key) => {
-      const pool = opened.get(key);
-      return pool ? modelsOf(pool, key, clock) : [];
-    },
+    models: ({ key, pool }) => listModels(pool, key, clock),
     health: (poolId) => {
       const now = clock.monotonic();
       const members = pools.inUse.find(({ id }) => id === poolId)?.members ?? [];
       return members.map(({ id, health, models, embeddingModels }) => {
-        const standing = health.overall(now, [...models, ...embeddingModels]);
+        const standing = health.overallAvailability(now, [...models, ...embeddingModels]);
         return {
           member: id,
           state: standing.kind === "down" ? standing.why : standing.kind,
@@ -192,7 +183,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
         };
       });
     },
-    forget: () => pools.forget(),
+    forget: () => pools.invalidate(),
     interrupt: () => {
       for (const stream of streams.values()) stream.stop();
     },
@@ -202,7 +193,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
         allAnswered = resolve;
       });
       // Whose connections were cut a moment ago.
-      if (unanswered > 0) await within(clock, lastCallsMs, answered);
+      if (unanswered > 0) await withTimeout(clock, lastCallsMs, answered);
       await Promise.all([checks.ended(), leased?.ended()]);
       await usage.stop();
     },
@@ -215,7 +206,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
  */
 function sharedMeters(
   { database, clock, log, takeoverMs: leaseMs }: GatewayParts,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): { meters: SharedMeters; ended(): Promise<void> } {
   const held = new Map<string, { keyId: string; slot: string }>();
   /** The last end of each key's calls, while it is being told. */

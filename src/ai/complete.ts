@@ -2,20 +2,20 @@
 // nothing of a member is shown before it has really answered. The usage is told once, however it ends.
 
 import {
-  type ChainParts,
-  type ChainResult,
-  type Member,
-  runChain,
-  type Tried,
+  type AttemptRecord,
+  type FailoverDeps,
+  type FailoverResult,
+  runFailover,
 } from "#ai/failover/failover.ts";
 import type { RetryBudget } from "#ai/failover/retry-budget.ts";
 import { answerTokens, unitsPerToken } from "#ai/limits/estimate.ts";
-import { serving } from "#ai/pools/pool.ts";
-import { errorFrame, Frames, renamed, type ServicePool } from "#ai/stream/sse-writer.ts";
+import type { Member } from "#ai/pools/member.ts";
+import { eligibleMembers } from "#ai/pools/pool.ts";
+import { errorFrame, rewrite, type ServicePool, SseWriter } from "#ai/stream/sse-writer.ts";
 import { aiProblems } from "#contract/ai/openai-error.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { ApiError, Failure, Usage } from "#providers/provider.ts";
-import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
 /** A pool, as a request uses it. */
 export interface Pool {
@@ -32,7 +32,7 @@ export interface Pool {
   /** For a whole answer of one member while another is left, ms; null: half of what is left of the deadline. */
   answerMs: number | null;
   members: readonly Member[];
-  budget: RetryBudget;
+  retryBudget: RetryBudget;
 }
 
 export interface CompletionRequest {
@@ -43,23 +43,23 @@ export interface CompletionRequest {
   model: string | null;
   stream: boolean;
   /** Whether the caller asked for the usage of the stream. */
-  usageAsked: boolean;
+  includeUsage: boolean;
   /** The key's models; null: all. */
-  allowed: readonly string[] | null;
+  allowedModels: readonly string[] | null;
   /** Tokens of the input, estimated (see `estimate.ts`). */
   promptTokens: number;
 }
 
 /** A request as its caller makes it. */
-export type AskedRequest = Omit<CompletionRequest, "allowed" | "promptTokens">;
+export type ClientRequest = Omit<CompletionRequest, "allowedModels" | "promptTokens">;
 
 /** What became of a call, for the usage record. */
-export interface Spent {
+export interface CallOutcome {
   /** The status that the caller saw; 499: they went away. */
   status: number;
   member: string | null;
   model: string | null;
-  tried: readonly Tried[];
+  tried: readonly AttemptRecord[];
   usage: Usage;
   /** The provider did not tell the usage: it is estimated from the texts. */
   estimated: boolean;
@@ -69,7 +69,7 @@ export interface Spent {
 }
 
 /** Text for the caller, as it comes. */
-export interface Streamed {
+export interface ResponseStream {
   /** The next text; null at the end. */
   next(): Promise<string | null>;
   /** The caller went away. */
@@ -78,10 +78,10 @@ export interface Streamed {
   stop(): void;
 }
 
-export type Completed =
+export type CompletionResult =
   | { kind: "answer"; text: string; served: ServicePool }
   /** `served` null: the headers go out before anybody has answered. */
-  | { kind: "stream"; stream: Streamed; served: ServicePool | null }
+  | { kind: "stream"; stream: ResponseStream; served: ServicePool | null }
   | {
       kind: "error";
       status: number;
@@ -93,23 +93,29 @@ export type Completed =
 
 /** Serves a request; `spent` is called exactly once. `signal`: the caller goes away. */
 export async function complete(
-  parts: ChainParts,
+  parts: FailoverDeps,
   pool: Pool,
   request: CompletionRequest,
-  signal: StopSignal,
-  spent: (spent: Spent) => void,
-): Promise<Completed> {
+  signal: LightAbortSignal,
+  spent: (spent: CallOutcome) => void,
+): Promise<CompletionResult> {
   const { clock } = parts;
-  const account = new Account(parts, request, spent);
+  const account = new CallTally(parts, request, spent);
   const embeds = request.kind === "embeddings";
-  const found = serving(
+  const found = eligibleMembers(
     pool.members,
-    { model: request.model, poolName: pool.name, strict: pool.strictModels, allowed: request.allowed },
+    { model: request.model, poolName: pool.name, strict: pool.strictModels, allowed: request.allowedModels },
     (member) => (!embeds ? member.models : member.provider.embeds ? member.embeddingModels : []),
   );
   if (found.kind === "unknown_model") {
     account.close(404, null);
-    return { kind: "error", status: 404, error: noModel(request.model), retryAfterMs: null, served: null };
+    return {
+      kind: "error",
+      status: 404,
+      error: unknownModel(request.model),
+      retryAfterMs: null,
+      served: null,
+    };
   }
   if (embeds && found.choices.length === 0 && !pool.members.some(embedding)) {
     account.close(400, null);
@@ -119,58 +125,66 @@ export async function complete(
     model: pool.answerModel === "pool" ? pool.name : model,
     created: Math.floor(clock.now() / 1000),
   });
-  const ask = embeds
+  const mode = embeds
     ? "embeddings"
     : !request.stream
       ? "chat"
       : pool.streamMode === "complete"
         ? "collected"
         : "stream";
-  const chain = runChain(parts, {
+  const chain = runFailover(parts, {
     choices: found.choices,
-    ask,
+    mode,
     text: request.text,
     body: request.body,
     promptTokens: request.promptTokens,
     answerMs: pool.answerMs,
     deadlineAt: account.startedAt + pool.deadlineMs,
     signal,
-    budget: pool.budget,
+    retryBudget: pool.retryBudget,
   });
   if (!request.stream) {
     const result = await chain;
-    if (result.kind !== "answer") return account.unanswered(result);
-    const served = account.served(
+    if (result.kind !== "answer") return account.closeUnanswered(result);
+    const served = account.servicePool(
       result.won.choice.member.name,
       result.won.choice.model,
       result.won.attempts,
     );
     account.close(200, result);
-    return { kind: "answer", text: renamed(result.text, naming(result.won.choice.model), served), served };
+    return { kind: "answer", text: rewrite(result.text, naming(result.won.choice.model), served), served };
   }
-  const patience = new Stop();
+  const patience = new LightAbortController();
   const early = await Promise.race([chain, clock.sleep(pool.headersAfterMs, patience).then(() => null)]);
-  patience.stop();
-  if (early && early.kind !== "speaking" && early.kind !== "collected") return account.unanswered(early);
+  patience.abort();
+  if (early && early.kind !== "speaking" && early.kind !== "collected") return account.closeUnanswered(early);
   const rules = (served: ServicePool) => ({
     ...naming(served.model),
-    usageAsked: request.usageAsked,
+    includeUsage: request.includeUsage,
     served,
   });
-  if (early === null) return { kind: "stream", stream: delayed(account, chain, rules), served: null };
-  const served = account.served(early.won.choice.member.name, early.won.choice.model, early.won.attempts);
-  return { kind: "stream", stream: relay(account, early, new Frames(rules(served))), served };
+  if (early === null) return { kind: "stream", stream: deferredStream(account, chain, rules), served: null };
+  const served = account.servicePool(
+    early.won.choice.member.name,
+    early.won.choice.model,
+    early.won.attempts,
+  );
+  return { kind: "stream", stream: relay(account, early, new SseWriter(rules(served))), served };
 }
 
 /** For streams that a process that ends does not see to their end. */
 const stopping = apiError("The service is stopping; try again.", "server_error", "unavailable");
 
-type Answered = Extract<ChainResult, { kind: "speaking" } | { kind: "collected" }>;
-type Rules = (served: ServicePool) => ConstructorParameters<typeof Frames>[0];
+type StreamingResult = Extract<FailoverResult, { kind: "speaking" } | { kind: "collected" }>;
+type WriterOptions = (served: ServicePool) => ConstructorParameters<typeof SseWriter>[0];
 
 /** A stream whose headers are out before anybody has answered: a failure comes inside it. */
-function delayed(account: Account, chain: Promise<ChainResult>, rules: Rules): Streamed {
-  let inner: Streamed | null = null;
+function deferredStream(
+  account: CallTally,
+  chain: Promise<FailoverResult>,
+  rules: WriterOptions,
+): ResponseStream {
+  let inner: ResponseStream | null = null;
   let over = false;
   return {
     next: async () => {
@@ -179,12 +193,12 @@ function delayed(account: Account, chain: Promise<ChainResult>, rules: Rules): S
       const result = await chain;
       if (result.kind === "speaking" || result.kind === "collected") {
         const { choice, attempts } = result.won;
-        const served = account.served(choice.member.name, choice.model, attempts);
-        inner = relay(account, result, new Frames(rules(served)));
+        const served = account.servicePool(choice.member.name, choice.model, attempts);
+        inner = relay(account, result, new SseWriter(rules(served)));
         return await inner.next();
       }
       over = true;
-      const completed = account.unanswered(result);
+      const completed = account.closeUnanswered(result);
       return completed.kind === "error" ? errorFrame(completed.error, completed.served) : null;
     },
     cancel: () => {
@@ -193,7 +207,7 @@ function delayed(account: Account, chain: Promise<ChainResult>, rules: Rules): S
       else {
         // A chain that threw is told of by whoever waited for it; the account is closed all the same.
         const threw = () => account.close(500, null);
-        void chain.then((result) => account.abandoned(result), threw);
+        void chain.then((result) => account.closeAbandoned(result), threw);
       }
     },
     stop: () => inner?.stop(),
@@ -201,14 +215,14 @@ function delayed(account: Account, chain: Promise<ChainResult>, rules: Rules): S
 }
 
 /** Hands a stream on, chunk by chunk. */
-function relay(account: Account, result: Answered, frames: Frames): Streamed {
+function relay(account: CallTally, result: StreamingResult, frames: SseWriter): ResponseStream {
   const { won } = result;
   let over = false;
   let stopped = false;
   let whole = result.kind === "collected" ? result.chunks : null;
   const end = (status: number, how: "done" | "broken" | "dropped") => {
     over = true;
-    won.settled(how);
+    won.settle(how);
     account.close(status, { ...result, usage: frames.usage });
   };
   return {
@@ -221,7 +235,7 @@ function relay(account: Account, result: Answered, frames: Frames): Streamed {
             : { kind: "done" as const };
         whole = null;
         if (over) break;
-        account.spoke();
+        account.markFirstByte();
         if (said.kind === "done") {
           end(200, "done");
           return frames.done();
@@ -233,7 +247,7 @@ function relay(account: Account, result: Answered, frames: Frames): Streamed {
         }
         let text = "";
         for (const chunk of said.chunks) {
-          account.said(chunk.units);
+          account.addUnits(chunk.units);
           text += frames.chunk(chunk);
         }
         if (text !== "") return text;
@@ -266,7 +280,7 @@ const noEmbeddings: ApiError = {
   code: "no_embeddings",
 };
 
-function noModel(model: string | null): ApiError {
+function unknownModel(model: string | null): ApiError {
   return {
     message: `The model \`${model ?? ""}\` does not exist or you do not have access to it.`,
     type: "invalid_request_error",
@@ -296,19 +310,19 @@ function statusOf({ kind, status }: Failure): number {
   }
 }
 
-const nothing: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
+const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 
 /** What a call has cost and how long it took. */
-class Account {
+class CallTally {
   readonly startedAt: number;
-  readonly #parts: ChainParts;
+  readonly #parts: FailoverDeps;
   readonly #request: CompletionRequest;
-  readonly #spent: (spent: Spent) => void;
+  readonly #spent: (spent: CallOutcome) => void;
   #firstByteMs: number | null = null;
   #units = 0;
   #closed = false;
 
-  constructor(parts: ChainParts, request: CompletionRequest, spent: (spent: Spent) => void) {
+  constructor(parts: FailoverDeps, request: CompletionRequest, spent: (spent: CallOutcome) => void) {
     this.#parts = parts;
     this.#request = request;
     this.#spent = spent;
@@ -319,46 +333,53 @@ class Account {
     return this.#parts.clock.monotonic() - this.startedAt;
   }
 
-  served(provider: string, model: string, attempts: number): ServicePool {
+  servicePool(provider: string, model: string, attempts: number): ServicePool {
     this.#firstByteMs ??= this.#elapsed();
     return { provider, model, latency_ms: Math.round(this.#firstByteMs * 10) / 10, attempts };
   }
 
-  spoke(): void {
+  markFirstByte(): void {
     this.#firstByteMs ??= this.#elapsed();
   }
 
-  said(units: number): void {
+  addUnits(units: number): void {
     this.#units += units;
   }
 
-  unanswered(result: ChainResult): Exclude<Completed, { kind: "answer" } | { kind: "stream" }> {
+  closeUnanswered(
+    result: FailoverResult,
+  ): Exclude<CompletionResult, { kind: "answer" } | { kind: "stream" }> {
     if (result.kind !== "failed") {
       this.close(499, { tried: result.tried });
       return { kind: "aborted" };
     }
     const { failure, last, asked } = result;
     const status = statusOf(failure);
-    const served = last === null ? null : this.served(last.member.name, last.model, asked);
+    const served = last === null ? null : this.servicePool(last.member.name, last.model, asked);
     this.close(status, { tried: result.tried });
     return { kind: "error", status, error: failure.error, retryAfterMs: failure.retryAfterMs, served };
   }
 
   /** The caller went away while nobody had answered yet. */
-  abandoned(result: ChainResult): void {
+  closeAbandoned(result: FailoverResult): void {
     if (result.kind === "speaking") result.stream.cancel();
-    if (result.kind === "speaking" || result.kind === "collected") result.won.settled("dropped");
+    if (result.kind === "speaking" || result.kind === "collected") result.won.settle("dropped");
     this.close(499, { tried: result.tried });
   }
 
   close(
     status: number,
-    result: { tried: readonly Tried[]; won?: Answered["won"]; usage?: Usage | null; text?: string } | null,
+    result: {
+      tried: readonly AttemptRecord[];
+      won?: StreamingResult["won"];
+      usage?: Usage | null;
+      text?: string;
+    } | null,
   ): void {
     if (this.#closed) return;
     this.#closed = true;
     const choice = result?.won?.choice ?? null;
-    const known = choice ? (result?.usage ?? null) : nothing;
+    const known = choice ? (result?.usage ?? null) : noUsage;
     this.#spent({
       status,
       member: choice?.member.name ?? null,

@@ -1,33 +1,36 @@
 // One call of a pool key: within its limits and budget, served by its pool, and its usage told.
 
-import type { ChainParts } from "#ai/failover/failover.ts";
+import type { FailoverDeps } from "#ai/failover/failover.ts";
 import type { Budgets } from "#ai/limits/budget.ts";
 import { promptTokens, reservedTokens } from "#ai/limits/estimate.ts";
-import type { Levels } from "#ai/limits/limits.ts";
+import type { RateLimitState } from "#ai/limits/limits.ts";
 import type { Throttle } from "#ai/limits/throttle.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import {
-  type AskedRequest,
-  type Completed,
+  type CallOutcome,
+  type ClientRequest,
   type CompletionRequest,
+  type CompletionResult,
   complete,
   type Pool,
-  type Spent,
 } from "./complete.ts";
 
-export interface Refused {
+export interface Refusal {
   kind: "refused";
   by: "requests" | "tokens" | "concurrency" | "budget";
   retryAfterMs: number;
-  levels: Levels;
+  levels: RateLimitState;
 }
 
 /** `gone`: the key was revoked a moment ago. */
-export type Served = Refused | { kind: "gone" } | { kind: "served"; completed: Completed; levels: Levels };
+export type ServeResult =
+  | Refusal
+  | { kind: "gone" }
+  | { kind: "served"; completed: CompletionResult; levels: RateLimitState };
 
 /** A call that has ended, for the usage record. */
-export interface Ended extends Spent {
+export interface Ended extends CallOutcome {
   id: string;
   key: PoolKey;
   kind: CompletionRequest["kind"];
@@ -36,8 +39,8 @@ export interface Ended extends Spent {
   at: number;
 }
 
-export interface ServeParts {
-  chain(pool: Pool): ChainParts;
+export interface ServeDeps {
+  chain(pool: Pool): FailoverDeps;
   throttle: Throttle;
   budgets: Budgets;
   record(pool: Pool, ended: Ended): void;
@@ -45,17 +48,17 @@ export interface ServeParts {
 
 /** Serves a call. `requestId` names its usage record; `signal`: the caller goes away. */
 export async function serve(
-  parts: ServeParts,
+  parts: ServeDeps,
   key: PoolKey,
   pool: Pool,
-  request: AskedRequest,
+  request: ClientRequest,
   requestId: string,
-  signal: StopSignal,
-): Promise<Served> {
+  signal: LightAbortSignal,
+): Promise<ServeResult> {
   const chain = parts.chain(pool);
   const at = chain.clock.now();
   // Awaited only where something has to be waited for: each await costs a turn and what it keeps.
-  const spending = parts.budgets.spentOut(key, at);
+  const spending = parts.budgets.exhaustedForMs(key, at);
   const spentOut = spending instanceof Promise ? await spending : spending;
   if (spentOut !== null) {
     const levels = { requests: null, tokens: null };
@@ -66,7 +69,7 @@ export async function serve(
   const judging = parts.throttle.admit(key, requestId, reservedTokens(kind, body, prompt));
   const { admission, end } = judging instanceof Promise ? await judging : judging;
   if (admission.kind !== "admitted") return admission;
-  const asked = { ...request, allowed: key.models, promptTokens: prompt };
+  const asked = { ...request, allowedModels: key.models, promptTokens: prompt };
   const completed = await complete(chain, pool, asked, signal, (spent) => {
     // The slot first: telling must not keep it.
     end(spent.usage.totalTokens);

@@ -13,10 +13,10 @@ export interface UsageLog {
   stop(): Promise<void>;
 }
 
-const everyMs = 1_000;
-const mostWaiting = 20_000;
+const intervalMs = 1_000;
+const maxPending = 20_000;
 /** One transaction each; its flush is most of what it costs. */
-const atOnce = 2_000;
+const batchSize = 2_000;
 
 const isAway = (fault: unknown) => fault instanceof StorageError && fault.fault !== "failed";
 
@@ -38,7 +38,7 @@ export function createUsageLog(parts: {
   /** Together; where they cannot be, singly, so that one that can never be written keeps nobody else from it. */
   async function write(): Promise<void> {
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, atOnce);
+      const batch = waiting.splice(0, batchSize);
       const fault = await faultOf(batch);
       if (fault === null) continue;
       const again: UsedCall[] = [];
@@ -81,7 +81,7 @@ export function createUsageLog(parts: {
   }
 
   function trim(): void {
-    const over = waiting.length - mostWaiting;
+    const over = waiting.length - maxPending;
     if (over <= 0) return;
     waiting.splice(0, over);
     dropped(over);
@@ -89,7 +89,7 @@ export function createUsageLog(parts: {
 
   async function writeSoon(): Promise<void> {
     while (waiting.length > 0 && !stopping.signal.aborted) {
-      await clock.sleep(everyMs, stopping.signal);
+      await clock.sleep(intervalMs, stopping.signal);
       await write();
     }
     writing = null;

@@ -108,7 +108,7 @@ export interface ConfigureParts {
 }
 
 /** Faults of a gateway's settings, with paths inside the gateway; none: they may be saved. */
-export function checkSettings(input: GatewayInput, outbound: Outbound): Issue[] {
+export function settingsIssues(input: GatewayInput, outbound: Outbound): Issue[] {
   const adapter = findAdapter(input.kind, input.channel);
   if (!adapter) {
     const known = kinds.filter((kind) => kind.channels.includes(input.channel)).map(({ kind }) => kind);
@@ -124,7 +124,7 @@ export function checkSettings(input: GatewayInput, outbound: Outbound): Issue[] 
     }));
   }
   return adapter.urls(parsed.data).flatMap((url) => {
-    const refusal = outbound.refuses(url);
+    const refusal = outbound.rejectReason(url);
     return refusal === null
       ? []
       : [{ path: ["settings", ...urlFieldPath(adapter.settings)], message: refusal }];
@@ -132,22 +132,22 @@ export function checkSettings(input: GatewayInput, outbound: Outbound): Issue[] 
 }
 
 /** Everything that keeps a gateway from being saved for an account (null: one that is yet to be made), with paths inside the gateway. */
-export async function gatewayFaults(
+export async function gatewayIssues(
   { database, outbound }: Pick<ConfigureParts, "database" | "outbound">,
   accountId: string | null,
   input: GatewayInput,
 ): Promise<Issue[]> {
   const existing = await database.run(findGatewayByIdentifier, input.identifier);
-  return faultsBeside(existing, outbound, accountId, input);
+  return issuesWithExisting(existing, outbound, accountId, input);
 }
 
-function faultsBeside(
+function issuesWithExisting(
   existing: GatewaysTable | null,
   outbound: Outbound,
   accountId: string | null,
   input: GatewayInput,
 ): Issue[] {
-  const issues = checkSettings(input, outbound);
+  const issues = settingsIssues(input, outbound);
   if (existing && existing.account_id !== accountId) {
     issues.push(identifierTaken);
   } else if (existing && existing.channel !== input.channel) {
@@ -164,7 +164,7 @@ export async function prepareGateway(
 ): Promise<{ kind: "ready"; row: GatewaysTable } | { kind: "invalid"; issues: Issue[] }> {
   const { database, clock, sealer, newId } = parts;
   const existing = await database.run(findGatewayByIdentifier, input.identifier);
-  const issues = faultsBeside(existing, parts.outbound, accountId, input);
+  const issues = issuesWithExisting(existing, parts.outbound, accountId, input);
   const adapter = findAdapter(input.kind, input.channel);
   if (issues.length > 0 || !adapter) return { kind: "invalid", issues };
 
@@ -202,7 +202,7 @@ export async function prepareGateway(
 export const identifierTaken: Issue = { path: ["identifier"], message: "is used by another account" };
 
 /** Creates the gateway, or changes the account's one with this identifier. */
-export async function configureGateway(
+export async function upsertGateway(
   parts: ConfigureParts,
   accountId: string,
   input: GatewayInput,

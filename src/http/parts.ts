@@ -3,27 +3,22 @@
 
 import type { Account } from "#accounts/account.ts";
 import type { ChannelCredit } from "#accounts/credit.ts";
-import type { AskedRequest } from "#ai/complete.ts";
-import type { ModelEntry } from "#ai/pools/models.ts";
-import type { PoolKey } from "#ai/pools/pool-key.ts";
-import type { Served } from "#ai/serve.ts";
+import type { AiGateway, MemberStatus } from "#ai/ai.ts";
 import type { ConfigureParts } from "#configure/gateway.ts";
-import type { MemberState } from "#contract/manage/pools.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import type { CallbackRequest } from "#gateways/callback.ts";
-import type { Passwords } from "#identity/password.ts";
-import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
-import type { Intake } from "#messaging/accept/attachment-upload.ts";
+import type { PasswordHasher } from "#identity/password.ts";
+import type { AcceptResult, IdempotencyRequest } from "#messaging/accept/accept.ts";
+import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { CallbackResult } from "#messaging/feedback/callbacks.ts";
-import type { Visits } from "#messaging/feedback/opens-and-clicks.ts";
+import type { OpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
 import type { ReceivedPage } from "#messaging/inbound.ts";
 import type { Cancelled, Page } from "#messaging/lookup.ts";
 import type { Resolved } from "#messaging/resolve.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock, Dns, Log, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import type { BoundFile } from "#store/email/attachments.ts";
@@ -44,18 +39,18 @@ export interface HttpParts {
     account: Account,
     requestId: string,
     send: SmsSend,
-    repeatable: Repeatable | null,
-  ): Promise<Accepted>;
+    repeatable: IdempotencyRequest | null,
+  ): Promise<AcceptResult>;
   /** Takes an email send with its files, which `openIntake` gave. */
   acceptEmail(
     account: Account,
     requestId: string,
     send: EmailSend,
     files: readonly BoundFile[],
-    repeatable: Repeatable | null,
-  ): Promise<Accepted>;
+    repeatable: IdempotencyRequest | null,
+  ): Promise<AcceptResult>;
   /** Where the files of one request of the account go. */
-  openIntake(account: Account): Intake;
+  openAttachmentUpload(account: Account): AttachmentUpload;
   /** One message of the account with its timeline; null for an unknown, foreign or other-channel id. */
   lookup(account: Account, channel: Channel, id: string): Promise<MessageRecord | null>;
   /** The newest messages of the channel. `cursor` is a `nextCursor` given earlier; null result: bad cursor. */
@@ -83,7 +78,7 @@ export interface HttpParts {
   credit(account: Account): Promise<Record<Channel, ChannelCredit | null>>;
   callback(gatewayIdentifier: string, request: CallbackRequest): Promise<CallbackResult>;
   /** What recipients do with what their mails carry. */
-  visits: Visits;
+  openAndClickTracking: OpenAndClickTracking;
   readiness(): Promise<Readiness>;
   /** The Prometheus text. */
   metrics(): Promise<string>;
@@ -93,35 +88,17 @@ export interface HttpParts {
   ai: AiParts;
 }
 
-export interface AiParts {
-  /** The key of a Bearer token; null when nobody has it. Cached, so cheap to call. */
-  authenticate(token: string): Promise<PoolKey | null>;
-  /** `requestId` names the call; `signal`: the caller goes away. */
-  serve(key: PoolKey, request: AskedRequest, requestId: string, signal: StopSignal): Promise<Served>;
-  /** The models that the key may use now, the pool's own name first. */
-  models(key: PoolKey): Promise<ModelEntry[]>;
-}
+export type AiParts = Pick<AiGateway, "authenticate" | "serve" | "models">;
 
 /** Reads go to the store, changes through `configure/` and `messaging/`, with these. */
 export interface ManageParts {
   database: Database;
   configure: ConfigureParts & { random: Random; dns: Dns; showApiKeys: boolean };
-  passwords: Passwords;
+  passwords: PasswordHasher;
   /** Something is due on this lane. */
   wake(laneId: string): void;
   /** How the pool's members are doing, as far as this process has asked them. */
-  poolHealth(poolId: string): Promise<readonly MemberStanding[]>;
-}
-
-export interface MemberStanding {
-  /** The member's id. */
-  member: string;
-  state: MemberState;
-  /** When it may be asked again, epoch ms; null: now. */
-  until: number | null;
-  inFlight: number;
-  /** Moving average of the time to its first output; null: it was not asked yet. */
-  firstOutputMs: number | null;
+  poolHealth(poolId: string): Promise<readonly MemberStatus[]>;
 }
 
 export interface HttpSettings {

@@ -25,7 +25,7 @@ export interface VendorRequest {
 }
 
 /** An answer that is made here instead of being asked for: the sandbox's. */
-export interface PlayedAnswer {
+export interface SimulatedResponse {
   status: number;
   contentType: string;
   /** Pieces of the body; `waitMs` before each; `cut`: the connection breaks there. */
@@ -33,9 +33,9 @@ export interface PlayedAnswer {
 }
 
 /** `untranslatable`: the vendor has nothing for a parameter; another member may. `param` is its name in the request. */
-export type Prepared =
+export type PreparedRequest =
   | { kind: "request"; request: VendorRequest }
-  | { kind: "played"; answer: PlayedAnswer }
+  | { kind: "played"; answer: SimulatedResponse }
   | { kind: "untranslatable"; param: string; message: string };
 
 /** Tokens as the vendor counted them. */
@@ -77,7 +77,7 @@ export interface Failure {
 }
 
 /** A whole completion: OpenAI's JSON text. `output`: there is something in it (text, a tool call, a refusal, reasoning). */
-export type Answer =
+export type ParsedAnswer =
   | { kind: "answer"; text: string; output: boolean; usage: Usage | null }
   | { kind: "failure"; failure: Failure };
 
@@ -121,15 +121,15 @@ export interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> 
   settings: Settings;
   /** URLs inside the settings that the outbound guard has to allow before they are saved. */
   urls(settings: z.output<Settings>): string[];
-  chat(request: ChatRequest, settings: z.output<Settings>): Prepared;
+  chat(request: ChatRequest, settings: z.output<Settings>): PreparedRequest;
   /** A 2xx that was not streamed. */
-  answer(text: string, request: ChatRequest): Answer;
+  answer(text: string, request: ChatRequest): ParsedAnswer;
   stream(request: ChatRequest): StreamReader;
   /** Any other status. `text`: the body, at most 64 KiB of it. `now`: epoch ms, for dates in headers. */
   failure(status: number, headers: Readonly<Record<string, string>>, text: string, now: number): Failure;
   /** Embeddings in OpenAI's form; absent: the kind has none. */
-  embeddings?(request: Omit<ChatRequest, "stream">, settings: z.output<Settings>): Prepared;
-  embeddingsAnswer?(text: string, request: Omit<ChatRequest, "stream">): Answer;
+  embeddings?(request: Omit<ChatRequest, "stream">, settings: z.output<Settings>): PreparedRequest;
+  embeddingsAnswer?(text: string, request: Omit<ChatRequest, "stream">): ParsedAnswer;
   /** Costs no tokens and says whether the vendor is there; null: it has no such thing. */
   check(settings: z.output<Settings>): VendorRequest | null;
 }
@@ -142,12 +142,12 @@ export interface Provider {
   settings: z.ZodObject;
   embeds: boolean;
   urls(settings: unknown): string[];
-  chat(request: ChatRequest, settings: unknown): Prepared;
-  answer(text: string, request: ChatRequest): Answer;
+  chat(request: ChatRequest, settings: unknown): PreparedRequest;
+  answer(text: string, request: ChatRequest): ParsedAnswer;
   stream(request: ChatRequest): StreamReader;
   failure(status: number, headers: Readonly<Record<string, string>>, text: string, now: number): Failure;
-  embeddings(request: Omit<ChatRequest, "stream">, settings: unknown): Prepared;
-  embeddingsAnswer(text: string, request: Omit<ChatRequest, "stream">): Answer;
+  embeddings(request: Omit<ChatRequest, "stream">, settings: unknown): PreparedRequest;
+  embeddingsAnswer(text: string, request: Omit<ChatRequest, "stream">): ParsedAnswer;
   check(settings: unknown): VendorRequest | null;
 }
 
@@ -156,7 +156,7 @@ export function defineProvider<Settings extends z.ZodObject>(
   definition: ProviderDefinition<Settings>,
 ): Provider {
   type Parsed = z.output<Settings>;
-  const none: Prepared = {
+  const none: PreparedRequest = {
     kind: "untranslatable",
     param: "model",
     message: `Providers of kind ${definition.kind} have no embeddings.`,

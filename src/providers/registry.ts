@@ -9,6 +9,6 @@ import type { Provider } from "./provider.ts";
 export const providers: readonly Provider[] = [openaiCompatible, anthropic, gemini, sandbox];
 
 /** The provider of a kind; null when there is none. */
-export function providerOf(kind: string): Provider | null {
+export function findProvider(kind: string): Provider | null {
   return providers.find((provider) => provider.kind === kind) ?? null;
 }

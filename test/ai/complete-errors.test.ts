@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { complete, type Pool, type Spent } from "#ai/complete.ts";
-import type { Member } from "#ai/failover/failover.ts";
+import { type CallOutcome, complete, type Pool } from "#ai/complete.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+import type { Member } from "#ai/pools/member.ts";
 import { answered, json, type Reply, type Script, script } from "./scripted-members.ts";
 
 const poolOf = (members: Member[]): Pool => ({
@@ -19,17 +19,17 @@ const poolOf = (members: Member[]): Pool => ({
   deadlineMs: 600_000,
   answerMs: null,
   members,
-  budget: createRetryBudget(),
+  retryBudget: createRetryBudget(),
 });
 
 async function errorOf(it: Script, members: Member[], kind: "chat" | "embeddings") {
   const body = kind === "chat" ? { messages: [] } : { input: "x" };
-  const spent: Spent[] = [];
-  const request = { kind, text: JSON.stringify(body), body, model: null, stream: false, usageAsked: false };
+  const spent: CallOutcome[] = [];
+  const request = { kind, text: JSON.stringify(body), body, model: null, stream: false, includeUsage: false };
   const completed = await complete(
     it.parts,
     poolOf(members),
-    { ...request, allowed: null, promptTokens: 1 },
+    { ...request, allowedModels: null, promptTokens: 1 },
     new AbortController().signal,
     (one) => spent.push(one),
   );

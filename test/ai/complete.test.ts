@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Completed } from "#ai/complete.ts";
+import type { CompletionResult } from "#ai/complete.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { drain, events, poolOf, requested, start, streamOf } from "./completing.ts";
 import {
@@ -65,17 +65,17 @@ test("answer_model served: the answer and every chunk say the model that served"
 });
 
 test("a live stream: chunks in order, who served in the last one, [DONE], and the usage told once", async () => {
-  for (const usageAsked of [false, true]) {
+  for (const includeUsage of [false, true]) {
     const it = script();
     const { completed, spent } = start(
       it,
       poolOf([it.member("only", [wholeStream])]),
-      requested(true, { usageAsked }),
+      requested(true, { includeUsage: includeUsage }),
     );
     const all = events(await drain(await completed));
     assert.equal(all.pop(), "[DONE]");
     const chunks = all.map((one) => JSON.parse(one));
-    assert.equal(chunks.length, usageAsked ? 5 : 4, "the extra usage chunk is for those who asked");
+    assert.equal(chunks.length, includeUsage ? 5 : 4, "the extra usage chunk is for those who asked");
     assert.equal(chunks.map((one) => one.choices[0]?.delta.content ?? "").join(""), "hello there");
     assert.ok(chunks.every((one) => one.model === "the-pool"));
     assert.deepEqual(
@@ -204,7 +204,7 @@ test("headers_after_ms: a silent stream gets its headers early, and failover goe
   ] as const) {
     const pool = poolOf([late, it.member("second", [reply])]);
     const { completed, spent } = start(it, pool, requested(true));
-    let result: Completed | null = null;
+    let result: CompletionResult | null = null;
     void completed.then((one) => {
       result = one;
     });

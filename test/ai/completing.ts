@@ -1,9 +1,15 @@
 // A completion over scripted members: its pool, its request, and what came of it.
 
 import assert from "node:assert/strict";
-import { type Completed, type CompletionRequest, complete, type Pool, type Spent } from "#ai/complete.ts";
-import type { Member } from "#ai/failover/failover.ts";
+import {
+  type CallOutcome,
+  type CompletionRequest,
+  type CompletionResult,
+  complete,
+  type Pool,
+} from "#ai/complete.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+import type { Member } from "#ai/pools/member.ts";
 import type { Script } from "./scripted-members.ts";
 
 export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({
@@ -18,7 +24,7 @@ export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({
   deadlineMs: 600_000,
   answerMs: null,
   members,
-  budget: createRetryBudget(),
+  retryBudget: createRetryBudget(),
   ...more,
 });
 
@@ -30,8 +36,8 @@ export function requested(stream: boolean, more: Partial<CompletionRequest> = {}
     body,
     model: "the-pool",
     stream,
-    usageAsked: false,
-    allowed: null,
+    includeUsage: false,
+    allowedModels: null,
     promptTokens: 5,
     ...more,
   };
@@ -39,18 +45,18 @@ export function requested(stream: boolean, more: Partial<CompletionRequest> = {}
 
 /** Starts one; `spent` holds every telling of the usage. */
 export function start(it: Script, pool: Pool, request: CompletionRequest) {
-  const spent: Spent[] = [];
+  const spent: CallOutcome[] = [];
   const gone = new AbortController();
   const completed = complete(it.parts, pool, request, gone.signal, (one) => spent.push(one));
   return { completed, spent, gone };
 }
 
-export const streamOf = (completed: Completed) => {
+export const streamOf = (completed: CompletionResult) => {
   assert.equal(completed.kind, "stream");
-  return (completed as Extract<Completed, { kind: "stream" }>).stream;
+  return (completed as Extract<CompletionResult, { kind: "stream" }>).stream;
 };
 
-export async function drain(completed: Completed): Promise<string> {
+export async function drain(completed: CompletionResult): Promise<string> {
   const stream = streamOf(completed);
   let text = "";
   for (let next = await stream.next(); next !== null; next = await stream.next()) text += next;

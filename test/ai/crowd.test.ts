@@ -3,12 +3,13 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Ask, Member } from "#ai/failover/failover.ts";
+import type { AnswerMode } from "#ai/failover/failover.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+import type { Member } from "#ai/pools/member.ts";
 import { call, failureOf, run, runAll } from "./failover/chain-calls.ts";
 import { answered, type Reply, refusal, script, wholeStream } from "./scripted-members.ts";
 
-const asks: readonly [Ask, Reply][] = [
+const asks: readonly [AnswerMode, Reply][] = [
   ["chat", answered()],
   ["stream", wholeStream],
   ["collected", wholeStream],
@@ -20,8 +21,8 @@ const faults: readonly [string, Reply][] = [
   ["refused", { failed: "unreachable" }],
 ];
 
-const crowd = (members: readonly Member[], ask: Ask, size: number, budget = createRetryBudget()) =>
-  Array.from({ length: size }, () => call(members, ask, { budget }));
+const crowd = (members: readonly Member[], ask: AnswerMode, size: number, budget = createRetryBudget()) =>
+  Array.from({ length: size }, () => call(members, ask, { retryBudget: budget }));
 
 for (const [name, fault] of faults)
   for (const [ask, good] of asks)
@@ -36,10 +37,10 @@ for (const [name, fault] of faults)
         [{ chat: "answer", stream: "speaking" }[ask as string] ?? "collected"],
       );
       assert.equal(it.names().filter((member) => member === "c").length, 150);
-      for (const result of results) if (result.kind === "speaking") result.won.settled("done");
+      for (const result of results) if (result.kind === "speaking") result.won.settle("done");
       for (const { health } of members) assert.equal(health.inFlight, 0);
       let left = 0;
-      while (budget.take()) left += 1;
+      while (budget.tryWithdraw()) left += 1;
       assert.equal(left, 50, "what is well is not paid for");
     });
 
@@ -48,7 +49,8 @@ test("nobody is well: what is asked beyond the second member stays within the bu
   const members = ["a", "b", "c", "d", "e"].map((name) => it.member(name, [refusal(503, "overloaded")]));
   const budget = createRetryBudget();
   // The first ones find out; nobody can know before.
-  for (let turn = 0; turn < 2; turn++) failureOf(await run(it, call(members, "chat", { budget })));
+  for (let turn = 0; turn < 2; turn++)
+    failureOf(await run(it, call(members, "chat", { retryBudget: budget })));
   assert.ok(members.every(({ health }) => health.isOpen));
   const before = it.asked.length;
   const callers = 300;
@@ -81,10 +83,10 @@ test("with the budget spent, a member that is well is asked before one that is d
   const { health } = members[2]!;
   for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "broken", null);
   health.checked(0, true);
-  assert.equal(health.standing(0).kind, "probe");
+  assert.equal(health.availability(0).kind, "probe");
   const budget = createRetryBudget();
-  while (budget.take());
-  const result = await run(it, call(members, "chat", { budget }));
+  while (budget.tryWithdraw());
+  const result = await run(it, call(members, "chat", { retryBudget: budget }));
   assert.equal(result.kind === "answer" && result.won.choice.member.name, "well");
   assert.deepEqual(it.names(), ["a", "b", "well"]);
 });

@@ -3,21 +3,21 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { promptTokens, reservedTokens } from "#ai/limits/estimate.ts";
-import { type ServeParts, serve } from "#ai/serve.ts";
+import { type ServeDeps, serve } from "#ai/serve.ts";
 import { movableClock } from "../clock.ts";
 import { poolKey } from "./pools/pool-keys.ts";
 
 const body = { messages: [{ role: "user", content: "hello" }], max_tokens: 7 };
 const text = JSON.stringify(body);
-const request = { kind: "chat", text, body, model: null, stream: false, usageAsked: false } as const;
+const request = { kind: "chat", text, body, model: null, stream: false, includeUsage: false } as const;
 const levels = { requests: null, tokens: null };
 
 test("a spent budget and a refusal of the limits are told, and nobody is asked or told of a usage", async () => {
   const asked: unknown[] = [];
-  let spentOut: number | null = 5_000;
+  let exhaustedForMs: number | null = 5_000;
   const parts = {
     chain: () => ({ clock: movableClock() }),
-    budgets: { spentOut: async () => spentOut },
+    budgets: { exhaustedForMs: async () => exhaustedForMs },
     throttle: {
       admit: async (...args: unknown[]) => {
         asked.push(args.slice(1));
@@ -25,11 +25,11 @@ test("a spent budget and a refusal of the limits are told, and nobody is asked o
       },
     },
     record: () => asked.push("record"),
-  } as unknown as ServeParts;
+  } as unknown as ServeDeps;
   const call = () => serve(parts, poolKey(), {} as never, request, "req_1", new AbortController().signal);
   const refused = { kind: "refused", by: "budget", retryAfterMs: 5_000, levels };
   assert.deepEqual([await call(), asked], [refused, []]);
-  spentOut = null;
+  exhaustedForMs = null;
   assert.equal((await call()).kind, "gone");
   assert.deepEqual(asked, [["req_1", reservedTokens("chat", body, promptTokens("chat", body))]]);
 });
@@ -39,7 +39,7 @@ test("the place is free before anything is told of the call; a call that ends ot
   const parts = (chain: object) =>
     ({
       chain: () => chain,
-      budgets: { spentOut: async () => null },
+      budgets: { exhaustedForMs: async () => null },
       throttle: {
         admit: async () => ({
           admission: { kind: "admitted" as const, levels },
@@ -47,7 +47,7 @@ test("the place is free before anything is told of the call; a call that ends ot
         }),
       },
       record: (...told: { status: number }[]) => order.push(`record ${told.at(-1)?.status}`),
-    }) as unknown as ServeParts;
+    }) as unknown as ServeDeps;
   const signal = new AbortController().signal;
   const strict = { members: [], strictModels: true, name: "pool", deadlineMs: 1 } as never;
   const asked = { ...request, model: "unknown" };

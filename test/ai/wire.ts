@@ -1,14 +1,15 @@
 // Bytes as a stream that is being read, cut where a test says so, and what a caller's side makes of it.
 
-import type { Said } from "#ai/failover/attempt.ts";
-import { Speaking, type Timeouts } from "#ai/failover/attempt.ts";
+import type { StreamEvent } from "#ai/failover/attempt.ts";
+import { UpstreamStream } from "#ai/failover/attempt.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
 import type { Chunk, Failure, Provider, StreamPiece, VendorEvent } from "#providers/provider.ts";
-import type { Broken, Incoming } from "#runtime/net/streaming-client.ts";
+import type { BodyError, BodyReader } from "#runtime/net/streaming-client.ts";
+import type { MemberTimeouts } from "#store/schema/pools.ts";
 import { movableClock } from "../clock.ts";
 import { requestOf } from "../providers/conformance-cases.ts";
 
-export const timeouts: Timeouts = {
+export const timeouts: MemberTimeouts = {
   connectMs: 5000,
   headersMs: 60_000,
   firstTokenMs: 120_000,
@@ -17,10 +18,10 @@ export const timeouts: Timeouts = {
 };
 
 /** A body that holds these pieces, and ends as it is told. */
-export function incoming(pieces: readonly Buffer[], end: Broken | null = null) {
+export function incoming(pieces: readonly Buffer[], end: BodyError | null = null) {
   const left = [...pieces];
   let cancelled = 0;
-  const body: Incoming = {
+  const body: BodyReader = {
     read: async () => left.shift() ?? end,
     cancel: () => {
       cancelled += 1;
@@ -65,13 +66,13 @@ export async function heard(
   body: Record<string, unknown>,
   model: string,
   pieces: readonly Buffer[],
-  end: Broken | null = null,
+  end: BodyError | null = null,
 ): Promise<Heard> {
   const reader = provider.stream(requestOf(body, model, true));
-  const stream = new Speaking(movableClock(), incoming(pieces, end).body, reader, timeouts, 600_000);
+  const stream = new UpstreamStream(movableClock(), incoming(pieces, end).body, reader, timeouts, 600_000);
   const chunks: Chunk[] = [];
   for (;;) {
-    const said: Said = await stream.next();
+    const said: StreamEvent = await stream.next();
     if (said.kind === "done") return { chunks, end: "done" };
     if (said.kind === "failed") return { chunks, end: said.failure };
     chunks.push(...said.chunks);

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
-import type { Answer, Provider } from "#providers/provider.ts";
+import type { ParsedAnswer, Provider } from "#providers/provider.ts";
 import { expectFailure, now, type ProviderSuite, requestOf } from "./conformance-cases.ts";
 import { streamChecks } from "./conformance-streams.ts";
 import { checkedCompletion, checkedFailure } from "./openai-shapes.ts";
@@ -171,7 +171,7 @@ function answerChecks(provider: Provider, suite: ProviderSuite): void {
   for (const { name, wire, body, model, completion, output, failure } of suite.answers) {
     test(`answer: ${name}`, () => {
       const asked = requestOf(body ?? { messages: [] }, model ?? suite.model);
-      const answer: Answer = provider.answer(asText(wire), asked);
+      const answer: ParsedAnswer = provider.answer(asText(wire), asked);
       if (failure) {
         assert.equal(answer.kind, "failure", JSON.stringify(answer));
         expectFailure(answer.failure, failure);

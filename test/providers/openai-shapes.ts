@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { z } from "zod";
-import type { Answer, Chunk, Failure } from "#providers/provider.ts";
+import type { Chunk, Failure, ParsedAnswer } from "#providers/provider.ts";
 
 const usage = z.looseObject({
   prompt_tokens: z.int().min(0),
@@ -75,7 +75,9 @@ function told(value: z.infer<typeof usage> | null | undefined) {
 }
 
 /** The completion, after its shape and its usage were found right. */
-export function checkedCompletion(answer: Extract<Answer, { kind: "answer" }>): z.infer<typeof completion> {
+export function checkedCompletion(
+  answer: Extract<ParsedAnswer, { kind: "answer" }>,
+): z.infer<typeof completion> {
   const value = completion.parse(JSON.parse(answer.text));
   assert.deepEqual(told(value.usage), answer.usage);
   return value;

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChatRequest } from "#providers/provider.ts";
 import { redactSecrets } from "#providers/redact.ts";
-import { providerOf } from "#providers/registry.ts";
+import { findProvider } from "#providers/registry.ts";
 
-const openai = providerOf("openai-compatible")!;
+const openai = findProvider("openai-compatible")!;
 const key = "Zebra in the garden";
 const member = redactSecrets(openai, [key, "of the header"]);
 const request: ChatRequest = { text: "{}", body: {}, model: "m", stream: false };

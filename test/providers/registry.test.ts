@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import test from "node:test";
-import { providerOf, providers } from "#providers/registry.ts";
+import { findProvider, providers } from "#providers/registry.ts";
 
 test("every adapter is in the list, once, under its own kind", () => {
   const folder = new URL("./", import.meta.resolve("#providers/registry.ts"));
@@ -19,6 +19,6 @@ test("every adapter is in the list, once, under its own kind", () => {
 });
 
 test("a provider is found by its kind, and only by that", () => {
-  for (const provider of providers) assert.equal(providerOf(provider.kind), provider);
-  for (const kind of ["", "Sandbox", "constructor", "__proto__"]) assert.equal(providerOf(kind), null);
+  for (const provider of providers) assert.equal(findProvider(provider.kind), provider);
+  for (const kind of ["", "Sandbox", "constructor", "__proto__"]) assert.equal(findProvider(kind), null);
 });

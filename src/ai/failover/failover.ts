@@ -1,46 +1,27 @@
 // From member to member until one answers. Decides, by what became of an attempt, who is asked next, whether
 // somebody is asked once more, and what the members' health learns from it.
 
-import type { Ticket } from "#ai/health/health.ts";
-import { type AnswerKind, sizeOf } from "#ai/health/response-times.ts";
-import { type Candidate, type Choice, order } from "#ai/pools/pool.ts";
-import { collected } from "#ai/stream/buffered.ts";
-import { longestAnswer } from "#ai/stream/collect.ts";
+import type { HealthTicket } from "#ai/health/health.ts";
+import { promptSizeFactor, type ResponseKind } from "#ai/health/response-times.ts";
+import type { Member } from "#ai/pools/member.ts";
+import { type Choice, order } from "#ai/pools/pool.ts";
+import { bufferStream } from "#ai/stream/buffered.ts";
+import { maxAnswerBytes } from "#ai/stream/collect.ts";
 import { apiError } from "#providers/failure/api-error.ts";
-import type { ChatRequest, Chunk, Failure, Prepared, Provider, Usage } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { ChatRequest, Chunk, Failure, PreparedRequest, Usage } from "#providers/provider.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import {
-  type Attempted,
-  type AttemptParts,
-  askStream,
-  askWhole,
-  type Speaking,
-  type Timeouts,
-} from "./attempt.ts";
-import { isWell, wellElsewhere } from "./healthy-members.ts";
+import { type AttemptDeps, type AttemptResult, askStream, askWhole, type UpstreamStream } from "./attempt.ts";
+import { AttemptSignal } from "./attempt-signal.ts";
+import { hasHealthyAlternative, isHealthy } from "./healthy-members.ts";
 import type { RetryBudget } from "./retry-budget.ts";
-import { isOwnFault, limitOf, wentSilent } from "./silence.ts";
-import { Waiting } from "./waiting.ts";
+import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
 
-/** A member, ready to be asked. */
-export interface Member extends Candidate {
-  /** The models it embeds with. */
-  embeddingModels: readonly string[];
-  /** Millionths of the currency unit for a million tokens. */
-  price: { input: number; output: number };
-  provider: Provider;
-  settings: unknown;
-  timeouts: Timeouts;
-  /** The longest context, tokens; null: not told. */
-  contextTokens: number | null;
-}
+export type AnswerMode = "chat" | "stream" | "collected" | "embeddings";
 
-export type Ask = "chat" | "stream" | "collected" | "embeddings";
-
-export interface ChainCall {
+export interface FailoverCall {
   choices: readonly Choice<Member>[];
-  ask: Ask;
+  mode: AnswerMode;
   text: string;
   body: Readonly<Record<string, unknown>>;
   /** Tokens of the input, estimated: a long one takes longer. */
@@ -49,11 +30,11 @@ export interface ChainCall {
   deadlineAt: number;
   /** For a whole answer of one member while another is left, ms; null: half of what is left of the deadline. */
   answerMs: number | null;
-  signal: StopSignal;
-  budget: RetryBudget;
+  signal: LightAbortSignal;
+  retryBudget: RetryBudget;
 }
 
-export interface ChainParts extends AttemptParts {
+export interface FailoverDeps extends AttemptDeps {
   clock: Clock;
   fraction: () => number;
   /** A member went down, and why; for the account to be told. */
@@ -62,7 +43,7 @@ export interface ChainParts extends AttemptParts {
 }
 
 /** One request to one member, for the usage record. */
-export interface Tried {
+export interface AttemptRecord {
   member: string;
   model: string;
   ms: number;
@@ -70,64 +51,66 @@ export interface Tried {
   status: number | null;
 }
 
-export type ChainResult =
-  | { kind: "answer"; text: string; usage: Usage | null; won: Won; tried: Tried[] }
-  | { kind: "speaking"; stream: Speaking; won: Won; tried: Tried[] }
-  | { kind: "collected"; chunks: Chunk[]; won: Won; tried: Tried[] }
-  | { kind: "failed"; failure: Failure; last: Choice<Member> | null; asked: number; tried: Tried[] }
-  | { kind: "aborted"; tried: Tried[] };
+export type FailoverResult =
+  | { kind: "answer"; text: string; usage: Usage | null; won: Winner; tried: AttemptRecord[] }
+  | { kind: "speaking"; stream: UpstreamStream; won: Winner; tried: AttemptRecord[] }
+  | { kind: "collected"; chunks: Chunk[]; won: Winner; tried: AttemptRecord[] }
+  | { kind: "failed"; failure: Failure; last: Choice<Member> | null; asked: number; tried: AttemptRecord[] }
+  | { kind: "aborted"; tried: AttemptRecord[] };
 
 /** Who answered; `settled` tells how its stream ended. */
-export interface Won {
+export interface Winner {
   choice: Choice<Member>;
   /** Members tried, this one included; a repeat on the same one does not count. */
   attempts: number;
   /** A stream's end: its member's health waits for it. */
-  settled(how: "done" | "broken" | "dropped"): void;
+  settle(how: "done" | "broken" | "dropped"): void;
 }
 
 /** A member that failed alone is asked once more after this. */
 const repeatAfterMs = 250;
 /** How often a request waits for a member that said when to come back, and how long at the most. */
-const mostWaits = 2;
-const longestWaitMs = 20_000;
+const maxWaits = 2;
+const maxWaitMs = 20_000;
 /** Statuses of a fault that may have been a moment's. */
-const momentary: readonly number[] = [500, 502];
+const retryableStatuses: readonly number[] = [500, 502];
 
 /** What its answer's time is compared with. One that is collected is heard of when it is whole. */
-const kindOf = (ask: Ask): AnswerKind => (ask === "chat" || ask === "collected" ? "whole" : ask);
+const responseKindOf = (ask: AnswerMode): ResponseKind =>
+  ask === "chat" || ask === "collected" ? "whole" : ask;
 
 /** Asks members in turn until one answers, the request itself is refused, or nobody is left. */
-export async function runChain(parts: ChainParts, call: ChainCall): Promise<ChainResult> {
+export async function runFailover(parts: FailoverDeps, call: FailoverCall): Promise<FailoverResult> {
   const { clock } = parts;
-  const run: Run = { tried: [], failures: [], out: [], asked: [], last: null, by: null };
+  const run: Run = { tried: [], failures: [], excluded: [], attemptedIds: [], last: null, failedBy: null };
   let repeats = 1;
   let waits = 0;
-  call.budget.request();
+  call.retryBudget.deposit();
   for (;;) {
     if (call.signal.aborted) return { kind: "aborted", tried: run.tried };
     const now = clock.monotonic();
-    const left = run.out.length === 0 ? call.choices : call.choices.filter((one) => !run.out.includes(one));
-    const ordered = order(left, now, parts.fraction, kindOf(call.ask));
+    const left =
+      run.excluded.length === 0 ? call.choices : call.choices.filter((one) => !run.excluded.includes(one));
+    const ordered = order(left, now, parts.fraction, responseKindOf(call.mode));
     let choice = ordered[0];
     if (choice === undefined || now >= call.deadlineAt) break;
-    const waitMs = restOf(choice, now);
+    const waitMs = cooldownLeft(choice, now);
     if (waitMs > 0) {
       // Everybody else is out or down. It said when to come back, and is not asked before.
-      if (run.failures.length === 0) run.failures.push(resting(waitMs));
-      if (waits < mostWaits && waitMs <= longestWaitMs && now + waitMs < call.deadlineAt) {
+      if (run.failures.length === 0) run.failures.push(allRateLimited(waitMs));
+      if (waits < maxWaits && waitMs <= maxWaitMs && now + waitMs < call.deadlineAt) {
         waits += 1;
         await clock.sleep(waitMs, call.signal);
         continue;
       }
       // Too long. Somebody who is merely thought to be down is better than nobody.
-      choice = ordered.find((other) => restOf(other, now) === 0);
+      choice = ordered.find((other) => cooldownLeft(other, now) === 0);
       if (choice === undefined) break;
     }
-    const beyond = run.asked.length > 1 && !run.asked.includes(choice.member.id);
+    const beyond = run.attemptedIds.length > 1 && !run.attemptedIds.includes(choice.member.id);
     // What bounds the load of an outage must not keep anybody from a member that is well.
-    if (beyond && !isWell(choice, now) && !call.budget.take()) {
-      choice = ordered.find((other) => isWell(other, now));
+    if (beyond && !isHealthy(choice, now) && !call.retryBudget.tryWithdraw()) {
+      choice = ordered.find((other) => isHealthy(other, now));
       if (choice === undefined) break;
     }
     const outcome = await tryMember(parts, call, choice, run);
@@ -135,73 +118,73 @@ export async function runChain(parts: ChainParts, call: ChainCall): Promise<Chai
     const { failure } = outcome;
     run.failures.push(failure);
     if (outcome.final) break;
-    if (failure.kind === "context" && !largerLeft(parts, call.choices, run.out, choice)) break;
-    const alone = isAlone(call.choices, run.out, choice, clock.monotonic());
-    if (outcome.again && alone && repeats > 0 && call.budget.take()) {
+    if (failure.kind === "context" && !keepLargerContext(parts, call.choices, run.excluded, choice)) break;
+    const alone = noneElseAvailable(call.choices, run.excluded, choice, clock.monotonic());
+    if (outcome.again && alone && repeats > 0 && call.retryBudget.tryWithdraw()) {
       repeats -= 1;
       await clock.sleep(repeatAfterMs, call.signal);
-    } else if (failure.kind !== "limited" || failure.retryAfterMs === null) run.out.push(choice);
+    } else if (failure.kind !== "limited" || failure.retryAfterMs === null) run.excluded.push(choice);
     // One that said when to come back rests: the others come first, then it may be waited for.
   }
-  const failure = mostUseful(run.failures);
-  const last = run.by?.get(failure) ?? run.last;
-  return { kind: "failed", failure, last, asked: run.asked.length, tried: run.tried };
+  const failure = mostUsefulFailure(run.failures);
+  const last = run.failedBy?.get(failure) ?? run.last;
+  return { kind: "failed", failure, last, asked: run.attemptedIds.length, tried: run.tried };
 }
 
 /** What a request has met so far. */
 interface Run {
-  tried: Tried[];
+  tried: AttemptRecord[];
   failures: Failure[];
   /** Not asked again. */
-  out: Choice<Member>[];
+  excluded: Choice<Member>[];
   /** Ids of the members that were asked. */
-  asked: string[];
+  attemptedIds: string[];
   last: Choice<Member> | null;
   /** Who said what: the error that is told and the member that is named beside it are the same one's. */
-  by: Map<Failure, Choice<Member>> | null;
+  failedBy: Map<Failure, Choice<Member>> | null;
 }
 
 type Outcome =
-  | Exclude<ChainResult, { kind: "failed" }>
+  | Exclude<FailoverResult, { kind: "failed" }>
   /** `final`: the request is at fault. `again`: it may have been a moment's fault. */
   | { kind: "failed"; failure: Failure; final: boolean; again: boolean };
 
 async function tryMember(
-  parts: ChainParts,
-  call: ChainCall,
+  parts: FailoverDeps,
+  call: FailoverCall,
   choice: Choice<Member>,
   run: Run,
 ): Promise<Outcome> {
   const { clock } = parts;
   const { member, model } = choice;
-  const stream = call.ask === "stream" || call.ask === "collected";
+  const stream = call.mode === "stream" || call.mode === "collected";
   const request: ChatRequest = { text: call.text, body: call.body, model, stream };
-  const prepared = prepare(member, request, call.ask);
+  const prepared = prepare(member, request, call.mode);
   const startedAt = clock.monotonic();
-  const note = (outcome: Tried["outcome"], status: number | null) =>
+  const note = (outcome: AttemptRecord["outcome"], status: number | null) =>
     run.tried.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
   if (prepared.kind === "untranslatable") {
     note("untranslatable", null);
-    return { kind: "failed", failure: cannot(prepared), final: false, again: false };
+    return { kind: "failed", failure: unsupportedParameter(prepared), final: false, again: false };
   }
   run.last = choice;
-  if (!run.asked.includes(member.id)) run.asked.push(member.id);
+  if (!run.attemptedIds.includes(member.id)) run.attemptedIds.push(member.id);
   const { health } = member;
-  const kind = kindOf(call.ask);
-  const size = sizeOf(call.promptTokens);
-  const elsewhere = () => wellElsewhere(call.choices, run.out, choice, clock.monotonic());
-  const limitAt = stream ? call.deadlineAt : limitOf(call, startedAt, elsewhere);
+  const kind = responseKindOf(call.mode);
+  const size = promptSizeFactor(call.promptTokens);
+  const elsewhere = () => hasHealthyAlternative(call.choices, run.excluded, choice, clock.monotonic());
+  const limitAt = stream ? call.deadlineAt : answerDeadline(call, startedAt, elsewhere);
   const ticket = health.begin(startedAt);
   const waiting =
     call.choices.length === 1
       ? null
-      : new Waiting(clock, call.signal, health, startedAt + health.overdueMs(kind, size), elsewhere);
-  let attempted: Attempted;
+      : new AttemptSignal(clock, call.signal, health, startedAt + health.overdueMs(kind, size), elsewhere);
+  let attempted: AttemptResult;
   try {
-    attempted = await ask(parts, call, member, prepared, request, limitAt, waiting, false);
+    attempted = await sendAttempt(parts, call, member, prepared, request, limitAt, waiting, false);
     // The peer may have closed an idle connection just then: that says nothing about it.
     if (attempted.kind === "failed" && attempted.reused)
-      attempted = await ask(parts, call, member, prepared, request, limitAt, waiting, true);
+      attempted = await sendAttempt(parts, call, member, prepared, request, limitAt, waiting, true);
   } catch (error) {
     // A bug in reading its answer must not leave it under way, or being probed, for ever.
     health.dropped(ticket);
@@ -209,97 +192,98 @@ async function tryMember(
   } finally {
     waiting?.end();
   }
-  if (waiting?.givenUp && (attempted.kind === "aborted" || attempted.kind === "speaking")) {
+  if (waiting?.abandoned && (attempted.kind === "aborted" || attempted.kind === "speaking")) {
     if (attempted.kind === "speaking") attempted.stream.cancel();
-    attempted = { kind: "failed", failure: wentSilent, reused: false, timeout: true };
+    attempted = { kind: "failed", failure: silenceFailure, reused: false, timeout: true };
   }
   if (attempted.kind === "aborted") {
     if (attempted.heard) health.dropped(ticket);
-    else if (health.left(ticket, clock.monotonic(), kind, size)) parts.memberDown(member, wentSilent);
+    else if (health.callerLeft(ticket, clock.monotonic(), kind, size))
+      parts.memberDown(member, silenceFailure);
     note("aborted", null);
     return { kind: "aborted", tried: run.tried };
   }
   if (attempted.kind === "failed") {
     const { failure, timeout } = attempted;
     note(failure.kind, failure.status);
-    run.by ??= new Map();
-    run.by.set(failure, choice);
+    run.failedBy ??= new Map();
+    run.failedBy.set(failure, choice);
     const now = clock.monotonic();
     if (attempted.overtime) health.dropped(ticket);
-    else if (failure.kind === "broken" && isOwnFault(health, failure, timeout, startedAt, now)) {
+    else if (failure.kind === "broken" && mayBeRequestFault(health, failure, timeout, startedAt, now)) {
       if (health.failed(ticket, now, "broken", null, null, true)) parts.memberDown(member, failure);
-    } else learn(parts, choice, ticket, failure);
+    } else updateHealth(parts, choice, ticket, failure);
     const final = failure.kind === "caller" || failure.kind === "policy";
-    return { kind: "failed", failure, final, again: !timeout && momentary.includes(failure.status) };
+    return { kind: "failed", failure, final, again: !timeout && retryableStatuses.includes(failure.status) };
   }
   note("ok", 200);
-  const won = winner(parts, choice, run.asked.length, ticket, startedAt, kind, size);
-  if (attempted.kind !== "speaking") won.settled("done");
+  const won = winner(parts, choice, run.attemptedIds.length, ticket, startedAt, kind, size);
+  if (attempted.kind !== "speaking") won.settle("done");
   return { ...attempted, won, tried: run.tried };
 }
 
-function prepare(member: Member, request: ChatRequest, ask: Ask): Prepared {
+function prepare(member: Member, request: ChatRequest, ask: AnswerMode): PreparedRequest {
   if (ask === "embeddings") return member.provider.embeddings(request, member.settings);
   return member.provider.chat(request, member.settings);
 }
 
-function ask(
-  parts: ChainParts,
-  call: ChainCall,
+function sendAttempt(
+  parts: FailoverDeps,
+  call: FailoverCall,
   member: Member,
-  prepared: Exclude<Prepared, { kind: "untranslatable" }>,
+  prepared: Exclude<PreparedRequest, { kind: "untranslatable" }>,
   request: ChatRequest,
   limitAt: number,
-  waiting: Waiting | null,
+  waiting: AttemptSignal | null,
   fresh: boolean,
-): Promise<Attempted> {
+): Promise<AttemptResult> {
   const signal = waiting ?? call.signal;
-  const longest = longestAnswer(parts.answerBytes, call.ask === "embeddings");
+  const longest = maxAnswerBytes(parts.answerBytes, call.mode === "embeddings");
   const target = { provider: member.provider, prepared, timeouts: member.timeouts, fresh, longest };
   if (request.stream) {
     const asked = askStream(parts, target, request, limitAt, signal);
-    if (call.ask === "stream") return asked;
+    if (call.mode === "stream") return asked;
     return asked.then((spoken) => {
       waiting?.end();
-      return collected(spoken, signal);
+      return bufferStream(spoken, signal);
     });
   }
   const read = (text: string) =>
-    call.ask === "embeddings"
+    call.mode === "embeddings"
       ? member.provider.embeddingsAnswer(text, request)
       : member.provider.answer(text, request);
   return askWhole(parts, target, read, limitAt, signal);
 }
 
 function winner(
-  parts: ChainParts,
+  parts: FailoverDeps,
   choice: Choice<Member>,
   attempts: number,
-  ticket: Ticket,
+  ticket: HealthTicket,
   startedAt: number,
-  kind: AnswerKind,
+  kind: ResponseKind,
   size: number,
-): Won {
+): Winner {
   const { health } = choice.member;
   const spokeAt = parts.clock.monotonic();
-  if (health.spoke(ticket, spokeAt, spokeAt - startedAt, kind, size)) parts.memberUp(choice.member);
+  if (health.firstOutput(ticket, spokeAt, spokeAt - startedAt, kind, size)) parts.memberUp(choice.member);
   let open = true;
   return {
     choice,
     attempts,
-    settled: (how) => {
+    settle: (how) => {
       if (!open) return;
       open = false;
       const now = parts.clock.monotonic();
       if (how === "done") health.succeeded(ticket, now);
       else if (how === "dropped") health.dropped(ticket);
-      else if (health.failed(ticket, now, "broken", null)) parts.memberDown(choice.member, brokeOff);
+      else if (health.failed(ticket, now, "broken", null)) parts.memberDown(choice.member, cutStreams);
     },
   };
 }
 
 /** Why a member is down whose answers break off. */
-const brokeOff: Failure = {
+const cutStreams: Failure = {
   kind: "broken",
   status: 502,
   retryAfterMs: null,
@@ -307,7 +291,12 @@ const brokeOff: Failure = {
 };
 
 /** What a member's health learns from a failure. */
-function learn(parts: ChainParts, { member, model }: Choice<Member>, ticket: Ticket, failure: Failure): void {
+function updateHealth(
+  parts: FailoverDeps,
+  { member, model }: Choice<Member>,
+  ticket: HealthTicket,
+  failure: Failure,
+): void {
   const now = parts.clock.monotonic();
   switch (failure.kind) {
     case "caller":
@@ -317,7 +306,7 @@ function learn(parts: ChainParts, { member, model }: Choice<Member>, ticket: Tic
       member.health.dropped(ticket);
       return;
     case "no_model":
-      member.health.lacksModel(ticket, now, model);
+      member.health.modelMissing(ticket, now, model);
       return;
     case "limited":
     case "denied":
@@ -328,7 +317,7 @@ function learn(parts: ChainParts, { member, model }: Choice<Member>, ticket: Tic
 }
 
 /** Whether nobody else is left who could be asked now. */
-function isAlone(
+function noneElseAvailable(
   choices: readonly Choice<Member>[],
   out: readonly Choice<Member>[],
   choice: Choice<Member>,
@@ -338,19 +327,19 @@ function isAlone(
     (other) =>
       other === choice ||
       out.includes(other) ||
-      other.member.health.standing(now, other.model).kind === "down",
+      other.member.health.availability(now, other.model).kind === "down",
   );
 }
 
 /** How long a member still rests that asked for it, ms; 0: it does not. */
-function restOf({ member, model }: Choice<Member>, now: number): number {
-  const standing = member.health.standing(now, model);
+function cooldownLeft({ member, model }: Choice<Member>, now: number): number {
+  const standing = member.health.availability(now, model);
   return standing.kind === "down" && standing.why === "resting" ? standing.until - now : 0;
 }
 
 /** Too long for one: a member that is declared with a larger context may be tried; the others are out. */
-function largerLeft(
-  parts: ChainParts,
+function keepLargerContext(
+  parts: FailoverDeps,
   choices: readonly Choice<Member>[],
   out: Choice<Member>[],
   choice: Choice<Member>,
@@ -364,12 +353,15 @@ function largerLeft(
 }
 
 /** The vendor has nothing for a parameter: somebody else's may, and if nobody's does, this is what the caller hears. */
-function cannot({ param, message }: Extract<Prepared, { kind: "untranslatable" }>): Failure {
+function unsupportedParameter({
+  param,
+  message,
+}: Extract<PreparedRequest, { kind: "untranslatable" }>): Failure {
   const error = apiError(message, "invalid_request_error", "unsupported_parameter", param);
   return { kind: "caller", status: 400, retryAfterMs: null, error };
 }
 
-function resting(retryAfterMs: number): Failure {
+function allRateLimited(retryAfterMs: number): Failure {
   const error = apiError("Every member of the pool is at its limit.", "requests", "rate_limit_exceeded");
   return { kind: "limited", status: 429, retryAfterMs, error };
 }
@@ -386,7 +378,7 @@ const usefulness: Record<Failure["kind"], number> = {
   unable: 7,
 };
 
-function mostUseful(failures: readonly Failure[]): Failure {
+function mostUsefulFailure(failures: readonly Failure[]): Failure {
   // That a member has nothing for a parameter says least where another one has.
   const rank = ({ kind, error }: Failure) => (error.code === "unsupported_parameter" ? 9 : usefulness[kind]);
   const best = failures.toSorted((a, b) => rank(a) - rank(b))[0];

@@ -2,23 +2,23 @@
 // members that are not well, is paid from a purse that each request fills a little. A member that is well costs
 // nothing: an outage of two members must not keep requests from the third.
 
-const perRequest = 0.2;
-const most = 50;
+const depositPerRequest = 0.2;
+const maxBalance = 50;
 
 export interface RetryBudget {
   /** A request came. */
-  request(): void;
+  deposit(): void;
   /** Takes one more try; false: it is used up. */
-  take(): boolean;
+  tryWithdraw(): boolean;
 }
 
 export function createRetryBudget(): RetryBudget {
-  let left = most;
+  let left = maxBalance;
   return {
-    request: () => {
-      left = Math.min(most, left + perRequest);
+    deposit: () => {
+      left = Math.min(maxBalance, left + depositPerRequest);
     },
-    take: () => {
+    tryWithdraw: () => {
       if (left < 1) return false;
       left -= 1;
       return true;

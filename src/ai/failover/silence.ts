@@ -5,7 +5,7 @@ import { apiError } from "#providers/failure/api-error.ts";
 import type { Failure } from "#providers/provider.ts";
 
 /** Why a member is down that nobody gets an answer from. */
-export const wentSilent: Failure = {
+export const silenceFailure: Failure = {
   kind: "broken",
   status: 504,
   retryAfterMs: null,
@@ -18,7 +18,7 @@ export const wentSilent: Failure = {
  * usual deadline that is 5 minutes, which a model that thinks may need. A stream has a limit of its own until its
  * first word.
  */
-export function limitOf(
+export function answerDeadline(
   { deadlineAt, answerMs }: { deadlineAt: number; answerMs: number | null },
   now: number,
   elsewhere: () => boolean,
@@ -28,19 +28,19 @@ export function limitOf(
 }
 
 /** A member that said something within this is there: an empty answer then says more about its request. */
-const presentMs = 10_000;
+const recentOutputMs = 10_000;
 
 /**
  * Whether a failure may be its request's own: it takes for ever, or asks for nothing to be said, while the member
  * answers others. It must not take down for them what serves them.
  */
-export function isOwnFault(
+export function mayBeRequestFault(
   health: MemberHealth,
   { error }: Failure,
   timeout: boolean,
   startedAt: number,
   now: number,
 ): boolean {
-  if (timeout) return health.spokeSince(startedAt);
-  return error.code === "empty_answer" && health.spokeSince(now - presentMs);
+  if (timeout) return health.respondedSince(startedAt);
+  return error.code === "empty_answer" && health.respondedSince(now - recentOutputMs);
 }

@@ -9,33 +9,33 @@
 // a caller who leaves after waiting longer than is usual for this member, while it answered nobody at all, has seen
 // its silence.
 
-import { type AnswerKind, ResponseTimes } from "./response-times.ts";
+import { type ResponseKind, ResponseTimes } from "./response-times.ts";
 
 export const healthRules = {
-  failuresInARow: 2,
+  consecutiveFailures: 2,
   /** Callers who left a silent member weigh as much as one failure. */
-  leaversToAFailure: 2,
+  departuresPerFailure: 2,
   windowMs: 60_000,
   buckets: 10,
-  leastInWindow: 10,
-  failingShare: 1 / 3,
+  minRequestsInWindow: 10,
+  failureRateThreshold: 1 / 3,
   /**
    * The wait before the first probe that no check has spoken for, doubling up to the longest. A request every 4 s
    * through an outage of 60 s then meets it at most four times, whatever its checks say.
    */
   firstProbeMs: 8_000,
-  longestProbeMs: 30_000,
+  maxProbeMs: 30_000,
   /** Nobody is asked while checks find it down, but for one probe in this time: a check may be wrong for ever. */
-  longestUncheckedMs: 60_000,
+  maxUnprobedMs: 60_000,
   /** A member that said "slow down" without saying for how long, and the longest that is believed. */
-  usualRestMs: 5_000,
+  defaultCooldownMs: 5_000,
   /** Nobody who refuses is asked again at once, not even one who says so. */
-  leastRestMs: 500,
-  longestRestMs: 600_000,
+  minCooldownMs: 500,
+  maxCooldownMs: 600_000,
   /** Rest of a member whose key, balance or permission is refused. */
-  deniedRestMs: 60_000,
+  unauthorizedCooldownMs: 60_000,
   /** Rest of a model that a member does not have. */
-  modelRestMs: 300_000,
+  missingModelCooldownMs: 300_000,
   /** How long a recovered member gets less than its share. */
   rampMs: 10_000,
 } as const;
@@ -43,18 +43,18 @@ export const healthRules = {
 export type FailureKind = "broken" | "limited" | "denied";
 
 /** One request under way. */
-export interface Ticket {
+export interface HealthTicket {
   startedAt: number;
   /** It is the one that is risked on an open member. */
   probe: boolean;
 }
 
 /** Who waits for it, and wants to know when it opens. */
-export interface Watcher {
-  opened(now: number): void;
+export interface CircuitListener {
+  circuitOpened(now: number): void;
 }
 
-export type Standing =
+export type Availability =
   /** It may be asked. */
   | { kind: "up" }
   /** One request may be risked. */
@@ -63,7 +63,7 @@ export type Standing =
   | { kind: "down"; until: number; why: "open" | "resting" | "denied" };
 
 export class MemberHealth {
-  #row = 0;
+  #consecutiveFailures = 0;
   readonly #counts = Array.from({ length: healthRules.buckets }, () => ({ slot: -1, asked: 0, failed: 0 }));
   /** Set while open: when it opened (or was last probed), and when a probe may be risked without a check's word. */
   #open: { since: number; probeAt: number; probes: number; checked: boolean } | null = null;
@@ -71,18 +71,18 @@ export class MemberHealth {
   /** When it last opened, also after it closed again. */
   #openedAt = Number.NEGATIVE_INFINITY;
   /** A check said that it is back, and the probe found otherwise: its word alone no longer counts. */
-  #checkLied = false;
-  #rest: { until: number; why: "resting" | "denied" } | null = null;
+  #checkUnreliable = false;
+  #cooldown: { until: number; why: "resting" | "denied" } | null = null;
   /** When its key, balance or permission was first refused; null: it was not, or it answered since. */
-  #deniedAt: number | null = null;
+  #unauthorizedAt: number | null = null;
   /** By model; there are no more of them than the member's settings name. */
-  readonly #modelRests = new Map<string, { until: number; why: "limited" | "lacking" }>();
+  readonly #modelCooldowns = new Map<string, { until: number; why: "limited" | "lacking" }>();
   #recoveredAt = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
   readonly #times = new ResponseTimes();
   /** When it last said something to anybody. */
-  #spokeAt = Number.NEGATIVE_INFINITY;
-  readonly #watchers = new Set<Watcher>();
+  #lastOutputAt = Number.NEGATIVE_INFINITY;
+  readonly #listeners = new Set<CircuitListener>();
 
   get inFlight(): number {
     return this.#inFlight;
@@ -95,28 +95,28 @@ export class MemberHealth {
   }
 
   /** How long a caller waits who waits longer than is usual, ms. `size`: of the prompt, see `sizeOf`. */
-  overdueMs(kind: AnswerKind, size: number): number {
+  overdueMs(kind: ResponseKind, size: number): number {
     return this.#times.overdueMs(kind, size);
   }
 
   /** Whether it said something to anybody after that. */
-  spokeSince(at: number): boolean {
-    return this.#spokeAt > at;
+  respondedSince(at: number): boolean {
+    return this.#lastOutputAt > at;
   }
 
   /** `watcher` is told when it opens, until `unwatch`. */
-  watch(watcher: Watcher): void {
-    this.#watchers.add(watcher);
+  watch(watcher: CircuitListener): void {
+    this.#listeners.add(watcher);
   }
 
-  unwatch(watcher: Watcher): void {
-    this.#watchers.delete(watcher);
+  unwatch(watcher: CircuitListener): void {
+    this.#listeners.delete(watcher);
   }
 
   /** `model`: with the rest of this model; absent: of the member as a whole. A model that it lacks is asked for by `lacks`. */
-  standing(now: number, model?: string): Standing {
-    if (this.#rest && this.#rest.until > now) return { kind: "down", ...this.#rest };
-    const own = model === undefined ? undefined : this.#modelRests.get(model);
+  availability(now: number, model?: string): Availability {
+    if (this.#cooldown && this.#cooldown.until > now) return { kind: "down", ...this.#cooldown };
+    const own = model === undefined ? undefined : this.#modelCooldowns.get(model);
     if (own && own.why === "limited" && own.until > now)
       return { kind: "down", until: own.until, why: "resting" };
     if (!this.#open) return { kind: "up" };
@@ -127,12 +127,12 @@ export class MemberHealth {
   }
 
   /** As a whole; it rests as well while each of its models does, until the first of them is back. */
-  overall(now: number, models: readonly string[]): Standing {
-    const own = this.standing(now);
+  overallAvailability(now: number, models: readonly string[]): Availability {
+    const own = this.availability(now);
     if (own.kind !== "up") return own;
-    let first: Standing | null = null;
+    let first: Availability | null = null;
     for (const model of models) {
-      const standing = this.standing(now, model);
+      const standing = this.availability(now, model);
       if (standing.kind !== "down") return own;
       if (first === null || (first.kind === "down" && standing.until < first.until)) first = standing;
     }
@@ -140,13 +140,13 @@ export class MemberHealth {
   }
 
   /** Whether it does not have this model, as far as is known. */
-  lacks(model: string, now: number): boolean {
-    const rest = this.#modelRests.get(model);
+  isModelMissing(model: string, now: number): boolean {
+    const rest = this.#modelCooldowns.get(model);
     return rest !== undefined && rest.why === "lacking" && rest.until > now;
   }
 
   /** How long it will probably take to say something, counting those that wait already: lower is better. */
-  cost(now: number, kind: AnswerKind = "stream"): number {
+  cost(now: number, kind: ResponseKind = "stream"): number {
     // Unknown members look quick, so that they get tried.
     return ((this.#times.average(kind) ?? 1) * (this.#inFlight + 1)) / this.#ramp(now);
   }
@@ -156,39 +156,45 @@ export class MemberHealth {
     return Math.min(1, Math.max(0.1, (now - this.#recoveredAt) / healthRules.rampMs));
   }
 
-  begin(now: number): Ticket {
-    const probe = this.#open !== null && this.standing(now).kind === "probe";
+  begin(now: number): HealthTicket {
+    const probe = this.#open !== null && this.availability(now).kind === "probe";
     if (probe) this.#probing = true;
     this.#inFlight += 1;
     return { startedAt: now, probe };
   }
 
   /** It has begun to answer, `firstOutputMs` after it was asked: it is there. True when it was down until now. */
-  spoke(ticket: Ticket, now: number, firstOutputMs: number, kind: AnswerKind = "stream", size = 1): boolean {
+  firstOutput(
+    ticket: HealthTicket,
+    now: number,
+    firstOutputMs: number,
+    kind: ResponseKind = "stream",
+    size = 1,
+  ): boolean {
     if (ticket.probe) this.#probing = false;
     ticket.probe = false;
-    this.#spokeAt = now;
-    this.#times.note(kind, firstOutputMs, size);
-    const allowed = this.#deniedAt !== null && ticket.startedAt >= this.#deniedAt;
+    this.#lastOutputAt = now;
+    this.#times.record(kind, firstOutputMs, size);
+    const allowed = this.#unauthorizedAt !== null && ticket.startedAt >= this.#unauthorizedAt;
     if (allowed) {
-      this.#deniedAt = null;
-      if (this.#rest?.why === "denied") this.#rest = null;
+      this.#unauthorizedAt = null;
+      if (this.#cooldown?.why === "denied") this.#cooldown = null;
     }
     // What was under way before it opened says nothing about now.
     if (!this.#open || ticket.startedAt < this.#open.since) return allowed;
     this.#open = null;
-    this.#row = 0;
-    this.#checkLied = false;
+    this.#consecutiveFailures = 0;
+    this.#checkUnreliable = false;
     this.#recoveredAt = now;
     for (const bucket of this.#counts) bucket.slot = -1;
     return true;
   }
 
   /** Its answer came to its end. */
-  succeeded(ticket: Ticket, now: number): void {
-    this.#end(ticket);
-    this.#count(now, false);
-    if (!this.#open) this.#row = 0;
+  succeeded(ticket: HealthTicket, now: number): void {
+    this.#release(ticket);
+    this.#countOutcome(now, false);
+    if (!this.#open) this.#consecutiveFailures = 0;
   }
 
   /**
@@ -197,53 +203,53 @@ export class MemberHealth {
    * others were answered meanwhile: it counts for the share of failures, but not for those in a row.
    */
   failed(
-    ticket: Ticket,
+    ticket: HealthTicket,
     now: number,
     kind: FailureKind,
     retryAfterMs: number | null,
     model: string | null = null,
     singly = false,
   ): boolean {
-    this.#end(ticket);
+    this.#release(ticket);
     // What was under way before it opened says nothing about now.
     const late = ticket.startedAt < this.#openedAt;
     if (kind !== "broken") {
       if (ticket.probe && !late && this.#open) this.#open.probeAt = now + healthRules.firstProbeMs;
-      return this.#restFor(now, kind, retryAfterMs, model);
+      return this.#startCooldown(now, kind, retryAfterMs, model);
     }
     if (late) return false;
-    this.#count(now, true);
-    const opens = this.#weigh(ticket, now, singly ? 0 : 1);
-    return opens || (this.#open === null && this.#failsOften(now) && this.#opens(now));
+    this.#countOutcome(now, true);
+    const opens = this.#addFailure(ticket, now, singly ? 0 : 1);
+    return opens || (this.#open === null && this.#exceedsFailureRate(now) && this.#trip(now));
   }
 
   /** Weighs evidence that it is down; true when it went down by that. */
-  #weigh(ticket: Ticket, now: number, weight: number): boolean {
+  #addFailure(ticket: HealthTicket, now: number, weight: number): boolean {
     if (this.#open) {
       // Whoever asked it for want of another does not make it longer.
       if (!ticket.probe) return false;
       const { checked, probes } = this.#open;
-      if (checked) this.#checkLied = true;
-      const { firstProbeMs, longestProbeMs } = healthRules;
+      if (checked) this.#checkUnreliable = true;
+      const { firstProbeMs, maxProbeMs: longestProbeMs } = healthRules;
       const waitMs = checked ? longestProbeMs : Math.min(firstProbeMs * 2 ** probes, longestProbeMs);
       this.#open = { since: now, probeAt: now + waitMs, probes: probes + 1, checked: false };
       this.#openedAt = now;
       return false;
     }
-    this.#row += weight;
-    return this.#row >= healthRules.failuresInARow && this.#opens(now);
+    this.#consecutiveFailures += weight;
+    return this.#consecutiveFailures >= healthRules.consecutiveFailures && this.#trip(now);
   }
 
-  #opens(now: number): true {
+  #trip(now: number): true {
     this.#open = { since: now, probeAt: now + healthRules.firstProbeMs, probes: 1, checked: false };
     this.#openedAt = now;
-    for (const watcher of [...this.#watchers]) watcher.opened(now);
+    for (const watcher of [...this.#listeners]) watcher.circuitOpened(now);
     return true;
   }
 
   /** The request was at fault, or its answer was cut short here: it says nothing about the member. */
-  dropped(ticket: Ticket): void {
-    this.#end(ticket);
+  dropped(ticket: HealthTicket): void {
+    this.#release(ticket);
   }
 
   /**
@@ -251,18 +257,18 @@ export class MemberHealth {
    * wait was longer than usual and the member answered nobody else in all that time, so that nobody can take
    * down a member that is well by leaving, however often.
    */
-  left(ticket: Ticket, now: number, kind: AnswerKind, size: number): boolean {
-    this.#end(ticket);
+  callerLeft(ticket: HealthTicket, now: number, kind: ResponseKind, size: number): boolean {
+    this.#release(ticket);
     const { startedAt } = ticket;
-    if (startedAt < this.#openedAt || this.spokeSince(startedAt)) return false;
+    if (startedAt < this.#openedAt || this.respondedSince(startedAt)) return false;
     if (now - startedAt < this.overdueMs(kind, size)) return false;
-    return this.#weigh(ticket, now, 1 / healthRules.leaversToAFailure);
+    return this.#addFailure(ticket, now, 1 / healthRules.departuresPerFailure);
   }
 
   /** It answered, but does not have this model. */
-  lacksModel(ticket: Ticket, now: number, model: string): void {
-    this.#end(ticket);
-    this.#modelRests.set(model, { until: now + healthRules.modelRestMs, why: "lacking" });
+  modelMissing(ticket: HealthTicket, now: number, model: string): void {
+    this.#release(ticket);
+    this.#modelCooldowns.set(model, { until: now + healthRules.missingModelCooldownMs, why: "lacking" });
   }
 
   get isOpen(): boolean {
@@ -270,8 +276,8 @@ export class MemberHealth {
   }
 
   /** Whether a check that costs no tokens would tell something new. */
-  wantsCheck(now: number): boolean {
-    return this.#open !== null && !this.#probing && this.standing(now).kind === "down";
+  needsCheck(now: number): boolean {
+    return this.#open !== null && !this.#probing && this.availability(now).kind === "down";
   }
 
   /** What such a check found. */
@@ -280,39 +286,42 @@ export class MemberHealth {
     if (!well) {
       // It says itself that it is down: hardly any probe is risked while it does.
       this.#open.checked = false;
-      const lastAt = this.#open.since + healthRules.longestUncheckedMs;
+      const lastAt = this.#open.since + healthRules.maxUnprobedMs;
       const laterAt = Math.min(now + healthRules.firstProbeMs, lastAt);
       this.#open.probeAt = Math.max(this.#open.probeAt, laterAt);
-    } else if (!this.#checkLied) this.#open.checked = true;
+    } else if (!this.#checkUnreliable) this.#open.checked = true;
   }
 
-  #end(ticket: Ticket): void {
+  #release(ticket: HealthTicket): void {
     this.#inFlight -= 1;
     if (ticket.probe) this.#probing = false;
   }
 
-  #restFor(
+  #startCooldown(
     now: number,
     kind: "limited" | "denied",
     retryAfterMs: number | null,
     model: string | null,
   ): boolean {
-    const first = kind === "denied" && this.#deniedAt === null;
-    if (first) this.#deniedAt = now;
-    const asked = kind === "denied" ? healthRules.deniedRestMs : (retryAfterMs ?? healthRules.usualRestMs);
-    const until = now + Math.min(Math.max(healthRules.leastRestMs, asked), healthRules.longestRestMs);
+    const first = kind === "denied" && this.#unauthorizedAt === null;
+    if (first) this.#unauthorizedAt = now;
+    const asked =
+      kind === "denied"
+        ? healthRules.unauthorizedCooldownMs
+        : (retryAfterMs ?? healthRules.defaultCooldownMs);
+    const until = now + Math.min(Math.max(healthRules.minCooldownMs, asked), healthRules.maxCooldownMs);
     // A later, longer wait extends the rest; a shorter one does not cut it.
     if (kind === "limited" && model !== null) {
-      const rest = this.#modelRests.get(model);
-      if (!rest || rest.until <= until) this.#modelRests.set(model, { until, why: "limited" });
+      const rest = this.#modelCooldowns.get(model);
+      if (!rest || rest.until <= until) this.#modelCooldowns.set(model, { until, why: "limited" });
       return first;
     }
-    if (this.#rest && this.#rest.until > until) return first;
-    this.#rest = { until, why: kind === "denied" ? "denied" : "resting" };
+    if (this.#cooldown && this.#cooldown.until > until) return first;
+    this.#cooldown = { until, why: kind === "denied" ? "denied" : "resting" };
     return first;
   }
 
-  #count(now: number, failed: boolean): void {
+  #countOutcome(now: number, failed: boolean): void {
     const slot = Math.floor(now / (healthRules.windowMs / healthRules.buckets));
     const bucket = this.#counts[slot % healthRules.buckets]!;
     if (bucket.slot !== slot) Object.assign(bucket, { slot, asked: 0, failed: 0 });
@@ -320,7 +329,7 @@ export class MemberHealth {
     if (failed) bucket.failed += 1;
   }
 
-  #failsOften(now: number): boolean {
+  #exceedsFailureRate(now: number): boolean {
     const slot = Math.floor(now / (healthRules.windowMs / healthRules.buckets));
     let asked = 0;
     let failed = 0;
@@ -329,6 +338,6 @@ export class MemberHealth {
       asked += bucket.asked;
       failed += bucket.failed;
     }
-    return asked >= healthRules.leastInWindow && failed / asked >= healthRules.failingShare;
+    return asked >= healthRules.minRequestsInWindow && failed / asked >= healthRules.failureRateThreshold;
   }
 }

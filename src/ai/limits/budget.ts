@@ -7,10 +7,10 @@ import { LruCache } from "#runtime/lru-cache.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { startOfNextDay, startOfNextMonth } from "#runtime/time-zones.ts";
 import { localDay } from "./local-day.ts";
-import { late, within } from "./timeout.ts";
+import { timedOut, withTimeout } from "./timeout.ts";
 
 /** What a key has spent of a local day and its month. */
-export interface KeySpent {
+export interface KeySpend {
   tokensToday: number;
   tokensThisMonth: number;
   /** Millionths of the currency unit. */
@@ -18,7 +18,7 @@ export interface KeySpent {
 }
 
 /** What a call cost that began on this local day, `YYYY-MM-DD`. */
-export interface DayCost {
+export interface CallCost {
   day: string;
   tokens: number;
   /** Millionths. */
@@ -27,22 +27,22 @@ export interface DayCost {
 
 export interface Budgets {
   /** Null: there is something left; else how long until there is again, ms. At once, where it is known. */
-  spentOut(key: PoolKey, now: number): number | null | Promise<number | null>;
+  exhaustedForMs(key: PoolKey, now: number): number | null | Promise<number | null>;
   /** A call of the key has ended. */
-  add(key: PoolKey, spent: DayCost): void;
+  addCall(key: PoolKey, spent: CallCost): void;
   /** What was added for such a call can be read from now on. */
-  written(keyId: string, spent: DayCost): void;
+  callWritten(keyId: string, spent: CallCost): void;
 }
 
 /** All of one local day and its month. */
-interface Known {
+interface SpendEntry {
   day: string;
   /** As it was read. */
-  stored: KeySpent;
+  stored: KeySpend;
   /** What was served that the reading has not seen. */
-  since: KeySpent;
+  since: KeySpend;
   /** What was served that is not written yet. */
-  unwritten: KeySpent;
+  unwritten: KeySpend;
   /** Monotonic ms; null: never. */
   readAt: number | null;
   reading: Promise<void> | null;
@@ -51,28 +51,28 @@ interface Known {
 }
 
 /** How long what was read is good for. */
-const freshMs = 5_000;
+const ttlMs = 5_000;
 /** How long a reading is waited for; then what was known goes on. */
-const hangingMs = 2_000;
-const mostKnown = 100_000;
+const lookupTimeoutMs = 2_000;
+const maxEntries = 100_000;
 
-const nothing = (): KeySpent => ({ tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 });
+const noSpend = (): KeySpend => ({ tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 });
 const monthOf = (day: string) => day.slice(0, 7);
 
 /** Begins another day where it is one. */
-function turn(one: Known, day: string): void {
+function rollOver(one: SpendEntry, day: string): void {
   if (day <= one.day) return;
   const newMonth = monthOf(day) !== monthOf(one.day);
   for (const spent of [one.stored, one.since, one.unwritten]) {
     spent.tokensToday = 0;
-    if (newMonth) Object.assign(spent, nothing());
+    if (newMonth) Object.assign(spent, noSpend());
   }
   one.day = day;
   one.readAt = null;
 }
 
 /** Counts a call, or with -1 takes it away, as far as it falls into the day and the month. */
-function count(to: KeySpent, today: string, { day, tokens, cost }: DayCost, sign = 1): void {
+function count(to: KeySpend, today: string, { day, tokens, cost }: CallCost, sign = 1): void {
   if (monthOf(day) !== monthOf(today)) return;
   if (day === today) to.tokensToday += sign * tokens;
   to.tokensThisMonth += sign * tokens;
@@ -83,23 +83,23 @@ function count(to: KeySpent, today: string, { day, tokens, cost }: DayCost, sign
 export function createBudgets(parts: {
   clock: Clock;
   log: Log;
-  read(keyId: string, day: string): Promise<KeySpent>;
+  read(keyId: string, day: string): Promise<KeySpend>;
 }): Budgets {
   const { clock, log, read } = parts;
-  const known = new LruCache<string, Known>(mostKnown);
+  const known = new LruCache<string, SpendEntry>(maxEntries);
 
-  function entry(keyId: string, day: string): Known {
+  function entry(keyId: string, day: string): SpendEntry {
     let one = known.get(keyId);
     if (!one) {
-      const empty = { stored: nothing(), since: nothing(), unwritten: nothing() };
+      const empty = { stored: noSpend(), since: noSpend(), unwritten: noSpend() };
       one = { day, ...empty, readAt: null, reading: null, hanging: false };
       known.set(keyId, one);
     }
-    turn(one, day);
+    rollOver(one, day);
     return one;
   }
 
-  async function readAgain(keyId: string, one: Known): Promise<void> {
+  async function readAgain(keyId: string, one: SpendEntry): Promise<void> {
     const { day } = one;
     // A write that lands while it is read may be counted twice until the next reading: on the safe side.
     const unseen = { ...one.unwritten };
@@ -119,7 +119,7 @@ export function createBudgets(parts: {
     if (one.day === day) one.readAt = clock.monotonic();
   }
 
-  function judge({ stored, since }: Known, { budget, timeZone }: PoolKey, now: number): number | null {
+  function judge({ stored, since }: SpendEntry, { budget, timeZone }: PoolKey, now: number): number | null {
     const { tokensPerDay, tokensPerMonth, costPerMonth } = budget;
     const monthOver =
       (tokensPerMonth !== null && stored.tokensThisMonth + since.tokensThisMonth >= tokensPerMonth) ||
@@ -130,25 +130,25 @@ export function createBudgets(parts: {
   }
 
   return {
-    spentOut(key, now) {
+    exhaustedForMs(key, now) {
       const { tokensPerDay, tokensPerMonth, costPerMonth } = key.budget;
       if (tokensPerDay === null && tokensPerMonth === null && costPerMonth === null) return null;
       const one = entry(key.id, localDay(now, key.timeZone));
-      if (one.readAt !== null && clock.monotonic() - one.readAt <= freshMs) return judge(one, key, now);
+      if (one.readAt !== null && clock.monotonic() - one.readAt <= ttlMs) return judge(one, key, now);
       one.reading ??= readAgain(key.id, one);
       if (one.hanging) return judge(one, key, now);
-      return within(clock, hangingMs, one.reading).then((read) => {
-        if (read === late) one.hanging = true;
+      return withTimeout(clock, lookupTimeoutMs, one.reading).then((read) => {
+        if (read === timedOut) one.hanging = true;
         return judge(one, key, now);
       });
     },
-    add(key, spent) {
+    addCall(key, spent) {
       const one = known.get(key.id);
       if (!one) return;
       count(one.since, one.day, spent);
       count(one.unwritten, one.day, spent);
     },
-    written(keyId, spent) {
+    callWritten(keyId, spent) {
       const one = known.get(keyId);
       if (one) count(one.unwritten, one.day, spent, -1);
     },

@@ -3,16 +3,16 @@
 // a flat number, because the length of its base64 says nothing about its tokens. It walks values that are parsed
 // already and looks at no string's content, so that a picture of 20 MB costs no more than its address.
 
-import { isRecord, unitsSaid } from "#providers/openai/stream.ts";
+import { isRecord, outputUnits } from "#providers/openai/stream.ts";
 
 /** UTF-16 units of text to a token: the vendors' own rule of thumb for English. */
 export const unitsPerToken = 4;
 /** What a vendor's template adds to each message (OpenAI's cookbook on counting with tiktoken). */
-const perMessage = 3;
+const tokensPerMessage = 3;
 /** What an answer is estimated to take when the caller sets no bound. */
-const usualAnswer = 256;
+const defaultAnswerTokens = 256;
 /** Most tokens that are reserved for answers, however many the caller allows. */
-const mostAnswer = 1_000_000;
+const maxAnswerTokens = 1_000_000;
 
 /**
  * Flat numbers of tokens, from the vendors' pages on counting.
@@ -22,10 +22,10 @@ const mostAnswer = 1_000_000;
  * - Sound and video: Gemini counts 32 and 263 a second.
  * - A page of a PDF: Anthropic counts 1,500 to 3,000, Gemini 258.
  */
-const flat = { lowImage: 85, image: 1_600, soundSecond: 32, videoSecond: 263, page: 1_500 } as const;
+const flatTokens = { lowImage: 85, image: 1_600, soundSecond: 32, videoSecond: 263, page: 1_500 } as const;
 
 /** Bytes that a second, or a page, usually takes: how many there are cannot be known without decoding. */
-const usualBytes = {
+const typicalBytes = {
   /** 16 bits, one channel, 24 kHz. */
   wavSecond: 48_000,
   /** 128 kbit/s. */
@@ -35,11 +35,11 @@ const usualBytes = {
   page: 100_000,
 } as const;
 /** An hour; and as many pages as Anthropic takes. */
-const mostSeconds = 3_600;
-const mostPages = 100;
+const maxSeconds = 3_600;
+const maxPages = 100;
 /** Of a video or a document that is named by its address alone. */
-const unseenSeconds = 10;
-const unseenPages = 5;
+const defaultSeconds = 10;
+const defaultPages = 5;
 
 interface Sum {
   units: number;
@@ -68,10 +68,10 @@ export function reservedTokens(
 ): number {
   if (kind === "embeddings") return prompt;
   const bound = isBound(body.max_completion_tokens) ? body.max_completion_tokens : body.max_tokens;
-  const each = isBound(bound) ? Math.min(Math.ceil(bound), mostAnswer) : usualAnswer;
+  const each = isBound(bound) ? Math.min(Math.ceil(bound), maxAnswerTokens) : defaultAnswerTokens;
   const { n } = body;
   const answers = isBound(n) && n >= 1 ? Math.floor(n) : 1;
-  return prompt + Math.min(each * answers, mostAnswer);
+  return prompt + Math.min(each * answers, maxAnswerTokens);
 }
 
 const isBound = (value: unknown): value is number =>
@@ -83,12 +83,12 @@ export function answerTokens(kind: "chat" | "embeddings", text: string): number 
   const sum: Sum = { units: 0, tokens: 0 };
   const answer: unknown = JSON.parse(text);
   const choices = isRecord(answer) && Array.isArray(answer.choices) ? answer.choices : [];
-  for (const choice of choices) if (isRecord(choice)) sum.units += unitsSaid(choice.message);
+  for (const choice of choices) if (isRecord(choice)) sum.units += outputUnits(choice.message);
   return Math.ceil(sum.units / unitsPerToken);
 }
 
 function addMessage(sum: Sum, message: unknown): void {
-  sum.tokens += perMessage;
+  sum.tokens += tokensPerMessage;
   if (!isRecord(message)) return;
   for (const key in message) {
     const value = message[key];
@@ -118,7 +118,7 @@ function addPart(sum: Sum, part: unknown): void {
     case "input_image": {
       const { image_url: image } = part;
       const detail = isRecord(image) ? image.detail : part.detail;
-      sum.tokens += detail === "low" ? flat.lowImage : flat.image;
+      sum.tokens += detail === "low" ? flatTokens.lowImage : flatTokens.image;
       return;
     }
     case "input_audio":
@@ -126,17 +126,18 @@ function addPart(sum: Sum, part: unknown): void {
     case "audio": {
       const given = part.input_audio ?? part.audio_url ?? part.audio;
       const format = isRecord(given) ? given.format : null;
-      const second = format === "wav" || format === "pcm16" ? usualBytes.wavSecond : usualBytes.soundSecond;
-      const seconds = times(longestString(given), second, mostSeconds);
-      sum.tokens += flat.soundSecond * (seconds ?? unseenSeconds);
+      const second =
+        format === "wav" || format === "pcm16" ? typicalBytes.wavSecond : typicalBytes.soundSecond;
+      const seconds = times(longestString(given), second, maxSeconds);
+      sum.tokens += flatTokens.soundSecond * (seconds ?? defaultSeconds);
       return;
     }
     case "video_url":
     case "video":
     case "input_video": {
       const given = part.video_url ?? part.video ?? part.input_video;
-      const seconds = times(longestString(given), usualBytes.videoSecond, mostSeconds);
-      sum.tokens += flat.videoSecond * (seconds ?? unseenSeconds);
+      const seconds = times(longestString(given), typicalBytes.videoSecond, maxSeconds);
+      sum.tokens += flatTokens.videoSecond * (seconds ?? defaultSeconds);
       return;
     }
     case "file":
@@ -152,7 +153,7 @@ function addPart(sum: Sum, part: unknown): void {
 function addFile(sum: Sum, data: string): void {
   // What is text is read as text.
   if (data.startsWith("data:text/")) sum.units += bytesOf(data);
-  else sum.tokens += flat.page * (times(data, usualBytes.page, mostPages) ?? unseenPages);
+  else sum.tokens += flatTokens.page * (times(data, typicalBytes.page, maxPages) ?? defaultPages);
 }
 
 /** How often `each` bytes go into what a base64 string holds, at least once; null for a string too short to be data. */
@@ -183,7 +184,7 @@ const isEncoded = (text: string) => text.length > 4 * telling && encoded.test(te
 /** All text below a value, names included. Media in a place that is not known counts as an image. */
 function addText(sum: Sum, value: unknown): void {
   if (typeof value === "string") {
-    if (isEncoded(value)) sum.tokens += flat.image;
+    if (isEncoded(value)) sum.tokens += flatTokens.image;
     else sum.units += value.length;
   } else if (Array.isArray(value)) for (const one of value) addText(sum, one);
   else if (typeof value === "object" && value !== null) {

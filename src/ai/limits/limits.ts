@@ -9,21 +9,26 @@ export interface KeyLimits {
 }
 
 /** What is left of a limit, for the `x-ratelimit` headers. */
-export interface Left {
+export interface BucketState {
   limit: number;
   remaining: number;
   /** Until the bucket is full again, ms. */
   resetMs: number;
 }
 
-export interface Levels {
-  requests: Left | null;
-  tokens: Left | null;
+export interface RateLimitState {
+  requests: BucketState | null;
+  tokens: BucketState | null;
 }
 
 export type Admission =
-  | { kind: "admitted"; levels: Levels }
-  | { kind: "refused"; by: "requests" | "tokens" | "concurrency"; retryAfterMs: number; levels: Levels };
+  | { kind: "admitted"; levels: RateLimitState }
+  | {
+      kind: "refused";
+      by: "requests" | "tokens" | "concurrency";
+      retryAfterMs: number;
+      levels: RateLimitState;
+    };
 
 const minute = 60_000;
 /** How long to wait for a place when as many are under way as may be: nobody knows when one ends. */
@@ -65,7 +70,7 @@ class Bucket {
     this.#level -= amount * minute;
   }
 
-  left(): Left {
+  state(): BucketState {
     return {
       limit: this.#limit,
       remaining: Math.max(0, Math.floor(this.#level / minute)),
@@ -112,8 +117,8 @@ export class KeyMeter {
     this.#tokens?.take(used - reckoned);
   }
 
-  levels(): Levels {
-    return { requests: this.#requests?.left() ?? null, tokens: this.#tokens?.left() ?? null };
+  levels(): RateLimitState {
+    return { requests: this.#requests?.state() ?? null, tokens: this.#tokens?.state() ?? null };
   }
 }
 

@@ -5,20 +5,20 @@
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { KeyMeter, type Admission as Metered } from "./limits.ts";
-import { late, within } from "./timeout.ts";
+import { timedOut, withTimeout } from "./timeout.ts";
 
 /** `gone`: the key was revoked or removed a moment ago. */
 export type Admission = Metered | { kind: "gone" };
 
 /** `end` frees the place and settles what was really used; it is called once, and again has no effect. */
-export interface Judged {
+export interface AdmissionTicket {
   admission: Admission;
   end(used: number): void;
 }
 
 export interface Throttle {
   /** At once, where the meters are in memory. */
-  admit(key: PoolKey, callId: string, tokens: number): Judged | Promise<Judged>;
+  admit(key: PoolKey, callId: string, tokens: number): AdmissionTicket | Promise<AdmissionTicket>;
 }
 
 /** Meters that several processes share. */
@@ -28,9 +28,9 @@ export interface SharedMeters {
 }
 
 /** How long the shared meters are waited for. */
-const hangingMs = 2_000;
+const admissionTimeoutMs = 2_000;
 /** Keys whose meters are kept; the one unused for longest goes first, once nothing of it is under way. */
-const mostMeters = 100_000;
+const maxMeters = 100_000;
 
 const unlimited = ({ limits }: PoolKey) =>
   limits.requestsPerMinute === null && limits.tokensPerMinute === null && limits.concurrency === null;
@@ -44,44 +44,44 @@ export function createThrottle(parts: { clock: Clock; log: Log; shared: SharedMe
   /** The one at the end of the map, which need not be moved there. */
   let newest: KeyMeter | null = null;
 
-  function meterOf(id: string): KeyMeter {
+  function meterFor(id: string): KeyMeter {
     const known = meters.get(id);
     if (known && newest === known) return known;
     const meter = known ?? new KeyMeter();
     newest = meter;
     meters.delete(id);
     meters.set(id, meter);
-    if (meters.size > mostMeters) {
+    if (meters.size > maxMeters) {
       const [oldest] = meters;
       if (oldest?.[1].idle) meters.delete(oldest[0]);
     }
     return meter;
   }
 
-  function admitHere(key: PoolKey, tokens: number): Judged {
-    const meter = meterOf(key.id);
+  function admitLocally(key: PoolKey, tokens: number): AdmissionTicket {
+    const meter = meterFor(key.id);
     const admission = meter.admit(key.limits, tokens, clock.monotonic());
-    return judged(admission, (used) => meter.settle(tokens, used));
+    return admissionTicket(admission, (used) => meter.settle(tokens, used));
   }
 
-  async function admitTogether(
+  async function admitShared(
     meters: SharedMeters,
     key: PoolKey,
     callId: string,
     tokens: number,
-  ): Promise<Judged> {
+  ): Promise<AdmissionTicket> {
     const asked = meters.admit(key, callId, tokens);
     try {
-      const admission = await within(clock, hangingMs, asked);
-      if (admission !== late)
-        return judged(admission, (used) => {
+      const admission = await withTimeout(clock, admissionTimeoutMs, asked);
+      if (admission !== timedOut)
+        return admissionTicket(admission, (used) => {
           meters.end(key, callId, tokens, used).catch((error) => {
             log.warn({ error }, "a call's end could not be told; its place is free when its lease ends");
           });
         });
     } catch (error) {
       log.warn({ error }, "the keys' limits could not be reached; this process goes by its own count");
-      return admitHere(key, tokens);
+      return admitLocally(key, tokens);
     }
     overdue += 1;
     log.warn({}, "the keys' limits do not answer; this process goes by its own count");
@@ -93,18 +93,18 @@ export function createThrottle(parts: { clock: Clock; log: Log; shared: SharedMe
       .finally(() => {
         overdue -= 1;
       });
-    return admitHere(key, tokens);
+    return admitLocally(key, tokens);
   }
 
   return {
     admit: (key, callId, tokens) =>
       shared !== null && overdue === 0 && !unlimited(key)
-        ? admitTogether(shared, key, callId, tokens)
-        : admitHere(key, tokens),
+        ? admitShared(shared, key, callId, tokens)
+        : admitLocally(key, tokens),
   };
 }
 
-function judged(admission: Admission, release: (used: number) => void): Judged {
+function admissionTicket(admission: Admission, release: (used: number) => void): AdmissionTicket {
   let ended = admission.kind !== "admitted";
   return {
     admission,

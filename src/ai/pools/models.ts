@@ -14,14 +14,18 @@ export interface ModelEntry {
 }
 
 /** The pool's own name, then the models of members that are not down, each once, as far as the key may use them. */
-export function modelsOf(pool: Pool, key: PoolKey, clock: Clock): ModelEntry[] {
+export function listModels(pool: Pool, key: PoolKey, clock: Clock): ModelEntry[] {
   const now = clock.monotonic();
   const created = Math.floor(pool.createdAt / 1000);
   const names = new Map<string, string>([[pool.name, "trunkline"]]);
   for (const { active, health, models, embeddingModels, name } of pool.members) {
-    if (!active || health.standing(now).kind === "down") continue;
+    if (!active || health.availability(now).kind === "down") continue;
     for (const model of [...models, ...embeddingModels]) {
-      if (names.has(model) || health.lacks(model, now) || health.standing(now, model).kind === "down")
+      if (
+        names.has(model) ||
+        health.isModelMissing(model, now) ||
+        health.availability(now, model).kind === "down"
+      )
         continue;
       if (key.models === null || key.models.includes(model)) names.set(model, name);
     }

@@ -1,7 +1,7 @@
 // Whom to ask, and in which order. Pure: the health of the members and chance come in.
 
 import type { MemberHealth } from "#ai/health/health.ts";
-import type { AnswerKind } from "#ai/health/response-times.ts";
+import type { ResponseKind } from "#ai/health/response-times.ts";
 
 /** A member of a pool, as choosing needs it. */
 export interface Candidate {
@@ -22,7 +22,7 @@ export interface Choice<Member extends Candidate> {
 }
 
 /** What a request may be served by. `unknown_model`: the pool is strict, or the key may not use it. */
-export type Served<Member extends Candidate> =
+export type Eligible<Member extends Candidate> =
   | { kind: "choices"; choices: Choice<Member>[] }
   | { kind: "unknown_model" };
 
@@ -31,11 +31,11 @@ export type Served<Member extends Candidate> =
  * unknown name mean the whole pool; a name that members serve means those. `allowed`: the key's models; null: all.
  * `modelsOf`: those that count, for completions or for embeddings.
  */
-export function serving<Member extends Candidate>(
+export function eligibleMembers<Member extends Candidate>(
   members: readonly Member[],
   asked: { model: string | null; poolName: string; strict: boolean; allowed: readonly string[] | null },
   modelsOf: (member: Member) => readonly string[] = (member) => member.models,
-): Served<Member> {
+): Eligible<Member> {
   const { model, poolName, strict, allowed } = asked;
   const named = model !== null && model !== poolName ? model : null;
   const choices: Choice<Member>[] = [];
@@ -63,10 +63,10 @@ export function order<Member extends Candidate>(
   choices: readonly Choice<Member>[],
   now: number,
   fraction: () => number,
-  kind: AnswerKind = "stream",
+  kind: ResponseKind = "stream",
 ): readonly Choice<Member>[] {
   if (choices.length <= 1) return choices;
-  const standing = choices.map((choice) => ({ choice, stands: standingOf(choice, now) }));
+  const standing = choices.map((choice) => ({ choice, stands: availabilityOf(choice, now) }));
   const usable = standing.filter(({ stands }) => stands.kind !== "down").map(({ choice }) => choice);
   if (usable.length === 0) {
     const until = new Map(
@@ -85,27 +85,28 @@ export function order<Member extends Candidate>(
   );
 }
 
-function standingOf<Member extends Candidate>({ member, model }: Choice<Member>, now: number) {
-  if (member.health.lacks(model, now)) return { kind: "down" as const, until: now + 1e9 };
-  return member.health.standing(now, model);
+function availabilityOf<Member extends Candidate>({ member, model }: Choice<Member>, now: number) {
+  if (member.health.isModelMissing(model, now)) return { kind: "down" as const, until: now + 1e9 };
+  return member.health.availability(now, model);
 }
 
 /** A member has to be this much quicker than another to take a draw from it: near-ties share by weight alone. */
-const clearlyCheaper = 0.8;
+const clearlyFasterFactor = 0.8;
 
 /** Power of two choices: two are drawn by weight, perhaps the same twice, and the clearly quicker one wins. */
 function shuffled<Member extends Candidate>(
   tier: readonly Choice<Member>[],
   now: number,
   fraction: () => number,
-  kind: AnswerKind,
+  kind: ResponseKind,
 ): Choice<Member>[] {
   const left = [...tier];
   const order: Choice<Member>[] = [];
   while (left.length > 0) {
-    const one = drawn(left, fraction);
-    const other = left.length > 1 ? drawn(left, fraction) : one;
-    const cheaper = other.member.health.cost(now, kind) < clearlyCheaper * one.member.health.cost(now, kind);
+    const one = drawByWeight(left, fraction);
+    const other = left.length > 1 ? drawByWeight(left, fraction) : one;
+    const cheaper =
+      other.member.health.cost(now, kind) < clearlyFasterFactor * one.member.health.cost(now, kind);
     const next = cheaper ? other : one;
     order.push(next);
     left.splice(left.indexOf(next), 1);
@@ -113,7 +114,7 @@ function shuffled<Member extends Candidate>(
   return order;
 }
 
-function drawn<Member extends Candidate>(
+function drawByWeight<Member extends Candidate>(
   from: readonly Choice<Member>[],
   fraction: () => number,
 ): Choice<Member> {

@@ -4,19 +4,18 @@
 
 import { hashApiKey } from "#accounts/api-key.ts";
 import type { Pool } from "#ai/complete.ts";
-import type { Timeouts } from "#ai/failover/attempt.ts";
-import type { Member } from "#ai/failover/failover.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { MemberHealth } from "#ai/health/health.ts";
-import { late, within } from "#ai/limits/timeout.ts";
+import { timedOut, withTimeout } from "#ai/limits/timeout.ts";
 import { redactSecrets } from "#providers/redact.ts";
-import { providerOf } from "#providers/registry.ts";
+import { findProvider } from "#providers/registry.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { findPoolByKey, type KeyHolder, memberSettingsPlace } from "#store/pools/pools.ts";
-import type { PoolKeysTable, PoolMembersTable } from "#store/schema/pools.ts";
+import type { MemberTimeouts, PoolKeysTable, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
+import type { Member } from "./member.ts";
 import type { PoolKey } from "./pool-key.ts";
 
 /** A key with the pool that it opens. */
@@ -33,13 +32,13 @@ export interface PoolsParts {
 }
 
 /** Well under the 5 s within which a revoked key stops working. */
-const freshMs = 3_000;
+const ttlMs = 3_000;
 /** How long a look-up is waited for where something is known. */
-const hangingMs = 1_000;
+const lookupTimeoutMs = 1_000;
 /** How long a key is believed that could not be looked up again. */
-const believedMs = 600_000;
+const staleIfErrorMs = 600_000;
 /** A flood of wrong keys must not grow the memory, nor push out what is known; the oldest entries go first. */
-const mostEntries = 10_000;
+const maxEntries = 10_000;
 
 interface Entry {
   /** Monotonic ms of the look-up. */
@@ -61,7 +60,7 @@ export class Pools {
   /** Keys that open something, by their text. */
   readonly #entries = new Map<string, Entry>();
   /** Texts that open nothing, as far as is known. */
-  readonly #strangers = new Map<string, Entry>();
+  readonly #unknownKeys = new Map<string, Entry>();
   readonly #loaded = new Map<string, Loaded>();
   /** By member, and what it was like: a member that was changed starts anew. */
   readonly #health = new Map<string, { updatedAt: number; health: MemberHealth }>();
@@ -72,16 +71,16 @@ export class Pools {
 
   /** What a key opens; null for a key that nobody has, or that has expired. Throws `StorageError` where nothing is known. */
   async open(token: string): Promise<Opened | null> {
-    const { opened: looking, known, settled } = this.#look(token);
+    const { opened: looking, known, settled } = this.#lookup(token);
     // A storage that hangs is as good as away: what is known goes on, and the look-up with it.
-    const opened = settled || !known ? await looking : await this.#soon(looking, known);
+    const opened = settled || !known ? await looking : await this.#withStaleFallback(looking, known);
     const expiresAt = opened?.key.expiresAt ?? null;
     return expiresAt !== null && expiresAt <= this.#parts.clock.now() ? null : opened;
   }
 
   /** The pools that somebody used within the last ten minutes; a removed one is not among them for longer. */
   get inUse(): readonly Pool[] {
-    const since = this.#parts.clock.monotonic() - believedMs;
+    const since = this.#parts.clock.monotonic() - staleIfErrorMs;
     const ids = new Set<string>();
     for (const { known } of this.#entries.values())
       if (known && known.at >= since) ids.add(known.opened.pool.id);
@@ -89,45 +88,48 @@ export class Pools {
   }
 
   /** Something about a pool or a key changed in this process. */
-  forget(): void {
-    this.#strangers.clear();
+  invalidate(): void {
+    this.#unknownKeys.clear();
     for (const entry of this.#entries.values()) entry.at = Number.NEGATIVE_INFINITY;
   }
 
-  async #soon(looking: Promise<Opened | null>, known: NonNullable<Entry["known"]>): Promise<Opened | null> {
+  async #withStaleFallback(
+    looking: Promise<Opened | null>,
+    known: NonNullable<Entry["known"]>,
+  ): Promise<Opened | null> {
     const { clock } = this.#parts;
-    if (clock.monotonic() - known.at > believedMs) return await looking;
-    const opened = await within(clock, hangingMs, looking);
-    return opened === late ? known.opened : opened;
+    if (clock.monotonic() - known.at > staleIfErrorMs) return await looking;
+    const opened = await withTimeout(clock, lookupTimeoutMs, looking);
+    return opened === timedOut ? known.opened : opened;
   }
 
-  #look(token: string): Entry {
+  #lookup(token: string): Entry {
     const now = this.#parts.clock.monotonic();
     // By the whole key: a part of it, or a short hash, would confuse callers.
-    const entry = this.#entries.get(token) ?? this.#strangers.get(token);
-    if (entry && now - entry.at < freshMs) return entry;
+    const entry = this.#entries.get(token) ?? this.#unknownKeys.get(token);
+    if (entry && now - entry.at < ttlMs) return entry;
     const known = entry?.known ?? null;
     const fresh: Entry = { at: now, opened: this.#read(token, known), known, settled: false };
-    put(known ? this.#entries : this.#strangers, token, fresh);
+    put(known ? this.#entries : this.#unknownKeys, token, fresh);
     fresh.opened.then(
       (opened) => {
         fresh.settled = true;
         if (opened && opened !== known?.opened) fresh.known = { opened, at: now };
         // Forgotten, or looked up anew meanwhile.
-        if (this.#strangers.get(token) === fresh && opened) {
-          this.#strangers.delete(token);
+        if (this.#unknownKeys.get(token) === fresh && opened) {
+          this.#unknownKeys.delete(token);
           put(this.#entries, token, fresh);
         }
         if (this.#entries.get(token) === fresh && !opened) {
           this.#entries.delete(token);
           fresh.known = null;
-          put(this.#strangers, token, fresh);
+          put(this.#unknownKeys, token, fresh);
         }
       },
       () => {
         fresh.settled = true;
         // A failed look-up is not remembered.
-        for (const map of [this.#entries, this.#strangers]) if (map.get(token) === fresh) map.delete(token);
+        for (const map of [this.#entries, this.#unknownKeys]) if (map.get(token) === fresh) map.delete(token);
       },
     );
     return fresh;
@@ -140,7 +142,7 @@ export class Pools {
       return holder && { key: keyOf(holder.key, holder.timeZone), pool: this.#poolOf(holder) };
     } catch (error) {
       const away = error instanceof StorageError && error.fault !== "failed";
-      if (!away || !known || clock.monotonic() - known.at > believedMs) throw error;
+      if (!away || !known || clock.monotonic() - known.at > staleIfErrorMs) throw error;
       log.warn({ error }, "a pool key could not be looked up; what was known goes on");
       return known.opened;
     }
@@ -161,7 +163,7 @@ export class Pools {
       deadlineMs: row.deadline_ms,
       answerMs: row.answer_ms,
       members: members.flatMap((member) => this.#memberOf(member) ?? []),
-      budget: loaded?.pool.budget ?? createRetryBudget(),
+      retryBudget: loaded?.pool.retryBudget ?? createRetryBudget(),
     };
     this.#loaded.set(row.id, { revision: row.revision, pool });
     return pool;
@@ -170,7 +172,7 @@ export class Pools {
   /** Null (and a log line) for a member that cannot be asked. */
   #memberOf(row: PoolMembersTable): Member | null {
     const { sealer, log } = this.#parts;
-    const provider = providerOf(row.kind);
+    const provider = findProvider(row.kind);
     if (!provider) {
       log.error({ member: row.name, kind: row.kind }, "no adapter for a pool's member; it is left out");
       return null;
@@ -197,7 +199,7 @@ export class Pools {
       price: { input: row.input_price ?? 0, output: row.output_price ?? 0 },
       provider: redactSecrets(provider, secretsIn(provider.settings, settings)),
       settings,
-      timeouts: JSON.parse(row.timeouts) as Timeouts,
+      timeouts: JSON.parse(row.timeouts) as MemberTimeouts,
       health,
     };
   }
@@ -206,7 +208,7 @@ export class Pools {
 /** As the newest entry. */
 function put(map: Map<string, Entry>, token: string, entry: Entry): void {
   map.delete(token);
-  if (map.size >= mostEntries) map.delete(map.keys().next().value as string);
+  if (map.size >= maxEntries) map.delete(map.keys().next().value as string);
   map.set(token, entry);
 }
 

@@ -1,15 +1,15 @@
 // A stream that is kept until it is whole (`stream_mode: complete`), so that one that breaks off can be rescued.
 
-import type { Attempted } from "#ai/failover/attempt.ts";
+import type { AttemptResult } from "#ai/failover/attempt.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { Chunk, Failure } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
 /** Longest stream that is kept until it is whole, UTF-16 units. */
-const longestCollected = 64 * 1024 * 1024;
+const maxBufferedUnits = 64 * 1024 * 1024;
 
 /** The whole of a stream, or the failure that it would have ended with. */
-export async function collected(spoken: Attempted, signal: StopSignal): Promise<Attempted> {
+export async function bufferStream(spoken: AttemptResult, signal: LightAbortSignal): Promise<AttemptResult> {
   if (spoken.kind !== "speaking") return spoken;
   const { stream } = spoken;
   const chunks: Chunk[] = [];
@@ -30,7 +30,7 @@ export async function collected(spoken: Attempted, signal: StopSignal): Promise<
     }
     chunks.push(...said.chunks);
     size += said.chunks.reduce((sum, chunk) => sum + chunk.text.length, 0);
-    if (size <= longestCollected) continue;
+    if (size <= maxBufferedUnits) continue;
     stream.cancel();
     const error = apiError("The provider's answer is too long.", "server_error", "bad_upstream_answer");
     const failure: Failure = { kind: "broken", status: 502, retryAfterMs: null, error };

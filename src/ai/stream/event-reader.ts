@@ -5,12 +5,12 @@ import { createParser } from "eventsource-parser";
 import type { VendorEvent } from "#providers/provider.ts";
 
 /** An event longer than this is no answer of a model. UTF-16 units. */
-const longestEvent = 16 * 1024 * 1024;
+const maxEventUnits = 16 * 1024 * 1024;
 /**
  * Nor is one of so many lines. An empty `data:` line counts one unit and costs the parser a hundred times that, so
  * that the length alone would let 16 million of them through.
  */
-const mostLines = 16_384;
+const maxLines = 16_384;
 
 export class EventReader {
   readonly #decoder = new TextDecoder();
@@ -19,7 +19,7 @@ export class EventReader {
   /** Of the event that has begun, as far as they came in pieces that completed no event. */
   #lines = 0;
   readonly #parser = createParser({
-    maxBufferSize: longestEvent,
+    maxBufferSize: maxEventUnits,
     onEvent: ({ event, data }) => this.#events.push({ event: event ?? null, data }),
     onError: ({ type }) => {
       if (type === "max-buffer-size-exceeded") this.#overflowed = true;
@@ -31,7 +31,7 @@ export class EventReader {
     const events = this.#feed(this.#decoder.decode(bytes, { stream: true }));
     // Most pieces complete an event: their lines are not counted. A piece has 64 KiB at the most.
     if (events === null || events.length > 0) this.#lines = 0;
-    else if (this.#countLines(bytes) > mostLines) this.#overflowed = true;
+    else if (this.#countLines(bytes) > maxLines) this.#overflowed = true;
     return this.#overflowed ? null : events;
   }
 

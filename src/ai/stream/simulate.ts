@@ -1,17 +1,17 @@
 // An answer that a provider makes here instead of asking for it (the sandbox), played as if it came over the wire:
 // at its pace, and cut off where it says so.
 
-import type { PlayedAnswer } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
-import type { Broken, Incoming, UpstreamResult } from "#runtime/net/streaming-client.ts";
+import type { SimulatedResponse } from "#providers/provider.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { BodyError, BodyReader, UpstreamResult } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** The answer as an upstream's. Its head comes with the first piece, within `headersMs` or not at all. */
-export async function play(
-  answer: PlayedAnswer,
+export async function simulate(
+  answer: SimulatedResponse,
   clock: Clock,
   headersMs: number,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): Promise<UpstreamResult> {
   const ended = new AbortController();
   const stop = () => ended.abort();
@@ -25,8 +25,8 @@ export async function play(
     return failed("headers_timeout", `No answer from the sandbox within ${headersMs} ms.`);
   if (first && "cut" in first) return failed("cut", "The sandbox broke the connection.");
   let started = true;
-  const body: Incoming = {
-    read: async (patienceMs): Promise<Buffer | null | Broken> => {
+  const body: BodyReader = {
+    read: async (patienceMs): Promise<Buffer | null | BodyError> => {
       if (ended.signal.aborted) return { why: "cancelled", reason: "stopped" };
       const piece = pieces.shift();
       if (!piece) return null;

@@ -12,20 +12,20 @@ export interface ServicePool {
   attempts: number;
 }
 
-export interface FrameRules {
+export interface SseWriterOptions {
   /** What `model` says in answers. */
   model: string;
   /** Whether the caller asked for the extra chunk that tells the usage. */
-  usageAsked: boolean;
+  includeUsage: boolean;
   /** Epoch seconds, for providers that do not date their answers. */
   created: number;
   served: ServicePool;
 }
 
 /** An answer, or a chunk, under the pool's name; `served` where it tells who served it. */
-export function renamed(
+export function rewrite(
   text: string,
-  rules: Omit<FrameRules, "usageAsked" | "served">,
+  rules: Omit<SseWriterOptions, "includeUsage" | "served">,
   served?: ServicePool,
 ): string {
   const changes: Record<string, string | undefined> = { model: JSON.stringify(rules.model) };
@@ -44,15 +44,15 @@ function undated(text: string): boolean {
   );
 }
 
-export class Frames {
-  readonly #rules: FrameRules;
+export class SseWriter {
+  readonly #rules: SseWriterOptions;
   /** How the last chunk began, up to behind its model, and what was sent instead: most begin alike. */
   #from = "";
   #to = "";
   #held: Chunk | null = null;
   #usage: Usage | null = null;
 
-  constructor(rules: FrameRules) {
+  constructor(rules: SseWriterOptions) {
     this.#rules = rules;
   }
 
@@ -64,7 +64,7 @@ export class Frames {
   /** The text to send for a chunk; empty while it is held back. */
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
-    if (chunk.usageOnly && !this.#rules.usageAsked) return "";
+    if (chunk.usageOnly && !this.#rules.includeUsage) return "";
     const before = this.#flush();
     if (chunk.finish || chunk.usageOnly) {
       this.#held = chunk;
@@ -82,15 +82,15 @@ export class Frames {
     const end = model.length === 1 ? model[0]!.end : 0;
     // Of a string only: a longer number begins like a shorter one.
     this.#from = text[end - 1] === '"' ? text.slice(0, end) : "";
-    this.#to = this.#from === "" ? "" : renamed(`${this.#from}}`, this.#rules).slice(0, -1);
-    return renamed(text, this.#rules);
+    this.#to = this.#from === "" ? "" : rewrite(`${this.#from}}`, this.#rules).slice(0, -1);
+    return rewrite(text, this.#rules);
   }
 
   /** The end of a whole answer. */
   done(): string {
     const last = this.#held;
     this.#held = null;
-    const text = last === null ? "" : frame(renamed(last.text, this.#rules, this.#rules.served));
+    const text = last === null ? "" : frame(rewrite(last.text, this.#rules, this.#rules.served));
     return `${text}data: [DONE]\n\n`;
   }
 

@@ -6,12 +6,12 @@ import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { Lane } from "#queue/lane.ts";
-import type { OpenLane, TakenLane } from "#queue/lanes.ts";
+import type { ClaimedLane, OpenLane } from "#queue/lanes.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import { findDrivenGateway, findGateway, settingsPlace } from "#store/gateways/gateways.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
-import { type DeliverParts, deliverWork } from "./deliver.ts";
+import { type DeliverDeps, deliverWork } from "./deliver.ts";
 import type { LaneGateway } from "./transmit.ts";
 
 /** A gateway's settings, in the clear. Throws when they were sealed with another master key. */
@@ -19,14 +19,14 @@ export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
   return JSON.parse(sealer.open(gateway.settings, settingsPlace(gateway.id)));
 }
 
-export interface OpenGatewayParts extends DeliverParts {
+export interface OpenGatewayDeps extends DeliverDeps {
   sealer: Sealer;
   publicUrl: string | null;
   longestWaitMs: number;
 }
 
 /** Classifies what was left stamped on a lane that cannot be driven: its gateway is switched off, or does not open. */
-export async function recoverGateway(parts: OpenGatewayParts, state: LanesTable): Promise<void> {
+export async function recoverGateway(parts: OpenGatewayDeps, state: LanesTable): Promise<void> {
   const gateway = await parts.database.run(findGateway, state.id);
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter) return;
@@ -48,7 +48,7 @@ export async function recoverGateway(parts: OpenGatewayParts, state: LanesTable)
 
 /** The sender of an email gateway, and the keys of the sender's domain. */
 async function emailOf(
-  { database, sealer }: OpenGatewayParts,
+  { database, sealer }: OpenGatewayDeps,
   accountId: string,
   sender: EmailSender,
 ): Promise<NonNullable<LaneGateway["email"]>> {
@@ -58,7 +58,7 @@ async function emailOf(
 }
 
 /** Starts a gateway's lane; null (and a log line) when the gateway cannot be driven. */
-export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Promise<OpenLane | null> {
+export async function openGateway(parts: OpenGatewayDeps, state: ClaimedLane): Promise<OpenLane | null> {
   const { database, clock, log, random, sealer, publicUrl } = parts;
   const gateway = await database.run(findDrivenGateway, state.id);
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
@@ -103,7 +103,7 @@ export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Pr
       concurrency: pace.concurrency,
       jitterMs: pace.jitterMs,
       perDay: pace.perDay,
-      open: (now) => {
+      sendingWindow: (now) => {
         // Stopped by hand: whoever lets it go on moves the lane's revision, and it is opened again.
         if (state.stopped_at !== null) return { open: false, opensAt: Number.POSITIVE_INFINITY };
         return pace.hours === null ? { open: true } : withinHours(pace.hours, now, zone);
@@ -123,7 +123,7 @@ export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Pr
     clock,
     fraction: random.fraction,
     log,
-    longestWaitMs: parts.longestWaitMs,
+    maxWaitMs: parts.longestWaitMs,
     known: state.known,
   });
 }

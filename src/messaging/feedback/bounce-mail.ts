@@ -12,7 +12,7 @@ import { storeReceipts } from "#store/feedback/receipts.ts";
 import type { Sealer } from "#store/seal.ts";
 import { engagementFrom, receiptFrom } from "./normalise.ts";
 
-export interface ReturnedMailParts {
+export interface BounceMailDeps {
   database: Database;
   clock: Clock;
   log: Log;
@@ -22,7 +22,7 @@ export interface ReturnedMailParts {
   announced(): void;
 }
 
-export interface ReturnedMail {
+export interface BounceMail {
   /** Whether an address is one that bounces of a message of ours come back to. */
   accepts(address: string): boolean;
   /**
@@ -32,7 +32,7 @@ export interface ReturnedMail {
   take(mail: IncomingMail): Promise<void>;
 }
 
-export function createReturnedMail(parts: ReturnedMailParts): ReturnedMail {
+export function createBounceMail(parts: BounceMailDeps): BounceMail {
   const { database, clock, log, sealer, readReport } = parts;
   return {
     accepts: (address) => readReturnPath(sealer, address) !== null,

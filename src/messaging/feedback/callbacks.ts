@@ -2,7 +2,7 @@
 // write back is stored, and heeded when it is an opt-out word.
 
 import { hash } from "node:crypto";
-import { optWord } from "#contract/messages/consent.ts";
+import { consentKeyword } from "#contract/messages/consent.ts";
 import type {
   CallbackRequest,
   Engagement,
@@ -25,9 +25,9 @@ import { storeReceipts } from "#store/feedback/receipts.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
-import { engagementFrom, receiptFrom, storable } from "./normalise.ts";
+import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
 
-export interface ReceiptParts {
+export interface CallbackDeps {
   database: Database;
   clock: Clock;
   outbound: Outbound;
@@ -42,7 +42,7 @@ export interface ReceiptParts {
 }
 
 /** Without a word from the provider, a person answers what was sent to them in the last week. */
-const answeredWithinMs = 7 * 86_400_000;
+const replyWindowMs = 7 * 86_400_000;
 /** A provider waits some 15 s for the answer to a callback. */
 const confirmTimeoutMs = 10_000;
 
@@ -56,7 +56,7 @@ export type CallbackResult =
 
 /** Answers `done` only when everything that the callback said is stored, and its subscription confirmed. */
 export async function receiveCallback(
-  parts: ReceiptParts,
+  parts: CallbackDeps,
   identifier: string,
   request: CallbackRequest,
 ): Promise<CallbackResult> {
@@ -97,7 +97,7 @@ export async function receiveCallback(
  * repeat in other bytes is the same one; it is stored again, to no effect, in case the first time was broken off.
  */
 async function bringsItsEvent(
-  { database }: ReceiptParts,
+  { database }: CallbackDeps,
   received: Extract<Received, { replayGuard?: ReplayGuard }>,
 ): Promise<boolean> {
   if (received.replayGuard === undefined) return true;
@@ -112,7 +112,7 @@ async function bringsItsEvent(
 }
 
 /** Visits the URL with which a provider has a subscription confirmed. It is a capability, so it is not logged. */
-async function confirmed({ outbound, log }: ReceiptParts, gateway: string, url: string): Promise<boolean> {
+async function confirmed({ outbound, log }: CallbackDeps, gateway: string, url: string): Promise<boolean> {
   const result = await outbound.request({ method: "GET", url, timeoutMs: confirmTimeoutMs });
   if (result.kind === "answer" && result.status >= 200 && result.status < 300) {
     log.info({ gateway }, "a provider's subscription of the callback was confirmed");
@@ -124,7 +124,7 @@ async function confirmed({ outbound, log }: ReceiptParts, gateway: string, url: 
 }
 
 async function store(
-  parts: ReceiptParts,
+  parts: CallbackDeps,
   gateway: GatewaysTable,
   received: Extract<Received, { kind: "received" }>,
 ): Promise<void> {
@@ -146,7 +146,7 @@ async function store(
 }
 
 async function engage(
-  { database, log }: ReceiptParts,
+  { database, log }: CallbackDeps,
   gateway: GatewaysTable,
   engagement: Engagement,
   at: number,
@@ -160,18 +160,18 @@ async function engage(
 
 /** A message from a person as it is stored: the sender spelled as recipients are, so that both are one person. */
 function messageFrom(
-  { newId }: ReceiptParts,
+  { newId }: CallbackDeps,
   gateway: GatewaysTable,
   country: string | null,
   inbound: InboundMessage,
   at: number,
 ): IncomingMessage {
   const { channel } = gateway;
-  const from = storable(inbound.from);
-  const body = storable(inbound.message);
+  const from = toDbText(inbound.from);
+  const body = toDbText(inbound.message);
   const number = channel === "email" ? null : toRecipient(from, country);
   const media = inbound.media.map(({ url, contentType }) => ({
-    url: storable(url),
+    url: toDbText(url),
     content_type: contentType,
   }));
   return {
@@ -180,17 +180,17 @@ function messageFrom(
       account_id: gateway.account_id,
       gateway_id: gateway.id,
       channel,
-      reference: storable(inbound.reference),
+      reference: toDbText(inbound.reference),
       sender: number?.recipient ?? from,
-      recipient: storable(inbound.to),
+      recipient: toDbText(inbound.to),
       body,
       media: JSON.stringify(media),
       received_at: at,
       // Mail programs answer with the whole letter quoted, and have a header for this.
-      opt: channel === "email" ? null : optWord(body),
+      opt: channel === "email" ? null : consentKeyword(body),
     },
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,
-    sentSince: at - answeredWithinMs,
+    sentSince: at - replyWindowMs,
   };
 }

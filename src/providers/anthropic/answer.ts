@@ -3,17 +3,23 @@
 // /docs/en/build-with-claude/handling-stop-reasons
 
 import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
-import type { Answer, ChatRequest, StreamPiece, StreamReader, VendorEvent } from "#providers/provider.ts";
+import type {
+  ChatRequest,
+  ParsedAnswer,
+  StreamPiece,
+  StreamReader,
+  VendorEvent,
+} from "#providers/provider.ts";
 import {
-  type CalledTool,
   type ChunkWriter,
-  type Counted,
   chunkWriter,
   completion,
+  type TokenCounts,
+  type ToolCall,
 } from "#providers/translate/completion.ts";
-import { answerExactly, type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
+import { type Fields, fieldsIn, isFields, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { anthropicError } from "./failure.ts";
-import { answersByTool, jsonTool } from "./request.ts";
+import { jsonTool, usesJsonTool } from "./request.ts";
 
 /** `model_context_window_exceeded` and `pause_turn` are cut answers too. */
 const finishes: Readonly<Record<string, string>> = {
@@ -42,14 +48,14 @@ const count = (value: unknown): number | null =>
   typeof value === "number" && value >= 0 && Number.isSafeInteger(value) ? value : null;
 
 /** What is counted in `usage`, over what was counted before: fields that are missing or null stay. */
-function countedOver(before: Fields, usage: unknown): Fields {
+function mergeUsage(before: Fields, usage: unknown): Fields {
   if (!isFields(usage)) return before;
   const told = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
   return { ...before, ...Object.fromEntries(told) };
 }
 
 /** `input_tokens` is what no cache had to do with; what was read from one and written to one was read all the same. */
-function countedOf(usage: Fields): Counted | null {
+function countedOf(usage: Fields): TokenCounts | null {
   const input = count(usage.input_tokens);
   const output = count(usage.output_tokens);
   if (input === null || output === null) return null;
@@ -64,8 +70,8 @@ function countedOf(usage: Fields): Counted | null {
 }
 
 /** A whole message. */
-export function anthropicAnswer(text: string, request: ChatRequest): Answer {
-  const value = answerExactly(text);
+export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswer {
+  const value = parseAnswerExactly(text);
   if (!isFields(value)) return badAnswer("Anthropic's answer is not a JSON object.");
   if (value.type === "error" || isFields(value.error)) {
     return { kind: "failure", failure: anthropicError(200, value, null) };
@@ -73,8 +79,8 @@ export function anthropicAnswer(text: string, request: ChatRequest): Answer {
   if (!Array.isArray(value.content)) return badAnswer("Anthropic's answer has no content.");
   const reason = textOf(value.stop_reason);
   if (reason === "") return badAnswer("Anthropic's answer has no stop reason.");
-  const byTool = answersByTool(request);
-  const calls: CalledTool[] = [];
+  const byTool = usesJsonTool(request);
+  const calls: ToolCall[] = [];
   let said = "";
   let reasoning = "";
   for (const block of fieldsIn(value.content)) {
@@ -91,12 +97,12 @@ export function anthropicAnswer(text: string, request: ChatRequest): Answer {
   return completion(
     { id: textOf(value.id), created: 0, model: textOf(value.model) || request.model },
     [{ index: 0, text: said, reasoning, refusal, calls, finishReason }],
-    countedOf(countedOver({}, value.usage)),
+    countedOf(mergeUsage({}, value.usage)),
   );
 }
 
 /** No answer calls more tools; what has begun is kept until the stream ends. */
-const mostTools = 1024;
+const maxTools = 1024;
 
 /** A content block that has begun. `call`: its place among the tool calls; null: the block is the answer itself. */
 interface OpenTool {
@@ -108,7 +114,7 @@ interface OpenTool {
 
 /** Reads the events of one stream. After an error, or the end, nothing more is read. */
 export function anthropicStream(request: ChatRequest): StreamReader {
-  const byTool = answersByTool(request);
+  const byTool = usesJsonTool(request);
   const tools = new Map<unknown, OpenTool>();
   let chunks: ChunkWriter | null = null;
   let usage: Fields = {};
@@ -119,7 +125,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
 
   const started = (event: Fields): StreamPiece[] => {
     const message = isFields(event.message) ? event.message : {};
-    usage = countedOver(usage, message.usage);
+    usage = mergeUsage(usage, message.usage);
     chunks = chunkWriter({
       id: textOf(message.id),
       created: 0,
@@ -147,7 +153,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
     if (block.type === "text") return content(write, textOf(block.text));
     if (block.type === "thinking") return reasoning(write, textOf(block.thinking));
     if (block.type !== "tool_use") return [];
-    if (tools.size >= mostTools) return [badFrame("Anthropic's stream begins too many tool calls.")];
+    if (tools.size >= maxTools) return [badFrame("Anthropic's stream begins too many tool calls.")];
     const name = textOf(block.name);
     const call = byTool && name === jsonTool ? null : calls++;
     tools.set(event.index, { call, input: block.input, written: false });
@@ -172,7 +178,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   };
 
   const messageDelta = (write: ChunkWriter, event: Fields): StreamPiece[] => {
-    usage = countedOver(usage, event.usage);
+    usage = mergeUsage(usage, event.usage);
     const delta = isFields(event.delta) ? event.delta : {};
     const reason = textOf(delta.stop_reason);
     if (reason === "" || finished) return [];
@@ -190,7 +196,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
   };
 
   const read = ({ event: name, data }: VendorEvent): StreamPiece[] => {
-    const event = answerExactly(data);
+    const event = parseAnswerExactly(data);
     const type = isFields(event) && typeof event.type === "string" ? event.type : name;
     if (type === "ping") return [];
     if (type === "error" || (isFields(event) && isFields(event.error))) {

@@ -1,16 +1,16 @@
 // What Anthropic means by an error: its type first, then the status, and, where several things share one type, the
 // sentence that the message begins with. Source: platform.claude.com/docs/en/api/errors and the SDK's error codes.
 
-import { kindOf, type VendorWords } from "#providers/failure/classify.ts";
+import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
-import { fieldsIn, isFields, parsed, textOf } from "#providers/translate/json.ts";
+import { fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
 import { retryAfterMs } from "#settings/retry-after.ts";
 
 /** Spending limits and organizations on hold, as `error_code` in the details of any type. */
 const accountCodes = /_spend_limit_reached$|^organization_on_hold$|^linked_organization_|^cmek_key_disabled$/;
 
-const words: VendorWords = {
+const words: VendorErrorRules = {
   codes: { billing_error: "denied", authentication_error: "denied", overloaded_error: "broken" },
   types: {
     invalid_request_error: "caller",
@@ -58,7 +58,7 @@ export function anthropicFailure(
   text: string,
   now: number,
 ): Failure {
-  return anthropicError(status, parsed(text), retryAfterMs(headers, now));
+  return anthropicError(status, parseJson(text), retryAfterMs(headers, now));
 }
 
 /** An error object, wherever it stood; `status` 200 for one inside a 200. */
@@ -68,7 +68,7 @@ export function anthropicError(status: number, value: unknown, rest: number | nu
   const details = isFields(error.details) ? [error.details] : fieldsIn(error.details);
   const codes = details.map(({ error_code: code }) => textOf(code));
   if (codes.some((code) => accountCodes.test(code))) codes.push("billing_error");
-  const kind = kindOf({ status, codes: [...codes, textOf(error.type)], param: null, message: said }, words);
+  const kind = classify({ status, codes: [...codes, textOf(error.type)], param: null, message: said }, words);
   const message = said === "" ? `Anthropic answered ${status} without an error that could be read.` : said;
   return vendorFailure(kind, status, message, { retryAfterMs: rest, param: paramOf(kind, said) });
 }

@@ -3,7 +3,7 @@
 // /docs/en/agents-and-tools/tool-use/handle-tool-calls
 
 import type { Call, Turn } from "#providers/translate/conversation.ts";
-import { isFields, parsedExactly } from "#providers/translate/json.ts";
+import { isFields, parseExactly } from "#providers/translate/json.ts";
 import type { Part, TextPart } from "#providers/translate/message-parts.ts";
 
 type Block = Record<string, unknown>;
@@ -103,6 +103,6 @@ function useBlock({ id, name, arguments: text }: Call): Block {
  * (/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming#handling-invalid-json-in-tool-responses). */
 function inputOf(text: string): unknown {
   if (text.trim() === "") return {};
-  const value = parsedExactly(text);
+  const value = parseExactly(text);
   return isFields(value) ? value : { INVALID_JSON: text };
 }

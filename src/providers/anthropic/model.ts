@@ -2,15 +2,15 @@
 // as the newest. Source: platform.claude.com/docs: about-claude/models/overview, build-with-claude/thinking,
 // build-with-claude/structured-outputs, the migration guides.
 
-export interface ClaudeFacts {
+export interface ClaudeCapabilities {
   /** How thinking is asked for: `budget_tokens` until 4.5, `adaptive` with an effort from 4.6 on, none before 3.7. */
   thinking: "none" | "budget" | "adaptive";
   /** Thinks unless told not to: version 5. */
-  thinksUnasked: boolean;
+  thinksByDefault: boolean;
   /** Takes `temperature`, `top_p` and `top_k` at all: until 4.6; later models answer 400 to any but the default. */
   sampling: boolean;
   /** Takes only one of `temperature` and `top_p`: from 4.1 on. */
-  oneSampler: boolean;
+  eitherSampler: boolean;
   /** Has `output_config.format` and strict tools: from 4.5 on. */
   structured: boolean;
   /**
@@ -32,14 +32,14 @@ export function claudeVersion(model: string): number | null {
   return Number(numbers[at]) * 100 + (/^\d{1,2}$/.test(minor) ? Number(minor) : 0);
 }
 
-export function claudeFacts(model: string): ClaudeFacts {
+export function claudeCapabilities(model: string): ClaudeCapabilities {
   const version = claudeVersion(model);
   const known = version ?? Number.POSITIVE_INFINITY;
   return {
     thinking: known < 307 ? "none" : known < 406 ? "budget" : "adaptive",
-    thinksUnasked: version !== null && version >= 500,
+    thinksByDefault: version !== null && version >= 500,
     sampling: version === null || version < 407,
-    oneSampler: version !== null && version >= 401,
+    eitherSampler: version !== null && version >= 401,
     structured: known >= 405,
     maxTokens: version === null || version < 305 ? 4096 : version < 307 ? 8192 : 21_333,
   };

@@ -3,14 +3,14 @@
 // tools that Anthropic could not enforce. Beyond OpenAI's: `thinking` and `top_k` as Anthropic has them,
 // `cache_control` on parts. Source: platform.claude.com/docs/en/api/messages and /docs/en/api/openai-sdk
 
-import type { ChatRequest, Prepared } from "#providers/provider.ts";
+import type { ChatRequest, PreparedRequest } from "#providers/provider.ts";
 import { type Conversation, readConversation } from "#providers/translate/conversation.ts";
-import { type Fields, isFields, parsedExactly } from "#providers/translate/json.ts";
+import { type Fields, isFields, parseExactly } from "#providers/translate/json.ts";
 import {
   type Format,
   type FunctionTool,
   formatOf,
-  mostTokensOf,
+  maxTokensOf,
   type RequestFields,
   requestFields,
   stopsOf,
@@ -19,20 +19,20 @@ import {
   toolsOf,
 } from "#providers/translate/request-fields.ts";
 import { type AnthropicMessage, anthropicMessages, anthropicSystem } from "./messages.ts";
-import { type ClaudeFacts, claudeFacts } from "./model.ts";
+import { type ClaudeCapabilities, claudeCapabilities } from "./model.ts";
 import { structuredSchema } from "./schema.ts";
 
 /** The tool that a model is made to call for `json_object`: its input is the answer. */
 export const jsonTool = "json_object_answer";
 
 /** Whether the answer to this request comes as a call of `jsonTool`. */
-export function answersByTool(request: Pick<ChatRequest, "body">): boolean {
+export function usesJsonTool(request: Pick<ChatRequest, "body">): boolean {
   const format = request.body.response_format;
   return isFields(format) && format.type === "json_object";
 }
 
 /** Strict tools of one request that Anthropic compiles. */
-const mostStrict = 20;
+const maxStrictTools = 20;
 /** Thinking tokens by effort, for models that take a budget; the least that Anthropic takes is 1024. */
 const budgets: Readonly<Record<string, number>> = {
   minimal: 1024,
@@ -42,9 +42,9 @@ const budgets: Readonly<Record<string, number>> = {
   xhigh: 20_000,
   max: 24_000,
 };
-const leastBudget = 1024;
+const minThinkingBudget = 1024;
 /** What every model with a budget can write, thoughts included. */
-const mostTogether = 32_000;
+const maxTokensWithThinking = 32_000;
 const efforts: Readonly<Record<string, string>> = {
   minimal: "low",
   low: "low",
@@ -65,23 +65,23 @@ interface Thinking {
 type Body = { messages: AnthropicMessage[]; max_tokens: number } & Record<string, unknown>;
 
 /** The version from which on `temperature`, `top_p` and `top_k` are refused (/docs/en/api/migration-2026-10-21). */
-const samplesUntil = "2026-10-21";
+const noSamplersSince = "2026-10-21";
 
 /** `maxTokens`: the member's own limit for requests that name none. `version`: of the API, a date. */
 export function anthropicBody(
   request: ChatRequest,
   maxTokens: number | undefined,
   version: string,
-): { kind: "body"; body: Body } | Extract<Prepared, { kind: "untranslatable" }> {
-  const exact = parsedExactly(request.text);
+): { kind: "body"; body: Body } | Extract<PreparedRequest, { kind: "untranslatable" }> {
+  const exact = parseExactly(request.text);
   const fields = requestFields(isFields(exact) ? exact : request.body, "Anthropic");
   const read = readConversation(fields.take("messages"));
   if (read.kind === "fault") return { kind: "untranslatable", ...read.fault };
-  const facts = claudeFacts(request.model);
+  const facts = claudeCapabilities(request.model);
   const { messages, fault } = anthropicMessages(read.turns);
-  if (fault !== null) fields.fault("messages", fault);
+  if (fault !== null) fields.issue("messages", fault);
 
-  const limit = mostTokensOf(fields) ?? maxTokens;
+  const limit = maxTokensOf(fields) ?? maxTokens;
   const format = formatOf(fields);
   const thinking = thinkingOf(fields, facts, read, limit);
   const { tools, choice } = toolsAndChoice(fields, facts, format, thinking);
@@ -98,7 +98,9 @@ export function anthropicBody(
     model: request.model,
     max_tokens:
       limit ??
-      (thinking.budget === 0 ? facts.maxTokens : Math.min(facts.maxTokens + thinking.budget, mostTogether)),
+      (thinking.budget === 0
+        ? facts.maxTokens
+        : Math.min(facts.maxTokens + thinking.budget, maxTokensWithThinking)),
     messages,
     ...(system === null ? {} : { system }),
     ...samplingOf(fields, facts, thinking, version),
@@ -110,7 +112,7 @@ export function anthropicBody(
     ...(user === null ? {} : { metadata: { user_id: user } }),
     ...(request.stream ? { stream: true } : {}),
   };
-  return fields.refused() ?? { kind: "body", body };
+  return fields.firstIssue() ?? { kind: "body", body };
 }
 
 /**
@@ -120,7 +122,7 @@ export function anthropicBody(
  */
 function thinkingOf(
   fields: RequestFields,
-  facts: ClaudeFacts,
+  facts: ClaudeCapabilities,
   { turns }: Conversation,
   limit: number | undefined,
 ): Thinking {
@@ -129,15 +131,15 @@ function thinkingOf(
   const own = fields.take("thinking");
   if (isFields(own))
     return { thinking: own, budget: 0, on: own.type === "enabled" || own.type === "adaptive" };
-  if (own !== undefined) fields.fault("thinking", "`thinking` must be an object.");
+  if (own !== undefined) fields.issue("thinking", "`thinking` must be an object.");
   if (effort === undefined) return off;
-  if (effort === "none") return facts.thinksUnasked ? { ...off, thinking: { type: "disabled" } } : off;
+  if (effort === "none") return facts.thinksByDefault ? { ...off, thinking: { type: "disabled" } } : off;
   if (typeof effort !== "string" || !Object.hasOwn(efforts, effort)) {
-    fields.fault("reasoning_effort", "This `reasoning_effort` is not known.");
+    fields.issue("reasoning_effort", "This `reasoning_effort` is not known.");
     return off;
   }
   if (facts.thinking === "none") {
-    fields.fault("reasoning_effort", "This model does not think.");
+    fields.issue("reasoning_effort", "This model does not think.");
     return off;
   }
   if (facts.thinking === "adaptive") {
@@ -145,17 +147,25 @@ function thinkingOf(
     return { thinking, effort: efforts[effort] ?? "high", budget: 0, on: true };
   }
   if (turns.at(-1)?.role === "tool") return off;
-  const wanted = budgets[effort] ?? leastBudget;
+  const wanted = budgets[effort] ?? minThinkingBudget;
   const budget =
-    limit === undefined ? wanted : Math.max(leastBudget, Math.min(wanted, Math.floor(limit * 0.8)));
-  if (limit !== undefined && limit <= leastBudget) {
-    fields.fault("reasoning_effort", `This model thinks only with more than ${leastBudget} tokens to spend.`);
+    limit === undefined ? wanted : Math.max(minThinkingBudget, Math.min(wanted, Math.floor(limit * 0.8)));
+  if (limit !== undefined && limit <= minThinkingBudget) {
+    fields.issue(
+      "reasoning_effort",
+      `This model thinks only with more than ${minThinkingBudget} tokens to spend.`,
+    );
   }
   return { thinking: { type: "enabled", budget_tokens: budget }, budget, on: true };
 }
 
 /** Temperature goes to 1 here, not to 2. 1 is the default, and so left out: some models refuse to be told. */
-function samplingOf(fields: RequestFields, facts: ClaudeFacts, thinking: Thinking, version: string): object {
+function samplingOf(
+  fields: RequestFields,
+  facts: ClaudeCapabilities,
+  thinking: Thinking,
+  version: string,
+): object {
   const temperature = fields.number("temperature", 0, 1);
   const topP = fields.number("top_p", 0, 1);
   const topK = fields.whole("top_k", 0, 1_000_000);
@@ -165,14 +175,14 @@ function samplingOf(fields: RequestFields, facts: ClaudeFacts, thinking: Thinkin
     ...(topK === undefined ? {} : { top_k: topK }),
   });
   for (const [name] of set) {
-    if (!facts.sampling) fields.fault(name, `This model takes no \`${name}\`.`);
-    else if (version >= samplesUntil)
-      fields.fault(name, `Version ${version} of Anthropic's API takes no \`${name}\`.`);
-    else if (thinking.on) fields.fault(name, `Anthropic takes no \`${name}\` together with thinking.`);
+    if (!facts.sampling) fields.issue(name, `This model takes no \`${name}\`.`);
+    else if (version >= noSamplersSince)
+      fields.issue(name, `Version ${version} of Anthropic's API takes no \`${name}\`.`);
+    else if (thinking.on) fields.issue(name, `Anthropic takes no \`${name}\` together with thinking.`);
   }
   const [first, second] = set;
-  if (facts.oneSampler && first?.[0] === "temperature" && second?.[0] === "top_p") {
-    fields.fault("top_p", "This model takes either `temperature` or `top_p`.");
+  if (facts.eitherSampler && first?.[0] === "temperature" && second?.[0] === "top_p") {
+    fields.issue("top_p", "This model takes either `temperature` or `top_p`.");
   }
   return Object.fromEntries(set);
 }
@@ -180,16 +190,16 @@ function samplingOf(fields: RequestFields, facts: ClaudeFacts, thinking: Thinkin
 function anthropicStops(fields: RequestFields): string[] {
   const stops = stopsOf(fields);
   if (stops.some((stop) => stop.trim() === "")) {
-    fields.fault("stop", "Anthropic takes no stop sequence of whitespace alone.");
+    fields.issue("stop", "Anthropic takes no stop sequence of whitespace alone.");
   }
   return stops;
 }
 
-function formatSchema(fields: RequestFields, facts: ClaudeFacts, schema: Fields): Fields | null {
-  if (!facts.structured) fields.fault("response_format", "This model has no structured output.");
+function formatSchema(fields: RequestFields, facts: ClaudeCapabilities, schema: Fields): Fields | null {
+  if (!facts.structured) fields.issue("response_format", "This model has no structured output.");
   const fitted = structuredSchema(schema);
   if (fitted === null) {
-    fields.fault(
+    fields.issue(
       "response_format",
       "Anthropic's structured output needs objects whose properties are all named.",
     );
@@ -199,7 +209,7 @@ function formatSchema(fields: RequestFields, facts: ClaudeFacts, schema: Fields)
 
 function toolsAndChoice(
   fields: RequestFields,
-  facts: ClaudeFacts,
+  facts: ClaudeCapabilities,
   format: Format | undefined,
   thinking: Thinking,
 ): { tools: object[]; choice: object | null } {
@@ -208,19 +218,19 @@ function toolsAndChoice(
   const parallel = fields.take("parallel_tool_calls");
   const alone = parallel === false ? { disable_parallel_tool_use: true } : {};
   if (parallel !== undefined && typeof parallel !== "boolean") {
-    fields.fault("parallel_tool_calls", "`parallel_tool_calls` must be true or false.");
+    fields.issue("parallel_tool_calls", "`parallel_tool_calls` must be true or false.");
   }
   const budgeted = thinking.on && facts.thinking === "budget";
   if (format?.kind === "json_object") {
     if (tools.length > 0)
-      fields.fault("response_format", "Anthropic has no `json_object` together with tools.");
-    if (budgeted) fields.fault("response_format", "This model has no `json_object` together with thinking.");
+      fields.issue("response_format", "Anthropic has no `json_object` together with tools.");
+    if (budgeted) fields.issue("response_format", "This model has no `json_object` together with thinking.");
     return { tools: [jsonAnswer], choice: { type: "tool", name: jsonTool, disable_parallel_tool_use: true } };
   }
   if (budgeted && (choice?.kind === "required" || choice?.kind === "named")) {
-    fields.fault("tool_choice", "This model cannot be made to call a tool while it thinks.");
+    fields.issue("tool_choice", "This model cannot be made to call a tool while it thinks.");
   }
-  const strict = facts.structured && tools.filter((tool) => tool.strict).length <= mostStrict;
+  const strict = facts.structured && tools.filter((tool) => tool.strict).length <= maxStrictTools;
   return {
     tools: tools.map((tool) => toolJson(tool, strict)),
     choice: tools.length === 0 ? null : choiceJson(choice, alone),

@@ -4,7 +4,7 @@
 
 import { type Fields, isFields } from "#providers/translate/json.ts";
 
-const kept: ReadonlySet<string> = new Set([
+const supportedKeys: ReadonlySet<string> = new Set([
   "type",
   "title",
   "description",
@@ -37,7 +37,7 @@ export function structuredSchema(schema: Fields): Fields | null {
   const told: string[] = [];
   for (const [key, value] of Object.entries(schema)) {
     if (key === "$schema" || key === "$id" || key === "additionalProperties") continue;
-    if (kept.has(key) || (key === "format" && formats.includes(value))) result[key] = value;
+    if (supportedKeys.has(key) || (key === "format" && formats.includes(value))) result[key] = value;
     else if (mapsOfSchemas.includes(key) && isFields(value)) {
       const parts = Object.entries(value).map(([name, part]) => [name, structuredPart(part)] as const);
       if (parts.some(([, part]) => part === null)) return null;

@@ -1,7 +1,7 @@
 // OpenAI's error object as every adapter makes it. The message is scrubbed here, so that none can forget to.
 
 import type { ApiError } from "#providers/provider.ts";
-import { scrubbed } from "./scrub.ts";
+import { scrub } from "./scrub.ts";
 
 /** The whole object, fit for a caller. `type`: OpenAI's (`invalid_request_error`, `server_error`, …). */
 export function apiError(
@@ -10,5 +10,5 @@ export function apiError(
   code: string | null = null,
   param: string | null = null,
 ): ApiError {
-  return { message: scrubbed(message), type, param, code };
+  return { message: scrub(message), type, param, code };
 }

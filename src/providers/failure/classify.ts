@@ -19,7 +19,7 @@ export interface VendorError {
 }
 
 /** What a vendor's words mean. */
-export interface VendorWords {
+export interface VendorErrorRules {
   /** Codes that mean one thing, whatever the status and the message say. */
   codes: Readonly<Record<string, Kind>>;
   /** Codes and types that cover several things; the beginning of the message may tell which. */
@@ -31,7 +31,7 @@ export interface VendorWords {
 }
 
 /** Statuses that another try may change, whatever the body says. */
-const fleeting: readonly number[] = [408, 409, 425, 499];
+const retryableStatuses: readonly number[] = [408, 409, 425, 499];
 
 /** What the beginning of the message may make of what codes, type and status say. */
 const refinements: Readonly<Record<Kind, readonly Kind[]>> = {
@@ -50,37 +50,37 @@ const refinements: Readonly<Record<Kind, readonly Kind[]>> = {
  * How validators write a fault: the caller's own key comes first ("KEY: Extra inputs are not permitted"), so that
  * such a message begins with words that the caller chose.
  */
-const beginsWithAKey =
+const startsWithCallerKey =
   /: (extra inputs are not permitted|extra fields? not permitted|field required|input should )/i;
 
 /** What the error means for the request and for the member. */
-export function kindOf({ status, codes, param, message }: VendorError, words: VendorWords): Kind {
+export function classify({ status, codes, param, message }: VendorError, words: VendorErrorRules): Kind {
   for (const code of codes) if (Object.hasOwn(words.codes, code)) return words.codes[code]!;
   const type = codes.find((code) => Object.hasOwn(words.types, code));
-  const meant = type === undefined ? kindOfStatus(status) : words.types[type]!;
-  if (meant === "caller" && fleeting.includes(status)) return "broken";
+  const meant = type === undefined ? classifyStatus(status) : words.types[type]!;
+  if (meant === "caller" && retryableStatuses.includes(status)) return "broken";
   if (meant === "no_model" && param !== null) return param === "model" ? "no_model" : "caller";
-  const opening = beginsWithAKey.test(message) ? null : matching(message, words.openings);
+  const opening = startsWithCallerKey.test(message) ? null : firstMatch(message, words.openings);
   if (opening !== null && refinements[meant].includes(opening)) return opening;
   if (status === 403 || status === 429) {
-    const within = matching(message, words.anywhere ?? []);
+    const within = firstMatch(message, words.anywhere ?? []);
     if (within !== null && refinements[meant].includes(within)) return within;
   }
   // A 404 says that something is not there. Only one that names the model says that the model is not.
   return meant === "no_model" ? "unable" : meant;
 }
 
-function matching(message: string, known: VendorWords["openings"]): Kind | null {
+function firstMatch(message: string, known: VendorErrorRules["openings"]): Kind | null {
   for (const [pattern, kind] of known) if (pattern.test(message)) return kind;
   return null;
 }
 
-function kindOfStatus(status: number): Kind {
+function classifyStatus(status: number): Kind {
   if (status === 401 || status === 402 || status === 403) return "denied";
   if (status === 404) return "no_model";
   if (status === 429) return "limited";
   if (status === 400 || status === 413 || status === 422) return "caller";
-  if (status < 400 || status >= 500 || fleeting.includes(status)) return "broken";
+  if (status < 400 || status >= 500 || retryableStatuses.includes(status)) return "broken";
   // A 4xx that is no vendor's: perhaps a proxy that does not like this one request. Another member may.
   return "unable";
 }

@@ -7,7 +7,7 @@ import { oneLine } from "#settings/redact.ts";
 const hidden = "***";
 
 /** Longest text that is passed on, in UTF-16 units. */
-const longest = 2000;
+const maxLength = 2000;
 
 /** In this order: whole URLs first, then what is named as a secret, then what looks like one by itself. */
 const rules: readonly [RegExp, string][] = [
@@ -38,8 +38,8 @@ const rules: readonly [RegExp, string][] = [
 ];
 
 /** The text on one line, without anything that looks like a key; at most 2,000 UTF-16 units. */
-export function scrubbed(text: string): string {
+export function scrub(text: string): string {
   let line = oneLine(text);
   for (const [pattern, replacement] of rules) line = line.replace(pattern, replacement);
-  return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
+  return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1).toWellFormed()}…`;
 }

@@ -4,7 +4,7 @@
 
 import type { Failure, StreamPiece } from "#providers/provider.ts";
 import { apiError } from "./api-error.ts";
-import { scrubbed } from "./scrub.ts";
+import { scrub } from "./scrub.ts";
 
 const words: Readonly<Record<Failure["kind"], readonly [type: string, code: string | null]>> = {
   caller: ["invalid_request_error", null],
@@ -18,14 +18,18 @@ const words: Readonly<Record<Failure["kind"], readonly [type: string, code: stri
 };
 
 /** In place of the vendor's words, which read as if the caller's own key or budget were meant. */
-const deniedMessage =
+const unauthorizedMessage =
   "The provider refused the pool's own access to it (key, balance or permission); only the pool's owner can change that.";
 
 /** The member's own access was refused. `status`: the vendor's. `said`: its words, for the pool's owner. */
-export function deniedFailure(status: number, said: string, retryAfterMs: number | null = null): Failure {
+export function unauthorizedFailure(
+  status: number,
+  said: string,
+  retryAfterMs: number | null = null,
+): Failure {
   const [type, code] = words.denied;
-  const error = apiError(deniedMessage, type, code);
-  return { kind: "denied", status, retryAfterMs, error, detail: scrubbed(said) };
+  const error = apiError(unauthorizedMessage, type, code);
+  return { kind: "denied", status, retryAfterMs, error, detail: scrub(said) };
 }
 
 /** `status`: the vendor's, 200 for an error inside a 200. `message` is scrubbed here, and of `denied` kept from callers. */
@@ -35,7 +39,7 @@ export function vendorFailure(
   message: string,
   more: { retryAfterMs?: number | null; param?: string | null; code?: string } = {},
 ): Failure {
-  if (kind === "denied") return deniedFailure(status, message, more.retryAfterMs);
+  if (kind === "denied") return unauthorizedFailure(status, message, more.retryAfterMs);
   const [type, code] = words[kind];
   const error = apiError(message, type, more.code ?? code, more.param ?? null);
   return { kind, status, retryAfterMs: more.retryAfterMs ?? null, error };

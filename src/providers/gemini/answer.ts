@@ -3,16 +3,16 @@
 // Source: ai.google.dev/api/generate-content#v1beta.GenerateContentResponse
 
 import { badAnswer, badFrame, vendorFailure } from "#providers/failure/vendor-failure.ts";
-import type { Answer, ChatRequest, Failure, StreamPiece, StreamReader } from "#providers/provider.ts";
+import type { ChatRequest, Failure, ParsedAnswer, StreamPiece, StreamReader } from "#providers/provider.ts";
 import {
-  type CalledTool,
   type ChunkWriter,
-  type Counted,
+  type CompletionHead,
   chunkWriter,
   completion,
-  type Heading,
+  type TokenCounts,
+  type ToolCall,
 } from "#providers/translate/completion.ts";
-import { answerExactly, type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
+import { type Fields, fieldsIn, isFields, parseAnswerExactly, textOf } from "#providers/translate/json.ts";
 import { geminiError } from "./failure.ts";
 import { geminiLogprobs } from "./logprobs.ts";
 
@@ -60,7 +60,7 @@ const count = (value: unknown): number | null =>
   typeof value === "number" && value >= 0 && Number.isSafeInteger(value) ? value : null;
 
 /** Gemini counts thoughts beside the candidates' tokens; OpenAI counts them among them. */
-function countedOf(usage: unknown): Counted | null {
+function countedOf(usage: unknown): TokenCounts | null {
   if (!isFields(usage)) return null;
   const prompt = count(usage.promptTokenCount);
   if (prompt === null) return null;
@@ -73,7 +73,7 @@ function countedOf(usage: unknown): Counted | null {
   };
 }
 
-function headingOf(value: Fields, request: ChatRequest): Heading {
+function headingOf(value: Fields, request: ChatRequest): CompletionHead {
   const at = Date.parse(textOf(value.createTime));
   return {
     id: textOf(value.responseId),
@@ -117,7 +117,7 @@ function callNamer(answerId: string): (call: Fields) => string {
   };
 }
 
-function calledTool(part: Fields, name: (call: Fields) => string): CalledTool | null {
+function calledTool(part: Fields, name: (call: Fields) => string): ToolCall | null {
   if (!isFields(part.functionCall)) return null;
   const call = part.functionCall;
   const signature = textOf(part.thoughtSignature);
@@ -130,8 +130,8 @@ function calledTool(part: Fields, name: (call: Fields) => string): CalledTool | 
 }
 
 /** A whole answer. */
-export function geminiAnswer(text: string, request: ChatRequest): Answer {
-  const value = answerExactly(text);
+export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
+  const value = parseAnswerExactly(text);
   if (!isFields(value)) return badAnswer("Gemini's answer is not a JSON object.");
   if (isFields(value.error)) return { kind: "failure", failure: geminiError(200, value, null) };
   const candidates = fieldsIn(value.candidates);
@@ -142,7 +142,7 @@ export function geminiAnswer(text: string, request: ChatRequest): Answer {
   const nameCall = callNamer(heading.id);
   const choices = [];
   for (const candidate of candidates) {
-    const calls: CalledTool[] = [];
+    const calls: ToolCall[] = [];
     let said = "";
     let reasoning = "";
     for (const part of partsOf(candidate)) {
@@ -169,8 +169,8 @@ export function geminiAnswer(text: string, request: ChatRequest): Answer {
 }
 
 /** No answer has more candidates, nor more calls; both are kept until the stream ends. */
-const mostCandidates = 1024;
-const mostCalls = 10_000;
+const maxCandidates = 1024;
+const maxCalls = 10_000;
 
 interface OpenCandidate {
   calls: number;
@@ -196,7 +196,7 @@ export function geminiStream(request: ChatRequest): StreamReader {
 
   const candidateRead = (write: ChunkWriter, candidate: Fields): StreamPiece[] => {
     const index = indexOf(candidate);
-    if (candidates.size >= mostCandidates && !candidates.has(index))
+    if (candidates.size >= maxCandidates && !candidates.has(index))
       return [badFrame("Gemini's stream has too many candidates.")];
     const { own, pieces } = open(write, index);
     if (own.finished) return pieces;
@@ -204,7 +204,7 @@ export function geminiStream(request: ChatRequest): StreamReader {
     for (const part of partsOf(candidate)) {
       const call = calledTool(part, nameCall);
       const text = textOf(part.text);
-      if (own.calls >= mostCalls) return [...pieces, badFrame("Gemini's stream has too many calls.")];
+      if (own.calls >= maxCalls) return [...pieces, badFrame("Gemini's stream has too many calls.")];
       if (call) pieces.push(write.delta(index, { call: { ...call, index: own.calls++ } }));
       else if (part.thought === true && text !== "")
         pieces.push(write.delta(index, { reasoning_content: text }));
@@ -226,7 +226,7 @@ export function geminiStream(request: ChatRequest): StreamReader {
   };
 
   const read = (data: string): StreamPiece[] => {
-    const value = answerExactly(data);
+    const value = parseAnswerExactly(data);
     if (!isFields(value)) return [badFrame("Gemini sent a frame that is not a JSON object.")];
     if (isFields(value.error)) return [{ kind: "failure", failure: geminiError(200, value, null) }];
     const blocked = candidates.size === 0 ? blockedOf(value) : null;

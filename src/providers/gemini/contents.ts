@@ -3,7 +3,7 @@
 // Source: ai.google.dev/api/caching#Content, /gemini-api/docs/function-calling, /gemini-api/docs/thought-signatures
 
 import type { Call, Turn } from "#providers/translate/conversation.ts";
-import { isFields, parsedExactly } from "#providers/translate/json.ts";
+import { isFields, parseExactly } from "#providers/translate/json.ts";
 import type { Part, TextPart } from "#providers/translate/message-parts.ts";
 
 type GeminiPart = Record<string, unknown>;
@@ -14,7 +14,7 @@ export interface GeminiContent {
 }
 
 /** Google's own word for "this call was not signed": for calls that another model made, or whose sign was lost. */
-export const unsigned = "skip_thought_signature_validator";
+export const skipSignature = "skip_thought_signature_validator";
 
 /** `signs`: the model knows calls by id, and refuses the first one of a turn without a signature (Gemini 3 and later). */
 export function geminiContents(
@@ -51,7 +51,7 @@ function partsOf(turn: Turn, signs: boolean, faults: string[]): GeminiPart[] {
 
 /** An object is the response itself; anything else is what Google calls its `output`. */
 function responseOf(text: string): object {
-  const value = /^\s*\{/.test(text) ? parsedExactly(text) : undefined;
+  const value = /^\s*\{/.test(text) ? parseExactly(text) : undefined;
   return isFields(value) ? value : { output: text };
 }
 
@@ -59,9 +59,9 @@ const idOf = ({ id }: Call, signs: boolean) => (signs ? { id } : {});
 
 function callPart(call: Call, signs: boolean, first: boolean): GeminiPart {
   const { name, arguments: text, signature } = call;
-  const given = parsedExactly(text);
+  const given = parseExactly(text);
   const args = isFields(given) ? given : text.trim() === "" ? {} : { INVALID_JSON: text };
-  const sign = signature ?? (signs && first ? unsigned : null);
+  const sign = signature ?? (signs && first ? skipSignature : null);
   return {
     functionCall: { ...idOf(call, signs), name, args },
     ...(sign === null ? {} : { thoughtSignature: sign }),

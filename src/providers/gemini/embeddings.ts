@@ -4,51 +4,51 @@
 
 import { listAt, objectAt } from "#contract/json-text.ts";
 import { badAnswer } from "#providers/failure/vendor-failure.ts";
-import type { Answer, ChatRequest, Prepared } from "#providers/provider.ts";
-import { isFields, parsed } from "#providers/translate/json.ts";
+import type { ChatRequest, ParsedAnswer, PreparedRequest } from "#providers/provider.ts";
+import { isFields, parseJson } from "#providers/translate/json.ts";
 import { requestFields } from "#providers/translate/request-fields.ts";
 import { geminiError } from "./failure.ts";
 
 type EmbeddingsRequest = Omit<ChatRequest, "stream">;
 
-const mostDimensions = 100_000;
+const maxDimensions = 100_000;
 
 /** `model`: with its collection, `models/…`. */
 export function geminiEmbeddingsBody(
   { body }: EmbeddingsRequest,
   model: string,
-): { kind: "body"; body: object } | Extract<Prepared, { kind: "untranslatable" }> {
+): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "untranslatable" }> {
   const fields = requestFields(body, "Gemini");
   const input = fields.take("input");
   const texts = Array.isArray(input) ? input : [input];
   if (texts.length === 0 || texts.some((text) => typeof text !== "string"))
-    fields.fault("input", "Gemini embeds a text or a list of texts, not tokens.");
-  const outputDimensionality = fields.whole("dimensions", 1, mostDimensions);
+    fields.issue("input", "Gemini embeds a text or a list of texts, not tokens.");
+  const outputDimensionality = fields.whole("dimensions", 1, maxDimensions);
   const format = fields.take("encoding_format");
   if (format !== undefined && format !== "float" && format !== "base64")
-    fields.fault("encoding_format", "`encoding_format` must be `float` or `base64`.");
+    fields.issue("encoding_format", "`encoding_format` must be `float` or `base64`.");
   const more = outputDimensionality === undefined ? {} : { outputDimensionality };
   const requests = texts.map((text) => ({ model, content: { parts: [{ text }], role: "user" }, ...more }));
-  return fields.refused() ?? { kind: "body", body: { requests } };
+  return fields.firstIssue() ?? { kind: "body", body: { requests } };
 }
 
 /** No answer has more members on its top level, or in one embedding. */
-const mostMembers = 1000;
+const maxMembers = 1000;
 
 /**
  * One vector for each text, in the form that was asked for; Google tells no usage for all models. The vectors, which
  * are nearly all of the text, are moved as text: printed anew, the 300,000 numbers of a hundred texts take a second.
  */
-export function geminiEmbeddingsAnswer(given: string, { body, model }: EmbeddingsRequest): Answer {
+export function geminiEmbeddingsAnswer(given: string, { body, model }: EmbeddingsRequest): ParsedAnswer {
   const text = given.trim();
-  const { members } = objectAt(text, 0, mostMembers);
+  const { members } = objectAt(text, 0, maxMembers);
   const textAt = (key: string) => {
     const found = members.findLast((member) => member.key === key);
     return found && text.slice(found.valueStart, found.end);
   };
-  if (members.length === 0 || members.length === mostMembers || !text.endsWith("}"))
+  if (members.length === 0 || members.length === maxMembers || !text.endsWith("}"))
     return badAnswer("Gemini's answer is not a JSON object.");
-  const error = parsed(textAt("error") ?? "null");
+  const error = parseJson(textAt("error") ?? "null");
   if (isFields(error)) return { kind: "failure", failure: geminiError(200, { error }, null) };
   const wanted = Array.isArray(body.input) ? body.input.length : 1;
   const packs = body.encoding_format === "base64";
@@ -60,7 +60,7 @@ export function geminiEmbeddingsAnswer(given: string, { body, model }: Embedding
   const data = vectors.map(
     (vector, index) => `{"object":"embedding","index":${index},"embedding":${vector}}`,
   );
-  const metadata = parsed(textAt("usageMetadata") ?? "null");
+  const metadata = parseJson(textAt("usageMetadata") ?? "null");
   const counted = isFields(metadata) ? metadata.promptTokenCount : undefined;
   const tokens = Number.isSafeInteger(counted) && Number(counted) >= 0 ? Number(counted) : null;
   const usage = tokens === null ? "" : `,"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}`;
@@ -79,7 +79,7 @@ const numbers = /^\[\s*-?\d[-+.\deE,\s]*\]$/;
 function vectorsIn(list: string, most: number): (string | null)[] {
   return listAt(list, 0, most).items.map(({ start, end }) => {
     const embedding = list.slice(start, end);
-    const values = objectAt(embedding, 0, mostMembers).members.findLast(({ key }) => key === "values");
+    const values = objectAt(embedding, 0, maxMembers).members.findLast(({ key }) => key === "values");
     const vector = values ? embedding.slice(values.valueStart, values.end) : "";
     return numbers.test(vector) ? vector : null;
   });

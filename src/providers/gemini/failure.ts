@@ -2,17 +2,17 @@
 // one status means several things, the sentence that the message begins with. A wrong key comes as 400
 // INVALID_ARGUMENT. Source: ai.google.dev/gemini-api/docs/troubleshooting and google/rpc/error_details.proto
 
-import { kindOf, type VendorWords } from "#providers/failure/classify.ts";
+import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
-import { type Fields, fieldsIn, isFields, parsed, textOf } from "#providers/translate/json.ts";
+import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
 import { clampRetryAfter, retryAfterMs } from "#settings/retry-after.ts";
 
 /** Reasons of google.rpc.ErrorInfo that mean the key or the project. */
 const deniedReason =
   /^(API_KEY_|SERVICE_DISABLED|BILLING_DISABLED|CONSUMER_|ACCESS_TOKEN_|CREDENTIALS_MISSING|USER_PROJECT_DENIED)/;
 
-const words: VendorWords = {
+const words: VendorErrorRules = {
   codes: { UNAUTHENTICATED: "denied" },
   types: {
     INVALID_ARGUMENT: "caller",
@@ -58,7 +58,7 @@ export function geminiFailure(
   text: string,
   now: number,
 ): Failure {
-  return geminiError(status, parsed(text), retryAfterMs(headers, now));
+  return geminiError(status, parseJson(text), retryAfterMs(headers, now));
 }
 
 /** An error object, wherever it stood; `status` 200 for one inside a 200. A list of one is what streams begin with. */
@@ -69,7 +69,7 @@ export function geminiError(status: number, value: unknown, rest: number | null)
   const details = fieldsIn(error.details);
   const refused = details.some(({ reason }) => deniedReason.test(textOf(reason)));
   const codes = [refused ? "UNAUTHENTICATED" : textOf(error.status)];
-  const kind = kindOf({ status, codes, param: null, message: said }, words);
+  const kind = classify({ status, codes, param: null, message: said }, words);
   const message = said === "" ? `Gemini answered ${status} without an error that could be read.` : said;
   const retryMs = rest ?? (kind === "limited" || kind === "broken" ? retryOf(details, said) : null);
   const param = kind === "no_model" ? "model" : kind === "context" ? "messages" : null;

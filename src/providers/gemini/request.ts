@@ -3,13 +3,13 @@
 // schema as far as it can), what request-fields.ts lists. Beyond OpenAI's: `top_k`.
 // Source: ai.google.dev/api/generate-content, /gemini-api/docs/openai (effort), /gemini-api/docs/thinking
 
-import type { ChatRequest, Prepared } from "#providers/provider.ts";
+import type { ChatRequest, PreparedRequest } from "#providers/provider.ts";
 import { readConversation } from "#providers/translate/conversation.ts";
-import { isFields, parsedExactly } from "#providers/translate/json.ts";
+import { isFields, parseExactly } from "#providers/translate/json.ts";
 import {
   type FunctionTool,
   formatOf,
-  mostTokensOf,
+  maxTokensOf,
   type RequestFields,
   requestFields,
   stopsOf,
@@ -47,14 +47,14 @@ const int32 = 2 ** 31;
 
 export function geminiBody(
   request: ChatRequest,
-): { kind: "body"; body: object } | Extract<Prepared, { kind: "untranslatable" }> {
-  const exact = parsedExactly(request.text);
+): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "untranslatable" }> {
+  const exact = parseExactly(request.text);
   const fields = requestFields(isFields(exact) ? exact : request.body, "Gemini");
   const read = readConversation(fields.take("messages"));
   if (read.kind === "fault") return { kind: "untranslatable", ...read.fault };
   const version = geminiVersion(request.model) ?? Number.POSITIVE_INFINITY;
   const { contents, fault } = geminiContents(read.turns, version >= 300);
-  if (fault !== null) fields.fault("messages", fault);
+  if (fault !== null) fields.issue("messages", fault);
   const system = geminiSystem(read.system);
   const tools = toolsOf(fields);
   const calling = callingOf(fields, tools);
@@ -70,7 +70,7 @@ export function geminiBody(
     ...(calling === null ? {} : { toolConfig: { functionCallingConfig: calling } }),
     ...(Object.keys(generation).length === 0 ? {} : { generationConfig: generation }),
   };
-  return fields.refused() ?? { kind: "body", body };
+  return fields.firstIssue() ?? { kind: "body", body };
 }
 
 function declaration({ name, description, parameters }: FunctionTool): object {
@@ -86,7 +86,7 @@ function callingOf(fields: RequestFields, tools: readonly FunctionTool[]): objec
   const parallel = fields.take("parallel_tool_calls");
   if (tools.length === 0) return null;
   if (parallel !== undefined && parallel !== true && choice?.kind !== "none") {
-    fields.fault("parallel_tool_calls", "Gemini cannot be kept from calling several tools at once.");
+    fields.issue("parallel_tool_calls", "Gemini cannot be kept from calling several tools at once.");
   }
   switch (choice?.kind) {
     case undefined:
@@ -107,17 +107,17 @@ function samplingOf(fields: RequestFields): object {
   const logprobs = fields.take("logprobs");
   const top = fields.whole("top_logprobs", 0, 20);
   if (logprobs !== undefined && typeof logprobs !== "boolean") {
-    fields.fault("logprobs", "`logprobs` must be true or false.");
+    fields.issue("logprobs", "`logprobs` must be true or false.");
   }
   if (top !== undefined && top > 0 && logprobs !== true) {
-    fields.fault("top_logprobs", "`top_logprobs` needs `logprobs`.");
+    fields.issue("top_logprobs", "`top_logprobs` needs `logprobs`.");
   }
   const given = {
     temperature: fields.number("temperature", 0, 2),
     topP: fields.number("top_p", 0, 1),
     topK: fields.whole("top_k", 1, 1_000_000),
     candidateCount: fields.whole("n", 1, 8),
-    maxOutputTokens: mostTokensOf(fields),
+    maxOutputTokens: maxTokensOf(fields),
     stopSequences: stops.length === 0 ? undefined : stops,
     presencePenalty: fields.number("presence_penalty", -2, 2),
     frequencyPenalty: fields.number("frequency_penalty", -2, 2),
@@ -132,7 +132,7 @@ function samplingOf(fields: RequestFields): object {
 function outputOf(fields: RequestFields, toolsExclude: boolean): object {
   const format = formatOf(fields);
   if (format === undefined) return {};
-  if (toolsExclude) fields.fault("response_format", "This model gives no JSON answers while it has tools.");
+  if (toolsExclude) fields.issue("response_format", "This model gives no JSON answers while it has tools.");
   return {
     responseMimeType: "application/json",
     ...(format.kind === "json_schema" ? { responseJsonSchema: format.schema } : {}),
@@ -147,15 +147,15 @@ function thinkingOf(fields: RequestFields, model: string, version: number): obje
   if (effort === "none") {
     if (version < 205) return {};
     if (version < 300 && !isPro) return { thinkingConfig: { thinkingBudget: 0 } };
-    fields.fault("reasoning_effort", "This model cannot be kept from thinking.");
+    fields.issue("reasoning_effort", "This model cannot be kept from thinking.");
     return {};
   }
   if (typeof effort !== "string" || !Object.hasOwn(levels, effort)) {
-    fields.fault("reasoning_effort", "This `reasoning_effort` is not known.");
+    fields.issue("reasoning_effort", "This `reasoning_effort` is not known.");
     return {};
   }
   if (version < 205) {
-    fields.fault("reasoning_effort", "This model does not think.");
+    fields.issue("reasoning_effort", "This model does not think.");
     return {};
   }
   const level = effort === "minimal" && isPro ? "LOW" : levels[effort];

@@ -4,28 +4,28 @@
 
 import { listAt, objectAt, valueEnd } from "#contract/json-text.ts";
 import { badAnswer } from "#providers/failure/vendor-failure.ts";
-import type { Answer } from "#providers/provider.ts";
-import { parsed } from "#providers/translate/json.ts";
+import type { ParsedAnswer } from "#providers/provider.ts";
+import { parseJson } from "#providers/translate/json.ts";
 import { openaiFailure } from "./failure.ts";
-import { isRecord, readUsage, saysSomething } from "./stream.ts";
+import { hasOutput, isRecord, readUsage } from "./stream.ts";
 
 /** No vendor's answer has more members on its top level, or more choices. */
-const mostMembers = 1000;
-const mostChoices = 1024;
+const maxMembers = 1000;
+const maxChoices = 1024;
 /**
  * Texts, UTF-16 units, that are passed over for their log probabilities: shorter ones keep the bounds, and 4,096 tokens
  * with twenty others each fill the longest.
  */
-const shortestUnread = 64 * 1024;
-const longestUnread = 8 * 1024 * 1024;
+const minSkippedText = 64 * 1024;
+const maxSkippedText = 8 * 1024 * 1024;
 /** Shorter answers of vectors, UTF-16 units, are parsed whole. */
-const shortVectors = 1024 * 1024;
+const maxParsedVectors = 1024 * 1024;
 /** Brackets and quotes of each sort in an answer of vectors: a dozen for each of the 2,048 texts of a request. */
-const mostMarks = 200_000;
+const maxMarks = 200_000;
 
 /** A whole completion. */
-export function openaiAnswer(text: string): Answer {
-  const value = parsed(text) ?? parsed(withoutLogprobs(text));
+export function openaiAnswer(text: string): ParsedAnswer {
+  const value = parseJson(text) ?? parseJson(withoutLogprobs(text));
   if (!isRecord(value)) return badAnswer("The provider's answer is not JSON, or too large to read.");
   if (value.error !== undefined && value.error !== null) {
     return { kind: "failure", failure: openaiFailure(200, {}, text, 0) };
@@ -38,13 +38,13 @@ export function openaiAnswer(text: string): Answer {
   const usage = readUsage(value.usage);
   // Without any choice nothing was answered, whatever was counted.
   const counted = choices.length > 0 && (usage?.completionTokens ?? 0) > 0;
-  const output = counted || choices.some((choice) => saysSomething(choice.message, choice.finish_reason));
+  const output = counted || choices.some((choice) => hasOutput(choice.message, choice.finish_reason));
   return { kind: "answer", text, output, usage };
 }
 
 /** Vectors. */
-export function openaiEmbeddings(text: string): Answer {
-  const value = parsed(text.length < shortVectors ? text : withoutVectors(text));
+export function openaiEmbeddings(text: string): ParsedAnswer {
+  const value = parseJson(text.length < maxParsedVectors ? text : withoutVectors(text));
   if (!isRecord(value) || !Array.isArray(value.data)) {
     return isRecord(value) && value.error
       ? { kind: "failure", failure: openaiFailure(200, {}, text, 0) }
@@ -58,28 +58,28 @@ export function openaiEmbeddings(text: string): Answer {
  * one with its bytes. One pass over the text. Empty where there is no such thing.
  */
 function withoutLogprobs(given: string): string {
-  if (given.length < shortestUnread || given.length > longestUnread) return "";
+  if (given.length < minSkippedText || given.length > maxSkippedText) return "";
   const text = given.trimStart();
   const left: Part[] = [];
   const choiceEnd = (at: number) => {
-    const { members, end } = objectAt(text, at, mostMembers);
+    const { members, end } = objectAt(text, at, maxMembers);
     for (const { key, valueStart, end: behind } of members)
       if (key === "logprobs") left.push({ start: valueStart, end: behind });
     return end;
   };
-  const top = objectAt(text, 0, mostMembers, (key, at) =>
-    key === "choices" ? listAt(text, at, mostChoices, choiceEnd).end : valueEnd(text, at),
+  const top = objectAt(text, 0, maxMembers, (key, at) =>
+    key === "choices" ? listAt(text, at, maxChoices, choiceEnd).end : valueEnd(text, at),
   );
-  return top.members.length < mostMembers && left.length > 0 ? without(text, left, "null") : "";
+  return top.members.length < maxMembers && left.length > 0 ? without(text, left, "null") : "";
 }
 
 /** The text without the vectors, which are one list of the top level; empty where they are not. */
 function withoutVectors(given: string): string {
   if (!isSparse(given)) return "";
   const text = given.trimStart();
-  const { members } = objectAt(text, 0, mostMembers);
+  const { members } = objectAt(text, 0, maxMembers);
   const data = members.filter(({ key }) => key === "data");
-  if (members.length >= mostMembers || data.length !== 1) return "";
+  if (members.length >= maxMembers || data.length !== 1) return "";
   const [{ valueStart, end } = { valueStart: 0, end: 0 }] = data;
   const some = listAt(text, valueStart, 1).items.length > 0;
   return without(text, [{ start: valueStart, end }], some ? "[null]" : "[]");
@@ -107,7 +107,7 @@ function isSparse(text: string): boolean {
     let times = 0;
     for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) {
       times += 1;
-      if (times > mostMarks) return false;
+      if (times > maxMarks) return false;
     }
   }
   return true;

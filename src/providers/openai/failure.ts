@@ -3,11 +3,11 @@
 // openrouter.ai/docs (errors), and what the vendors' servers and users' reports show.
 
 import { apiError } from "#providers/failure/api-error.ts";
-import { kindOf, type VendorWords } from "#providers/failure/classify.ts";
-import { scrubbed } from "#providers/failure/scrub.ts";
-import { deniedFailure } from "#providers/failure/vendor-failure.ts";
+import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
+import { scrub } from "#providers/failure/scrub.ts";
+import { unauthorizedFailure } from "#providers/failure/vendor-failure.ts";
 import type { ApiError, Failure } from "#providers/provider.ts";
-import { type Fields, fieldsIn, isFields, parsed, textOf } from "#providers/translate/json.ts";
+import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
 import { retryAfterMs } from "#settings/retry-after.ts";
 
 type Kind = Failure["kind"];
@@ -16,7 +16,7 @@ type Kind = Failure["kind"];
 const all = (kind: Kind, codes: string): Record<string, Kind> =>
   Object.fromEntries(codes.split(" ").map((code) => [code, kind]));
 
-const words: VendorWords = {
+const words: VendorErrorRules = {
   codes: {
     ...all("denied", "insufficient_quota billing_hard_limit_reached billing_not_active account_deactivated"),
     ...all("denied", "invalid_api_key invalid_authentication_error authentication_error access_terminated"),
@@ -102,16 +102,16 @@ export function openaiFailure(
   const within = /^[45]\d{2}$/.test(error.code ?? "") ? Number(error.code) : status;
   const { message, param } = error;
   const bare = within === 200 && error.type === "invalid_request_error" ? 400 : within;
-  const kind = kindOf({ status: bare, codes, param, message }, words);
+  const kind = classify({ status: bare, codes, param, message }, words);
   const restMs = retryAfterMs(headers, now);
-  if (kind === "denied") return deniedFailure(status, message, restMs);
+  if (kind === "denied") return unauthorizedFailure(status, message, restMs);
   return { kind, status, retryAfterMs: restMs, error };
 }
 
 /** The error object of a body, completed to OpenAI's four fields, and every code in it. */
 function readError(status: number, text: string): { error: ApiError; codes: string[] } {
   const usual = status === 200 || status >= 500 ? "server_error" : "invalid_request_error";
-  const value = parsed(text);
+  const value = parseJson(text);
   if (value === undefined) {
     const message = `The provider answered ${status} without an error that could be read.`;
     return { error: apiError(message, usual), codes: [] };
@@ -125,7 +125,7 @@ function readError(status: number, text: string): { error: ApiError; codes: stri
     (one) => typeof one === "string",
   );
   const word = (field: unknown) =>
-    typeof field === "string" ? scrubbed(field) : typeof field === "number" ? String(field) : null;
+    typeof field === "string" ? scrub(field) : typeof field === "number" ? String(field) : null;
   const code = word(inner.code);
   const type = word(inner.type);
   const param = word(inner.param) ?? placeOf(wrong);
@@ -144,5 +144,5 @@ function faultIn(detail: unknown): Fields | undefined {
 /** The parameter's name, behind `body`. */
 function placeOf(fault: Fields | undefined): string | null {
   const [where, first] = Array.isArray(fault?.loc) ? (fault.loc as unknown[]) : [];
-  return where === "body" && typeof first === "string" ? scrubbed(first) : null;
+  return where === "body" && typeof first === "string" ? scrub(first) : null;
 }

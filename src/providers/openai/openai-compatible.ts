@@ -11,13 +11,13 @@ import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { openaiFailure } from "./failure.ts";
 import { isRecord, openaiStream } from "./stream.ts";
 
-interface VendorFacts {
+interface VendorDefaults {
   /** Null: wherever the account's own one runs. */
   url: string | null;
   /** The header for the key, where it is no Bearer. */
   keyHeader?: string;
   /** Streams tell their usage without being asked, and do not like to be. */
-  usageUnasked?: boolean;
+  reportsUsageUnasked?: boolean;
 }
 
 const vendorNames = [
@@ -36,12 +36,12 @@ const vendorNames = [
 ] as const;
 
 /** Where each vendor is, and what it needs that OpenAI does not. */
-const vendors: Readonly<Record<(typeof vendorNames)[number], VendorFacts>> = {
+const vendors: Readonly<Record<(typeof vendorNames)[number], VendorDefaults>> = {
   openai: { url: "https://api.openai.com/v1" },
   "azure-openai": { url: null, keyHeader: "api-key" },
   openrouter: { url: "https://openrouter.ai/api/v1" },
   groq: { url: "https://api.groq.com/openai/v1" },
-  mistral: { url: "https://api.mistral.ai/v1", usageUnasked: true },
+  mistral: { url: "https://api.mistral.ai/v1", reportsUsageUnasked: true },
   deepseek: { url: "https://api.deepseek.com/v1" },
   together: { url: "https://api.together.xyz/v1" },
   xai: { url: "https://api.x.ai/v1" },
@@ -125,7 +125,7 @@ function bodyFor(request: Omit<ChatRequest, "stream">, more: Record<string, stri
   return withMembers(request.text, changes);
 }
 
-function usageAsked(request: ChatRequest): string {
+function withUsageIncluded(request: ChatRequest): string {
   const { stream_options: options } = request.body;
   if (!isRecord(options)) return '{"include_usage":true}';
   const member = membersOf(request.text).findLast(({ key }) => key === "stream_options");
@@ -140,7 +140,7 @@ export const openaiCompatible = defineProvider({
   settings,
   urls: (given) => [baseOf(given)],
   chat: (request, given) => {
-    const ask = request.stream && (given.stream_usage ?? vendors[given.vendor].usageUnasked !== true);
+    const ask = request.stream && (given.stream_usage ?? vendors[given.vendor].reportsUsageUnasked !== true);
     return {
       kind: "request",
       request: {
@@ -151,7 +151,7 @@ export const openaiCompatible = defineProvider({
           "content-type": "application/json",
           accept: request.stream ? "text/event-stream" : "application/json",
         },
-        body: bodyFor(request, ask ? { stream_options: usageAsked(request) } : {}),
+        body: bodyFor(request, ask ? { stream_options: withUsageIncluded(request) } : {}),
       },
     };
   },

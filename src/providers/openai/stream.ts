@@ -3,7 +3,7 @@
 
 import { badFrame } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
-import { parsed } from "#providers/translate/json.ts";
+import { parseJson } from "#providers/translate/json.ts";
 import { openaiFailure } from "./failure.ts";
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -11,10 +11,10 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** No upstream bills more in one call; a larger count is a lie or a bug. */
-const mostTokens = 1_000_000_000;
+const maxTokens = 1_000_000_000;
 
 const count = (value: unknown): number =>
-  typeof value === "number" && value >= 0 && value <= mostTokens ? Math.floor(value) : 0;
+  typeof value === "number" && value >= 0 && value <= maxTokens ? Math.floor(value) : 0;
 
 /** OpenAI's usage object; null for anything else. */
 export function readUsage(value: unknown): Usage | null {
@@ -25,7 +25,7 @@ export function readUsage(value: unknown): Usage | null {
   return { promptTokens, completionTokens, totalTokens: total || promptTokens + completionTokens };
 }
 
-const spoken = [
+const outputFields = [
   "content",
   "refusal",
   "reasoning_content",
@@ -39,10 +39,10 @@ const spoken = [
 const emptyReasons: readonly unknown[] = ["length", "content_filter", "tool_calls", "function_call"];
 
 /** Whether a message, or a delta of one, holds real output: text, reasoning, a tool call, a refusal. */
-export function saysSomething(message: unknown, finishReason: unknown): boolean {
+export function hasOutput(message: unknown, finishReason: unknown): boolean {
   if (emptyReasons.includes(finishReason)) return true;
   if (!isRecord(message)) return false;
-  return spoken.some((field) => {
+  return outputFields.some((field) => {
     const value = message[field];
     return typeof value === "string" || Array.isArray(value) ? value.length > 0 : isRecord(value);
   });
@@ -66,10 +66,10 @@ export function openaiStream(request: ChatRequest): StreamReader {
 }
 
 /** No upstream makes more choices; their states are kept. */
-const mostChoices = 1024;
+const maxChoices = 1024;
 
 function read(event: string | null, data: string, finished: Map<unknown, boolean>): StreamPiece {
-  const value = parsed(data);
+  const value = parseJson(data);
   if (value === undefined)
     return badFrame("The provider sent a frame that is not JSON, or too large to read.");
   if (!isRecord(value)) return badFrame("The provider sent a frame that is no object.");
@@ -80,18 +80,18 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
   const failed = choices.find((choice) => isRecord(choice.error));
   if (failed) return { kind: "failure", failure: openaiFailure(200, {}, JSON.stringify(failed), 0) };
   for (const { index = 0, finish_reason: reason } of choices) {
-    if (finished.size >= mostChoices && !finished.has(index)) break;
+    if (finished.size >= maxChoices && !finished.has(index)) break;
     if (typeof reason === "string") finished.set(index, true);
     else if (!finished.has(index)) finished.set(index, false);
   }
   const usage = readUsage(value.usage);
   let units = 0;
-  for (const choice of choices) units += unitsSaid(choice.delta);
+  for (const choice of choices) units += outputUnits(choice.delta);
   return {
     kind: "chunk",
     // An event of several lines: the line ends stand between the values, since no string of JSON holds one.
     text: data.includes("\n") ? data.replaceAll("\n", " ") : data,
-    output: choices.some((choice) => saysSomething(choice.delta, choice.finish_reason)),
+    output: choices.some((choice) => hasOutput(choice.delta, choice.finish_reason)),
     finish: choices.some((choice) => typeof choice.finish_reason === "string"),
     usage,
     usageOnly: usage !== null && choices.length === 0,
@@ -103,7 +103,7 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
  * UTF-16 units that a message, or a delta of one, says: text, reasoning, a refusal, calls of tools. Asked for every chunk:
  * it looks at the few fields that are there, not for all that may be.
  */
-export function unitsSaid(message: unknown): number {
+export function outputUnits(message: unknown): number {
   if (!isRecord(message)) return 0;
   let units = 0;
   let reasoning = 0;

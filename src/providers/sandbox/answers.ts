@@ -4,7 +4,7 @@
 import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
 import { exampleOf } from "./schema-example.ts";
 
-export const nothingSaid = "(nothing was said)";
+export const emptyAnswerText = "(nothing was said)";
 
 /** The texts of a message's content, whichever of its forms it has. */
 function contentOf(message: Fields | undefined): string {
@@ -16,19 +16,19 @@ function contentOf(message: Fields | undefined): string {
 }
 
 /** What the user said last; never empty, since an empty answer counts as a failure. */
-export function lastWords(messages: unknown): string {
+export function lastUserText(messages: unknown): string {
   const said = contentOf(fieldsIn(messages).findLast(({ role }) => role === "user"));
-  return said.trim() === "" ? nothingSaid : said;
+  return said.trim() === "" ? emptyAnswerText : said;
 }
 
 /** What a tool just answered; null where the last message is no tool's. */
-export function toolsWords(messages: unknown): string | null {
+export function toolResultText(messages: unknown): string | null {
   const last = fieldsIn(messages).at(-1);
   return last?.role === "tool" ? contentOf(last) : null;
 }
 
 /** The words of a text, each with the space behind it. */
-export function wordsOf(text: string): string[] {
+export function splitWords(text: string): string[] {
   return text.match(/^\s+\S+\s*|\S+\s*/g) ?? [text];
 }
 
@@ -43,7 +43,7 @@ export function toolCall(body: Fields): { name: string; arguments: string } | nu
 }
 
 /** A vector of length 1 that depends on every character of the text, and on nothing else. */
-export function vectorOf(text: string, dimensions: number): number[] {
+export function embed(text: string, dimensions: number): number[] {
   const raw = Array.from({ length: dimensions }, (_, at) => {
     // FNV-1a, seeded by the place in the vector.
     let hash = (2_166_136_261 ^ at) >>> 0;
@@ -58,12 +58,12 @@ export function vectorOf(text: string, dimensions: number): number[] {
 const unitsPerToken = 4;
 
 /** About what a text is in tokens. */
-export function tokensOf(text: string): number {
+export function estimateTokens(text: string): number {
   return Math.ceil(text.length / unitsPerToken);
 }
 
 /** The text, or what of it fits into so many tokens; anything but a whole number from 1 on is no limit. */
-export function shortened(text: string, tokens: unknown): string {
+export function truncateToTokens(text: string, tokens: unknown): string {
   if (!Number.isInteger(tokens) || Number(tokens) < 1) return text;
   const units = Number(tokens) * unitsPerToken;
   // Half of a character that takes two units is none.

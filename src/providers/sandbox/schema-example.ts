@@ -4,12 +4,12 @@
 import { type Fields, fieldsIn, isFields } from "#providers/translate/json.ts";
 
 /** Schemas may refer to themselves, and a value of this depth convinces anybody. */
-const deepest = 8;
+const maxDepth = 8;
 /** A schema that refers to itself in many places would make a value without end. */
-const mostValues = 500;
+const maxValues = 500;
 /** Where a schema wants a longer text, or a longer list, it is not obeyed. */
-const longest = 200;
-const mostItems = 10;
+const maxTextLength = 200;
+const maxItems = 10;
 
 const formats: Readonly<Record<string, string>> = {
   "date-time": "2026-01-01T00:00:00Z",
@@ -27,12 +27,12 @@ const formats: Readonly<Record<string, string>> = {
 /** A value that fits, as far as the schema's plain words go; null for what is no schema. */
 export function exampleOf(schema: unknown): unknown {
   const root = isFields(schema) ? schema : {};
-  let left = mostValues;
+  let left = maxValues;
 
   function of(given: unknown, depth: number): unknown {
-    const one = resolved(given, root);
+    const one = resolveRef(given, root);
     left -= 1;
-    if (!isFields(one) || depth > deepest || left < 0) return null;
+    if (!isFields(one) || depth > maxDepth || left < 0) return null;
     if ("const" in one) return one.const;
     if (one.default !== undefined) return one.default;
     if (Array.isArray(one.enum) && one.enum.length > 0) return one.enum[0];
@@ -48,7 +48,7 @@ export function exampleOf(schema: unknown): unknown {
           ]),
         );
       case "array":
-        return depth === deepest ? [] : items(one, depth);
+        return depth === maxDepth ? [] : items(one, depth);
       case "string":
         return textFor(one);
       case "integer":
@@ -62,7 +62,7 @@ export function exampleOf(schema: unknown): unknown {
   }
 
   function items(one: Fields, depth: number): unknown[] {
-    const least = Math.min(sizeOf(one.minItems), mostItems);
+    const least = Math.min(sizeOf(one.minItems), maxItems);
     const most = typeof one.maxItems === "number" ? sizeOf(one.maxItems) : Number.POSITIVE_INFINITY;
     const count = Math.min(Math.max(1, least), most);
     return Array.from({ length: count }, () => of(one.items, depth + 1));
@@ -72,7 +72,7 @@ export function exampleOf(schema: unknown): unknown {
 }
 
 /** What a `$ref` inside the schema names, `#/$defs/…`; a chain of them is followed a few steps. */
-function resolved(schema: unknown, root: Fields): unknown {
+function resolveRef(schema: unknown, root: Fields): unknown {
   let one = schema;
   for (let steps = 0; steps < 10 && isFields(one) && typeof one.$ref === "string"; steps++) {
     const names = one.$ref.split("/").slice(1);
@@ -89,7 +89,7 @@ const sizeOf = (value: unknown) => (Number.isInteger(value) && Number(value) > 0
 function textFor({ format, minLength, maxLength }: Fields): string {
   const known = typeof format === "string" && Object.hasOwn(formats, format) ? formats[format] : undefined;
   if (known !== undefined) return known;
-  const text = "example".padEnd(Math.min(sizeOf(minLength), longest), "e");
+  const text = "example".padEnd(Math.min(sizeOf(minLength), maxTextLength), "e");
   return typeof maxLength === "number" ? text.slice(0, sizeOf(maxLength)) : text;
 }
 

@@ -1,25 +1,25 @@
 // OpenAI's completions and chunks, as an adapter writes them that translates another format. The parts of one
 // stream keep one id and one model; what says something is marked as output, so that nobody commits to an empty answer.
 
-import { unitsSaid } from "#providers/openai/stream.ts";
-import type { Answer, Chunk, Usage } from "#providers/provider.ts";
+import { outputUnits } from "#providers/openai/stream.ts";
+import type { Chunk, ParsedAnswer, Usage } from "#providers/provider.ts";
 
 /** `created`: 0 where the vendor does not say; the gateway puts its own clock there. `id`: empty likewise. */
-export interface Heading {
+export interface CompletionHead {
   id: string;
   created: number;
   model: string;
 }
 
 /** Tokens with their details; null where the vendor does not count them apart. */
-export interface Counted {
+export interface TokenCounts {
   promptTokens: number;
   completionTokens: number;
   cachedTokens: number | null;
   reasoningTokens: number | null;
 }
 
-export interface CalledTool {
+export interface ToolCall {
   id: string;
   name: string;
   /** JSON text. */
@@ -33,19 +33,19 @@ export interface Choice {
   text: string;
   reasoning: string;
   refusal: string | null;
-  calls: readonly CalledTool[];
+  calls: readonly ToolCall[];
   finishReason: string;
   logprobs?: object | null;
 }
 
 /** Reasons with which an answer may rightly be empty: all tokens went into thoughts, or it was withheld. */
-const rightlyEmpty: readonly string[] = ["length", "content_filter"];
+const mayBeEmpty: readonly string[] = ["length", "content_filter"];
 
-export function usageOf({ promptTokens, completionTokens }: Counted): Usage {
+export function usageOf({ promptTokens, completionTokens }: TokenCounts): Usage {
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
 }
 
-function usageJson(counted: Counted): object {
+function usageJson(counted: TokenCounts): object {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = counted;
   return {
     prompt_tokens: promptTokens,
@@ -56,7 +56,7 @@ function usageJson(counted: Counted): object {
   };
 }
 
-function callJson({ id, name, arguments: text, extraContent }: CalledTool): object {
+function callJson({ id, name, arguments: text, extraContent }: ToolCall): object {
   return {
     id,
     type: "function",
@@ -76,7 +76,11 @@ function messageJson({ text, reasoning, refusal, calls }: Choice): object {
 }
 
 /** A whole `chat.completion`. */
-export function completion(heading: Heading, choices: readonly Choice[], counted: Counted | null): Answer {
+export function completion(
+  heading: CompletionHead,
+  choices: readonly Choice[],
+  counted: TokenCounts | null,
+): ParsedAnswer {
   const { id, created, model } = heading;
   const value = {
     id,
@@ -97,7 +101,7 @@ export function completion(heading: Heading, choices: readonly Choice[], counted
       reasoning !== "" ||
       refusal !== null ||
       calls.length > 0 ||
-      rightlyEmpty.includes(finishReason),
+      mayBeEmpty.includes(finishReason),
   );
   return { kind: "answer", text: JSON.stringify(value), output, usage: counted && usageOf(counted) };
 }
@@ -123,10 +127,10 @@ export interface ChunkWriter {
   role(index: number): Chunk;
   delta(index: number, delta: Delta, logprobs?: object | null): Chunk;
   finish(index: number, reason: string): Chunk;
-  usage(counted: Counted): Chunk;
+  usage(counted: TokenCounts): Chunk;
 }
 
-export function chunkWriter({ id, created, model }: Heading): ChunkWriter {
+export function chunkWriter({ id, created, model }: CompletionHead): ChunkWriter {
   const write = (choices: object[], more: Partial<Omit<Chunk, "kind" | "text">>, usage?: object): Chunk => ({
     kind: "chunk",
     text: JSON.stringify({
@@ -152,10 +156,10 @@ export function chunkWriter({ id, created, model }: Heading): ChunkWriter {
     delta: (index, { call, ...texts }, logprobs) => {
       const delta = call === undefined ? texts : { ...texts, tool_calls: [callDeltaJson(call)] };
       const output = call !== undefined || Object.values(texts).some((text) => text !== "");
-      return write(choice(index, delta, null, logprobs), { output, units: unitsSaid(delta) });
+      return write(choice(index, delta, null, logprobs), { output, units: outputUnits(delta) });
     },
     finish: (index, reason) =>
-      write(choice(index, {}, reason), { finish: true, output: rightlyEmpty.includes(reason) }),
+      write(choice(index, {}, reason), { finish: true, output: mayBeEmpty.includes(reason) }),
     usage: (counted) => write([], { usage: usageOf(counted), usageOnly: true }, usageJson(counted)),
   };
 }

@@ -22,7 +22,7 @@ export type Turn =
   | { role: "tool"; results: { call: Call; parts: Part[] }[] };
 
 /** What cannot be translated: the name of the parameter, and why. */
-export interface Fault {
+export interface TranslationIssue {
   param: string;
   message: string;
 }
@@ -35,13 +35,15 @@ export interface Conversation {
 }
 
 /** Stands where a vendor demands a turn and the caller said nothing: a conversation that opens with the assistant. */
-export const nothingSaid = "(nothing)";
+export const emptyTurnText = "(nothing)";
 
 /**
  * Reads `messages`. Whitespace alone counts as no content (Anthropic refuses it). A user's `name` is written
  * before the text, an assistant's is dropped. Reasoning that is sent back is dropped: vendors take only their own, signed.
  */
-export function readConversation(messages: unknown): Conversation | { kind: "fault"; fault: Fault } {
+export function readConversation(
+  messages: unknown,
+): Conversation | { kind: "fault"; fault: TranslationIssue } {
   const faults: string[] = [];
   const found = conversation(Array.isArray(messages) ? messages : [], faults);
   const [message] = faults;
@@ -116,7 +118,7 @@ function opened(system: TextPart[], turns: Turn[]): { system: TextPart[]; turns:
   const [first] = turns;
   if (first?.role === "user") return { system, turns };
   if (!first && system.length > 0) return { system: [], turns: [{ role: "user", parts: [...system] }] };
-  return { system, turns: [{ role: "user", parts: [{ kind: "text", text: nothingSaid }] }, ...turns] };
+  return { system, turns: [{ role: "user", parts: [{ kind: "text", text: emptyTurnText }] }, ...turns] };
 }
 
 function addUser(turns: Turn[], parts: Part[]): void {

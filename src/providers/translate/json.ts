@@ -40,16 +40,16 @@ function exact(_key: string, value: unknown, context?: { source?: string }): unk
 }
 
 /** A number that is kept as it is spelled costs 1 to 2 µs, and so does every other value beside it. */
-const mostExactValues = 25_000;
+const maxExactValues = 25_000;
 
 /**
  * The parsed text, whose printing spells every number as before; undefined where it is no JSON. What a double
  * cannot hold is no number here, but an object that JSON.stringify prints. Of texts with more than 25,000 values,
  * which would hold up the event loop, numbers are doubles.
  */
-export function parsedExactly(text: string): unknown {
+export function parseExactly(text: string): unknown {
   try {
-    const exactly = maybeInexact.test(text) && within(text, { maxValues: mostExactValues });
+    const exactly = maybeInexact.test(text) && within(text, { maxValues: maxExactValues });
     return exactly ? JSON.parse(text, exact) : JSON.parse(text);
   } catch {
     return undefined;
@@ -66,7 +66,7 @@ export const answerBounds = { maxDepth: 256, maxValues: 100_000, maxContainers: 
 const shortText = 64 * 1024;
 
 /** Whether a vendor's text keeps the bounds within which it may be parsed. */
-export function isReadable(text: string): boolean {
+export function isWithinBounds(text: string): boolean {
   return within(text, answerBounds);
 }
 
@@ -79,15 +79,15 @@ function within(
 }
 
 /** A vendor's text, parsed; undefined where it is no JSON, or beyond the bounds. */
-export function parsed(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
-    return isReadable(text) ? JSON.parse(text) : undefined;
+    return isWithinBounds(text) ? JSON.parse(text) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** As `parsed`, with every number as it was spelled. */
-export function answerExactly(text: string): unknown {
-  return isReadable(text) ? parsedExactly(text) : undefined;
+export function parseAnswerExactly(text: string): unknown {
+  return isWithinBounds(text) ? parseExactly(text) : undefined;
 }

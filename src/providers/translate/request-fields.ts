@@ -1,8 +1,8 @@
 // OpenAI's request parameters, read one by one by an adapter that translates them. What nobody read, and what is
 // neither a hint nor at its default, is a fault: a parameter that changes the answer is never dropped in silence.
 
-import type { Prepared } from "#providers/provider.ts";
-import type { Fault } from "./conversation.ts";
+import type { PreparedRequest } from "#providers/provider.ts";
+import type { TranslationIssue } from "./conversation.ts";
 import { type Fields, isFields, textOf } from "./json.ts";
 
 /**
@@ -50,16 +50,16 @@ export interface RequestFields {
   /** A number within the bounds; a fault for anything else that is given. */
   number(name: string, least: number, most: number): number | undefined;
   whole(name: string, least: number, most: number): number | undefined;
-  fault(param: string, message: string): undefined;
+  issue(param: string, message: string): undefined;
   /** The first fault, or that of a parameter that was not read; null: everything is translated. */
-  refused(): Extract<Prepared, { kind: "untranslatable" }> | null;
+  firstIssue(): Extract<PreparedRequest, { kind: "untranslatable" }> | null;
 }
 
 /** `vendor`: for the message, such as "Anthropic". */
 export function requestFields(body: Fields, vendor: string): RequestFields {
-  const faults: Fault[] = [];
+  const faults: TranslationIssue[] = [];
   const read = new Set<string>();
-  const fault = (param: string, message: string): undefined => {
+  const issue = (param: string, message: string): undefined => {
     faults.push({ param, message });
   };
   const take = (name: string): unknown => {
@@ -70,7 +70,7 @@ export function requestFields(body: Fields, vendor: string): RequestFields {
     const value = take(name);
     if (value === undefined) return undefined;
     if (typeof value === "number" && value >= least && value <= most) return value;
-    return fault(name, `${vendor} takes a \`${name}\` from ${least} to ${most}.`);
+    return issue(name, `${vendor} takes a \`${name}\` from ${least} to ${most}.`);
   };
   return {
     take,
@@ -79,10 +79,10 @@ export function requestFields(body: Fields, vendor: string): RequestFields {
       const value = number(name, least, most);
       return value === undefined || Number.isInteger(value)
         ? value
-        : fault(name, `\`${name}\` must be a whole number.`);
+        : issue(name, `\`${name}\` must be a whole number.`);
     },
-    fault,
-    refused: () => {
+    issue,
+    firstIssue: () => {
       const unread = Object.keys(body).find(
         (name) =>
           !read.has(name) &&
@@ -106,12 +106,12 @@ export function stopsOf(fields: RequestFields): string[] {
   const stop = fields.take("stop");
   const list: unknown[] = stop === undefined ? [] : Array.isArray(stop) ? stop : [stop];
   if (list.every((one): one is string => typeof one === "string")) return list;
-  fields.fault("stop", "`stop` must be a text or a list of texts.");
+  fields.issue("stop", "`stop` must be a text or a list of texts.");
   return [];
 }
 
 /** `max_completion_tokens`, or its older name `max_tokens`. */
-export function mostTokensOf(fields: RequestFields): number | undefined {
+export function maxTokensOf(fields: RequestFields): number | undefined {
   const older = fields.whole("max_tokens", 1, Number.MAX_SAFE_INTEGER);
   return fields.whole("max_completion_tokens", 1, Number.MAX_SAFE_INTEGER) ?? older;
 }
@@ -132,7 +132,7 @@ export function toolsOf(fields: RequestFields): FunctionTool[] {
   for (const tool of Array.isArray(tools) ? tools : [tools]) {
     const own = isFields(tool) && tool.type === "function" && isFields(tool.function) ? tool.function : null;
     if (own === null || textOf(own.name) === "") {
-      fields.fault("tools", "Only tools of type `function`, with a name, can be translated.");
+      fields.issue("tools", "Only tools of type `function`, with a name, can be translated.");
       continue;
     }
     found.push({
@@ -152,15 +152,15 @@ export function toolChoiceOf(fields: RequestFields, tools: readonly FunctionTool
   const choice = fields.take("tool_choice");
   if (choice === undefined) return undefined;
   if (tools.length === 0 && choice !== "none" && choice !== "auto") {
-    return fields.fault("tool_choice", "`tool_choice` needs `tools`.");
+    return fields.issue("tool_choice", "`tool_choice` needs `tools`.");
   }
   if (choice === "auto" || choice === "none" || choice === "required") return { kind: choice };
   if (isFields(choice) && choice.type === "function" && isFields(choice.function)) {
     const name = textOf(choice.function.name);
     if (tools.some((tool) => tool.name === name)) return { kind: "named", names: [name] };
-    return fields.fault("tool_choice", "`tool_choice` names a function that is not among `tools`.");
+    return fields.issue("tool_choice", "`tool_choice` names a function that is not among `tools`.");
   }
-  return fields.fault("tool_choice", "This `tool_choice` cannot be translated.");
+  return fields.issue("tool_choice", "This `tool_choice` cannot be translated.");
 }
 
 export type Format = { kind: "json_object" } | { kind: "json_schema"; schema: Fields };
@@ -176,5 +176,5 @@ export function formatOf(fields: RequestFields): Format | undefined {
     const { schema } = format.json_schema;
     if (isFields(schema)) return { kind: "json_schema", schema };
   }
-  return fields.fault("response_format", "This `response_format` cannot be translated.");
+  return fields.issue("response_format", "This `response_format` cannot be translated.");
 }

@@ -21,6 +21,19 @@ export interface PoolsTable {
   updated_at: number;
 }
 
+/** How long a member may take, step by step: JSON in `pool_members.timeouts`. */
+export interface MemberTimeouts {
+  connectMs: number;
+  /** Of a stream: until the response headers. A whole answer sends its headers when it is complete. */
+  headersMs: number;
+  /** Of a stream: from the start until the first output. */
+  firstTokenMs: number;
+  /** The longest silence inside an answer. */
+  idleMs: number;
+  /** For the whole answer; null: only the deadline of the request applies. */
+  totalMs: number | null;
+}
+
 export interface PoolMembersTable {
   id: string;
   pool_id: string;
@@ -38,7 +51,7 @@ export interface PoolMembersTable {
   weight: number;
   /** Settings JSON, sealed as a whole. */
   settings: string;
-  /** JSON of `Timeouts` (src/ai/failover/attempt.ts), as far as given. */
+  /** JSON of `MemberTimeouts`, as far as configured. */
   timeouts: string;
   /** For a million tokens. */
   input_price: number | null;

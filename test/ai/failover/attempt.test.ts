@@ -7,9 +7,10 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { type Attempted, askStream, askWhole, Speaking, type Timeouts } from "#ai/failover/attempt.ts";
+import { type AttemptResult, askStream, askWhole, UpstreamStream } from "#ai/failover/attempt.ts";
 import { openaiCompatible as provider } from "#providers/openai/openai-compatible.ts";
-import { createUpstreams } from "#runtime/net/streaming-client.ts";
+import { createStreamingClient } from "#runtime/net/streaming-client.ts";
+import type { MemberTimeouts } from "#store/schema/pools.ts";
 import { movableClock } from "../../clock.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
 import { allow } from "../../runtime/asking.ts";
@@ -30,18 +31,18 @@ const whole = JSON.stringify({
 
 interface Way {
   stream?: boolean;
-  own?: Partial<Timeouts>;
+  own?: Partial<MemberTimeouts>;
   signal?: AbortSignal;
 }
 
 async function ask(
   listener: RequestListener,
   way: Way,
-  then: (attempted: Attempted) => Promise<void> | void,
+  then: (attempted: AttemptResult) => Promise<void> | void,
 ) {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const upstreams = createUpstreams({ allow });
+  const upstreams = createStreamingClient({ allow });
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const request = requestOf({ messages: [] }, "m", way.stream ?? false);
   const prepared = provider.chat(request, provider.settings.parse({ base_url }));
@@ -68,13 +69,13 @@ const respond =
     void response.writeHead(status, { "content-type": type }).end(body);
 
 /** Kind, code and whether it was silence. */
-function told(attempted: Attempted): unknown[] {
+function told(attempted: AttemptResult): unknown[] {
   if (attempted.kind !== "failed") return [attempted.kind];
   return [attempted.failure.kind, attempted.failure.status, attempted.failure.error.code, attempted.timeout];
 }
 
 describe("whole", () => {
-  const cases: [string, RequestListener, Partial<Timeouts>, unknown[]][] = [
+  const cases: [string, RequestListener, Partial<MemberTimeouts>, unknown[]][] = [
     ["an answer, with a byte order mark", respond(`\uFEFF${whole}`, "application/json"), {}, ["answer"]],
     ["a page", respond("<html>", "text/html"), {}, ["broken", 200, "bad_upstream_answer", false]],
     ["nothing", respond("", "application/json"), {}, ["broken", 200, "bad_upstream_answer", false]],
@@ -148,7 +149,7 @@ describe("whole", () => {
 });
 
 describe("streamed", () => {
-  const cases: [string, RequestListener, Partial<Timeouts>, unknown[]][] = [
+  const cases: [string, RequestListener, Partial<MemberTimeouts>, unknown[]][] = [
     ["it speaks", respond(role + hi), {}, ["speaking"]],
     ["an end that may be empty counts", respond(role + chunk({}, "length")), {}, ["speaking"]],
     [
@@ -318,7 +319,7 @@ describe("the end of a stream", () => {
         return Buffer.from(hi);
       },
     };
-    const stream = new Speaking(clock, body, reader, timeouts, 1_000);
+    const stream = new UpstreamStream(clock, body, reader, timeouts, 1_000);
     let said = await stream.next();
     while (said.kind === "chunks" && clock.monotonic() < 5_000) said = await stream.next();
     assert.ok(said.kind === "failed" && said.timeout && said.overtime, JSON.stringify(said));
@@ -342,8 +343,8 @@ describe("the end of a stream", () => {
         return Buffer.from(": ping\n\n");
       },
     };
-    const stream = new Speaking(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
-    assert.equal(await stream.firstWord(60_000), null);
+    const stream = new UpstreamStream(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
+    assert.equal(await stream.firstToken(60_000), null);
     for (let turn = 0; turn < 3; turn++) {
       const said = await stream.next();
       assert.equal(said.kind, "chunks", JSON.stringify(said));
@@ -366,8 +367,8 @@ describe("the end of a stream", () => {
         return Buffer.from(first ? hi : ": ping\n\n");
       },
     };
-    const stream = new Speaking(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
-    assert.equal(await stream.firstWord(60_000), null);
+    const stream = new UpstreamStream(clock, body, reader, { ...timeouts, firstTokenMs: 60_000 }, 1e9);
+    assert.equal(await stream.firstToken(60_000), null);
     assert.equal((await stream.next()).kind, "chunks");
     assert.equal((await stream.next()).kind, "failed");
     assert.equal(clock.monotonic(), 110_000);
@@ -386,7 +387,7 @@ describe("the end of a stream", () => {
         return reads++ < 100 ? Buffer.from(": ping\n\n") : null;
       },
     };
-    const stream = new Speaking(clock, body, reader, timeouts, 600_000);
+    const stream = new UpstreamStream(clock, body, reader, timeouts, 600_000);
     const said = await stream.next();
     assert.ok(said.kind === "failed" && said.timeout);
     assert.deepEqual(patiences, [30_000, 30_000, 30_000, 30_000, 20_000]);

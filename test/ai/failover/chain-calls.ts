@@ -1,8 +1,14 @@
 // Runs a chain over scripted members, on a clock that moves only as far as the chain asks for.
 
 import assert from "node:assert/strict";
-import { type Ask, type ChainCall, type ChainResult, type Member, runChain } from "#ai/failover/failover.ts";
+import {
+  type AnswerMode,
+  type FailoverCall,
+  type FailoverResult,
+  runFailover,
+} from "#ai/failover/failover.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
+import type { Member } from "#ai/pools/member.ts";
 import type { Script } from "../scripted-members.ts";
 
 export const body = { messages: [{ role: "user", content: "hello" }] };
@@ -10,28 +16,28 @@ export const body = { messages: [{ role: "user", content: "hello" }] };
 /** A call that all these members can serve, each with its first model. */
 export function call(
   members: readonly Member[],
-  ask: Ask = "chat",
-  more: Partial<ChainCall> = {},
-): ChainCall {
-  const given = { ...body, ...(ask === "stream" || ask === "collected" ? { stream: true } : {}) };
+  mode: AnswerMode = "chat",
+  more: Partial<FailoverCall> = {},
+): FailoverCall {
+  const given = { ...body, ...(mode === "stream" || mode === "collected" ? { stream: true } : {}) };
   return {
     choices: members.map((member) => ({ member, model: member.models[0]! })),
-    ask,
+    mode,
     text: JSON.stringify(given),
     body: given,
     promptTokens: 5,
     deadlineAt: 600_000,
     answerMs: null,
     signal: new AbortController().signal,
-    budget: createRetryBudget(),
+    retryBudget: createRetryBudget(),
     ...more,
   };
 }
 
 /** Runs it, letting time pass as it asks for. */
-export async function run(it: Script, given: ChainCall): Promise<ChainResult> {
+export async function run(it: Script, given: FailoverCall): Promise<FailoverResult> {
   let over = false;
-  const running = runChain(it.parts, given).finally(() => {
+  const running = runFailover(it.parts, given).finally(() => {
     over = true;
   });
   await it.clock.settle();
@@ -44,10 +50,10 @@ export async function run(it: Script, given: ChainCall): Promise<ChainResult> {
 }
 
 /** Runs them all at once, letting time pass as they ask for. */
-export async function runAll(it: Script, calls: readonly ChainCall[]): Promise<ChainResult[]> {
+export async function runAll(it: Script, calls: readonly FailoverCall[]): Promise<FailoverResult[]> {
   let left = calls.length;
   const running = calls.map((given) =>
-    runChain(it.parts, given).finally(() => {
+    runFailover(it.parts, given).finally(() => {
       left -= 1;
     }),
   );
@@ -61,7 +67,7 @@ export async function runAll(it: Script, calls: readonly ChainCall[]): Promise<C
 }
 
 /** The failure that it must have ended with. */
-export const failureOf = (result: ChainResult) => {
+export const failureOf = (result: FailoverResult) => {
   assert.equal(result.kind, "failed");
-  return (result as Extract<ChainResult, { kind: "failed" }>).failure;
+  return (result as Extract<FailoverResult, { kind: "failed" }>).failure;
 };

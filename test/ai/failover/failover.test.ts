@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type Ask, runChain } from "#ai/failover/failover.ts";
+import { type AnswerMode, runFailover } from "#ai/failover/failover.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import {
   answered,
@@ -18,7 +18,7 @@ import {
 import { body, call, failureOf, run } from "./chain-calls.ts";
 
 /** Outcomes after which the next member is asked at once, and which count. */
-const failovers: readonly { name: string; reply: Reply; ask?: Ask; counts: boolean }[] = [
+const failovers: readonly { name: string; reply: Reply; ask?: AnswerMode; counts: boolean }[] = [
   { name: "unreachable", reply: { failed: "unreachable" }, counts: true },
   { name: "reset before headers", reply: { failed: "cut" }, counts: true },
   { name: "no connection in time", reply: { failed: "connect_timeout" }, counts: true },
@@ -75,7 +75,7 @@ test("what fails over: the next member answers, each is asked once, and health l
       assert.deepEqual(it.names(), ["first", "second"]);
       assert.equal(it.clock.monotonic(), 0, "nobody waits while another can serve");
       const { health } = members[0]!;
-      if (result.kind === "speaking") result.won.settled("done");
+      if (result.kind === "speaking") result.won.settle("done");
       // A second failure opens it where the first one counted.
       health.failed(health.begin(1), 1, "broken", null);
       assert.equal(health.isOpen, counts);
@@ -334,8 +334,8 @@ test("a live stream that breaks off counts against its member, one that the call
       const result = await run(it, call([member], "stream"));
       assert.equal(result.kind, "speaking");
       if (result.kind !== "speaking") return;
-      result.won.settled(how);
-      result.won.settled("broken");
+      result.won.settle(how);
+      result.won.settle("broken");
     }
     assert.equal(health.isOpen, opens, how);
     assert.equal(health.inFlight, 0);
@@ -353,7 +353,7 @@ test("the caller leaves: while asked, while waiting, before anything; no health 
     const it = script();
     const member = it.member("only", [reply]);
     const gone = new AbortController();
-    const running = runChain(it.parts, call([member], ask, { signal: gone.signal }));
+    const running = runFailover(it.parts, call([member], ask, { signal: gone.signal }));
     await it.clock.settle();
     gone.abort();
     assert.equal((await running).kind, "aborted");

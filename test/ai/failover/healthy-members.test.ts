@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isWell, wellElsewhere } from "#ai/failover/healthy-members.ts";
+import { hasHealthyAlternative, isHealthy } from "#ai/failover/healthy-members.ts";
 import { script } from "../scripted-members.ts";
 
 const choiceOf = (name: string) => ({ member: script().member(name, []), model: "m" });
@@ -18,16 +18,16 @@ test("well is who is not open, does not rest and has the model", () => {
   const rests = choiceOf("rests");
   rests.member.health.failed(rests.member.health.begin(0), 0, "limited", 5_000);
   const lacks = choiceOf("lacks");
-  lacks.member.health.lacksModel(lacks.member.health.begin(0), 0, "m");
+  lacks.member.health.modelMissing(lacks.member.health.begin(0), 0, "m");
   const failed = choiceOf("failed");
   failed.member.health.failed(failed.member.health.begin(0), 0, "broken", null);
   const all = [open, probe, rests, lacks, failed];
   assert.deepEqual(
-    all.map((choice) => isWell(choice, 1)),
+    all.map((choice) => isHealthy(choice, 1)),
     [false, false, false, false, true],
   );
-  assert.equal(wellElsewhere(all, [], open, 1), true);
-  assert.equal(wellElsewhere(all, [failed], open, 1), false, "it was asked already");
-  assert.equal(wellElsewhere(all, [], failed, 1), false, "it is the one that is asked");
-  assert.equal(isWell(rests, 5_000), true);
+  assert.equal(hasHealthyAlternative(all, [], open, 1), true);
+  assert.equal(hasHealthyAlternative(all, [failed], open, 1), false, "it was asked already");
+  assert.equal(hasHealthyAlternative(all, [], failed, 1), false, "it is the one that is asked");
+  assert.equal(isHealthy(rests, 5_000), true);
 });

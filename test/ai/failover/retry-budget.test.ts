@@ -6,7 +6,7 @@ import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 
 const taken = (budget: ReturnType<typeof createRetryBudget>) => {
   let count = 0;
-  while (budget.take()) count += 1;
+  while (budget.tryWithdraw()) count += 1;
   return count;
 };
 
@@ -14,14 +14,14 @@ test("it begins full, and each request fills a fifth of a try", () => {
   const budget = createRetryBudget();
   assert.equal(taken(budget), 50);
   for (let turn = 0; turn < 5; turn++) {
-    assert.equal(budget.take(), false);
-    budget.request();
+    assert.equal(budget.tryWithdraw(), false);
+    budget.deposit();
   }
   assert.equal(taken(budget), 1);
 });
 
 test("what is saved has a bound", () => {
   const budget = createRetryBudget();
-  for (let turn = 0; turn < 10_000; turn++) budget.request();
+  for (let turn = 0; turn < 10_000; turn++) budget.deposit();
   assert.equal(taken(budget), 50);
 });

@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { type Ask, type Member, runChain } from "#ai/failover/failover.ts";
+import { type AnswerMode, runFailover } from "#ai/failover/failover.ts";
+import type { Member } from "#ai/pools/member.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { answered, json, type Reply, type Script, script, wholeStream } from "../scripted-members.ts";
 import { call, failureOf, run } from "./chain-calls.ts";
@@ -54,7 +55,7 @@ test("with the others down, or without the model, a member has all of the time",
   const members = [it.member("slow", [slow]), it.member("down", []), it.member("lacks", [])];
   const [, down, lacks] = members.map(({ health }) => health);
   down!.failed(down!.begin(0), 0, "limited", 600_000);
-  lacks!.lacksModel(lacks!.begin(0), 0, "model-lacks");
+  lacks!.modelMissing(lacks!.begin(0), 0, "model-lacks");
   const result = await run(it, call(members, "chat"));
   assert.equal(result.kind === "answer" && result.won.choice.member.name, "slow");
 });
@@ -63,19 +64,19 @@ test("with the others down, or without the model, a member has all of the time",
 async function leavers(
   it: Script,
   members: readonly Member[],
-  ask: Ask,
+  ask: AnswerMode,
   waits: readonly number[],
 ): Promise<void> {
   for (const waitMs of waits) {
     const gone = new AbortController();
-    const running = runChain(
+    const running = runFailover(
       it.parts,
       call(members, ask, { signal: gone.signal, deadlineAt: Number.MAX_SAFE_INTEGER }),
     );
     await it.clock.advance(waitMs);
     gone.abort();
     const result = await running;
-    if (result.kind === "speaking") result.won.settled("dropped");
+    if (result.kind === "speaking") result.won.settle("dropped");
     await it.clock.settle();
   }
 }
@@ -122,7 +123,7 @@ test("a long prompt takes longer, so its caller's patience is measured by its le
   for (let turn = 0; turn < 6; turn++) {
     const gone = new AbortController();
     const given = { signal: gone.signal, promptTokens: 40_000, deadlineAt: Number.MAX_SAFE_INTEGER };
-    const running = runChain(it.parts, call(members, "chat", given));
+    const running = runFailover(it.parts, call(members, "chat", given));
     await it.clock.advance(60_000);
     gone.abort();
     await running;
@@ -133,7 +134,7 @@ test("a long prompt takes longer, so its caller's patience is measured by its le
 test("property: callers who leave after less than 5 s never change anything, nor do those who leave one that answers others", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom<Ask>("chat", "stream", "collected"),
+      fc.constantFrom<AnswerMode>("chat", "stream", "collected"),
       fc.array(fc.integer({ min: 0, max: 4_999 }), { minLength: 1, maxLength: 30 }),
       fc.boolean(),
       async (ask, waits, known) => {
@@ -143,18 +144,18 @@ test("property: callers who leave after less than 5 s never change anything, nor
         const { health } = members[0]!;
         if (known) {
           const result = await run(it, call(members, ask, { deadlineAt: Number.MAX_SAFE_INTEGER }));
-          if (result.kind === "speaking") result.won.settled("done");
+          if (result.kind === "speaking") result.won.settle("done");
         }
         const now = it.clock.monotonic();
         const before = [
-          health.standing(now),
+          health.availability(now),
           health.cost(now, "stream"),
           health.cost(now, "whole"),
           health.inFlight,
         ];
         await leavers(it, members, ask, waits);
         assert.deepEqual(
-          [health.standing(now), health.cost(now, "stream"), health.cost(now, "whole"), health.inFlight],
+          [health.availability(now), health.cost(now, "stream"), health.cost(now, "whole"), health.inFlight],
           before,
         );
         // One more failure does not open it: nothing was counted.
@@ -174,11 +175,11 @@ test("one impatient caller, however often and however long, does not hurt a memb
   for (let turn = 0; turn < 20; turn++) {
     const gone = new AbortController();
     const given = { signal: gone.signal, deadlineAt: Number.MAX_SAFE_INTEGER };
-    const running = runChain(it.parts, call([member, it.member("two", [answered()])], "chat", given));
+    const running = runFailover(it.parts, call([member, it.member("two", [answered()])], "chat", given));
     await it.clock.advance(200_000);
     const now = it.clock.monotonic();
     const other = health.begin(now);
-    health.spoke(other, now, 300, "whole");
+    health.firstOutput(other, now, 300, "whole");
     health.succeeded(other, now);
     await it.clock.advance(50_000);
     gone.abort();
@@ -197,18 +198,18 @@ test("requests that take for ever, while the member answers others: they fail ov
   const others = () => {
     for (let turn = 0; turn < 20; turn++) {
       const ticket = health.begin(now());
-      health.spoke(ticket, now(), 300);
+      health.firstOutput(ticket, now(), 300);
       health.succeeded(ticket, now());
     }
   };
-  const running = Array.from({ length: 4 }, () => runChain(it.parts, call(members, "stream")));
+  const running = Array.from({ length: 4 }, () => runFailover(it.parts, call(members, "stream")));
   await it.clock.advance(59_000);
   others();
   await it.clock.advance(2_000);
   for (const result of await Promise.all(running))
     assert.equal(result.kind === "speaking" && result.won.choice.member.name, "two");
   assert.equal(health.isOpen, false, "4 of 24 failed, and others were answered meanwhile");
-  const silent = Array.from({ length: 2 }, () => runChain(it.parts, call(members, "stream")));
+  const silent = Array.from({ length: 2 }, () => runFailover(it.parts, call(members, "stream")));
   await it.clock.advance(61_000);
   await Promise.all(silent);
   assert.equal(health.isOpen, true, "nobody was answered while these two waited");
@@ -223,7 +224,7 @@ test("empty answers to one caller do not take down a member that answers others,
     if (serves)
       for (let turn = 0; turn < 12; turn++) {
         const ticket = health.begin(0);
-        health.spoke(ticket, 0, 100, "whole");
+        health.firstOutput(ticket, 0, 100, "whole");
         health.succeeded(ticket, 0);
       }
     for (let turn = 0; turn < 3; turn++) {
@@ -252,8 +253,8 @@ test("a bug in reading an answer leaves nothing under way, and no probe behind",
   for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "broken", null);
   health.checked(0, true);
   for (let turn = 0; turn < 2; turn++) {
-    assert.equal(health.standing(0).kind, "probe");
-    await assert.rejects(runChain(it.parts, call([member])), /a bug/);
+    assert.equal(health.availability(0).kind, "probe");
+    await assert.rejects(runFailover(it.parts, call([member])), /a bug/);
     assert.equal(health.inFlight, 0);
   }
 });

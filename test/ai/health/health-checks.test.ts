@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Pool } from "#ai/complete.ts";
-import type { Member } from "#ai/failover/failover.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { healthRules } from "#ai/health/health.ts";
-import { checkMember, createChecks } from "#ai/health/health-checks.ts";
+import { checkMember, createHealthChecks } from "#ai/health/health-checks.ts";
+import type { Member } from "#ai/pools/member.ts";
 import { sandbox } from "#providers/sandbox/sandbox.ts";
 import { memoryLog } from "../../log.ts";
 import { json, type Reply, refusal, type Script, script } from "../scripted-members.ts";
@@ -25,7 +25,7 @@ const poolOf = (members: Member[]): Pool => ({
   deadlineMs: 600_000,
   answerMs: null,
   members,
-  budget: createRetryBudget(),
+  retryBudget: createRetryBudget(),
 });
 
 function goDown({ health }: Member, at = 0): void {
@@ -33,7 +33,7 @@ function goDown({ health }: Member, at = 0): void {
 }
 
 test("what an answer means: 2xx well, 5xx and no answer down, anything else nothing", async () => {
-  const late = healthRules.longestUncheckedMs - 1;
+  const late = healthRules.maxUnprobedMs - 1;
   const cases: [Reply, "probe" | "down"][] = [
     [json({ object: "list", data: [] }), "probe"],
     [refusal(503, "overloaded"), "down"],
@@ -50,10 +50,10 @@ test("what an answer means: 2xx well, 5xx and no answer down, anything else noth
     for (let at = 0; at < late; at += 5_000) {
       await checkMember(partsOf(it), member, new AbortController().signal);
       await it.clock.advance(5_000);
-      if (member.health.standing(it.clock.monotonic()).kind === "probe") break;
+      if (member.health.availability(it.clock.monotonic()).kind === "probe") break;
     }
     const reachedAt = it.clock.monotonic();
-    assert.equal(member.health.standing(Math.min(reachedAt, late)).kind, kind, JSON.stringify(reply));
+    assert.equal(member.health.availability(Math.min(reachedAt, late)).kind, kind, JSON.stringify(reply));
   }
 });
 
@@ -73,7 +73,7 @@ test("it looks every two seconds while one is down, and ends when none is, ready
   const member = it.member("one", [refusal(503, "overloaded"), json({ data: [] })]);
   const well = it.member("well", []);
   const stopping = new AbortController();
-  const checks = createChecks(partsOf(it), () => [poolOf([member, well])], stopping.signal);
+  const checks = createHealthChecks(partsOf(it), () => [poolOf([member, well])], stopping.signal);
   // Nobody is down: that must not keep it from looking later.
   checks.look();
   await it.clock.settle();
@@ -84,7 +84,7 @@ test("it looks every two seconds while one is down, and ends when none is, ready
     await it.clock.advance(4_000);
     assert.equal(it.asked.length, round === 1 ? 2 : 3, "it is not checked again once it may be probed");
     const { health } = member;
-    health.spoke(health.begin(it.clock.monotonic()), it.clock.monotonic(), 1);
+    health.firstOutput(health.begin(it.clock.monotonic()), it.clock.monotonic(), 1);
     await it.clock.advance(10_000);
     assert.equal(it.clock.sleeping(), 0);
   }
@@ -96,7 +96,7 @@ test("members without a check keep nobody busy", async () => {
   const it = script();
   const member = it.member("one", [], { provider: sandbox, settings: {} });
   goDown(member);
-  const checks = createChecks(partsOf(it), () => [poolOf([member])], new AbortController().signal);
+  const checks = createHealthChecks(partsOf(it), () => [poolOf([member])], new AbortController().signal);
   checks.look();
   await it.clock.advance(10_000);
   assert.equal(it.clock.sleeping(), 0);
@@ -108,7 +108,7 @@ test("stopping ends a check under way", async () => {
   const member = it.member("one", ["hang"]);
   goDown(member);
   const stopping = new AbortController();
-  const checks = createChecks(partsOf(it), () => [poolOf([member])], stopping.signal);
+  const checks = createHealthChecks(partsOf(it), () => [poolOf([member])], stopping.signal);
   checks.look();
   await it.clock.advance(2_000);
   stopping.abort();

@@ -3,9 +3,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { healthRules, MemberHealth, type Ticket } from "#ai/health/health.ts";
+import { type HealthTicket, healthRules, MemberHealth } from "#ai/health/health.ts";
 
-const { firstProbeMs, longestProbeMs, longestRestMs, leastRestMs } = healthRules;
+const {
+  firstProbeMs,
+  maxProbeMs: longestProbeMs,
+  maxCooldownMs: longestRestMs,
+  minCooldownMs: leastRestMs,
+} = healthRules;
 
 function failing(health: MemberHealth, at: number): boolean {
   return health.failed(health.begin(at), at, "broken", null);
@@ -20,7 +25,7 @@ function opened(at = 0): MemberHealth {
 
 function answering(health: MemberHealth, at: number, firstOutputMs = 10): boolean {
   const ticket = health.begin(at);
-  const recovered = health.spoke(ticket, at + firstOutputMs, firstOutputMs);
+  const recovered = health.firstOutput(ticket, at + firstOutputMs, firstOutputMs);
   health.succeeded(ticket, at + firstOutputMs);
   return recovered;
 }
@@ -30,9 +35,9 @@ test("two failures in a row open it, and a success between them does not let it"
   failing(health, 0);
   answering(health, 1);
   failing(health, 20);
-  assert.equal(health.standing(20).kind, "up");
+  assert.equal(health.availability(20).kind, "up");
   assert.equal(failing(health, 21), true);
-  assert.deepEqual(health.standing(21), { kind: "down", until: 21 + firstProbeMs, why: "open" });
+  assert.deepEqual(health.availability(21), { kind: "down", until: 21 + firstProbeMs, why: "open" });
 });
 
 test("a third of at least ten requests of the last minute opens it, older ones do not count", () => {
@@ -65,12 +70,12 @@ test("one probe at a time; its failure doubles the wait, up to the longest", () 
   const health = opened();
   let at = 0;
   for (const waitMs of [firstProbeMs, 2 * firstProbeMs, longestProbeMs, longestProbeMs]) {
-    assert.equal(health.standing(at + waitMs - 1).kind, "down");
+    assert.equal(health.availability(at + waitMs - 1).kind, "down");
     at += waitMs;
-    assert.equal(health.standing(at).kind, "probe");
+    assert.equal(health.availability(at).kind, "probe");
     const probe = health.begin(at);
     assert.equal(probe.probe, true);
-    assert.equal(health.standing(at).kind, "down");
+    assert.equal(health.availability(at).kind, "down");
     assert.equal(health.begin(at).probe, false);
     assert.equal(health.failed(probe, at, "broken", null), false);
   }
@@ -78,26 +83,26 @@ test("one probe at a time; its failure doubles the wait, up to the longest", () 
 
 test("a check's word allows a probe at once, but not again after it has lied", () => {
   const health = opened();
-  assert.equal(health.wantsCheck(100), true);
+  assert.equal(health.needsCheck(100), true);
   health.checked(100, true);
-  assert.equal(health.standing(100).kind, "probe");
+  assert.equal(health.availability(100).kind, "probe");
   failing(health, 100);
   health.checked(200, true);
-  assert.deepEqual(health.standing(200), { kind: "down", until: 100 + longestProbeMs, why: "open" });
+  assert.deepEqual(health.availability(200), { kind: "down", until: 100 + longestProbeMs, why: "open" });
   assert.equal(answering(health, 100 + longestProbeMs), true);
   failing(health, 50_000);
   failing(health, 50_000);
   health.checked(50_001, true);
-  assert.equal(health.standing(50_001).kind, "probe", "a recovered member's checks are believed again");
+  assert.equal(health.availability(50_001).kind, "probe", "a recovered member's checks are believed again");
 });
 
 test("while checks find it down nobody probes it, but not for ever", () => {
   const health = opened();
-  for (let at = 0; at < healthRules.longestUncheckedMs; at += 2_000) {
+  for (let at = 0; at < healthRules.maxUnprobedMs; at += 2_000) {
     health.checked(at, false);
-    assert.equal(health.standing(at).kind, "down");
+    assert.equal(health.availability(at).kind, "down");
   }
-  assert.equal(health.standing(healthRules.longestUncheckedMs).kind, "probe");
+  assert.equal(health.availability(healthRules.maxUnprobedMs).kind, "probe");
 });
 
 test("what started before it opened neither closes it nor counts against it, not even after it closed", () => {
@@ -105,35 +110,39 @@ test("what started before it opened neither closes it nor counts against it, not
   const early = [health.begin(0), health.begin(0), health.begin(0)] as const;
   failing(health, 5);
   failing(health, 5);
-  assert.equal(health.spoke(early[0], 6, 6), false);
+  assert.equal(health.firstOutput(early[0], 6, 6), false);
   assert.equal(health.isOpen, true);
-  const until = health.standing(6);
+  const until = health.availability(6);
   assert.equal(health.failed(early[1], 7, "broken", null), false);
-  assert.deepEqual(health.standing(6), until);
+  assert.deepEqual(health.availability(6), until);
   assert.equal(answering(health, 5 + firstProbeMs), true);
   failing(health, 9_000);
-  assert.equal(health.standing(9_000).kind, "up");
+  assert.equal(health.availability(9_000).kind, "up");
   answering(health, 9_001);
   assert.equal(health.failed(early[2], 9_020, "broken", null), false);
   failing(health, 9_021);
-  assert.equal(health.standing(9_021).kind, "up", "one failure in a row, not two");
+  assert.equal(health.availability(9_021).kind, "up", "one failure in a row, not two");
 });
 
 test("a rest: a longer one extends it, a shorter one does not cut it, an absurd one is clamped", () => {
   const health = new MemberHealth();
   const limited = (at: number, ms: number | null) => health.failed(health.begin(at), at, "limited", ms);
   limited(0, 2_000);
-  assert.deepEqual(health.standing(0), { kind: "down", until: 2_000, why: "resting" });
+  assert.deepEqual(health.availability(0), { kind: "down", until: 2_000, why: "resting" });
   limited(100, 10_000);
-  assert.deepEqual(health.standing(100), { kind: "down", until: 10_100, why: "resting" });
+  assert.deepEqual(health.availability(100), { kind: "down", until: 10_100, why: "resting" });
   limited(200, 1_000);
-  assert.deepEqual(health.standing(200), { kind: "down", until: 10_100, why: "resting" });
-  assert.equal(health.standing(10_100).kind, "up");
+  assert.deepEqual(health.availability(200), { kind: "down", until: 10_100, why: "resting" });
+  assert.equal(health.availability(10_100).kind, "up");
   limited(20_000, 86_400_000);
-  assert.deepEqual(health.standing(20_000), { kind: "down", until: 20_000 + longestRestMs, why: "resting" });
+  assert.deepEqual(health.availability(20_000), {
+    kind: "down",
+    until: 20_000 + longestRestMs,
+    why: "resting",
+  });
   const other = new MemberHealth();
   other.failed(other.begin(0), 0, "limited", 0);
-  assert.deepEqual(other.standing(0), { kind: "down", until: leastRestMs, why: "resting" });
+  assert.deepEqual(other.availability(0), { kind: "down", until: leastRestMs, why: "resting" });
   assert.equal(other.isOpen, false);
 });
 
@@ -141,7 +150,11 @@ test("a refused key rests long and is told once, until it works again", () => {
   const health = new MemberHealth();
   const denied = (at: number) => health.failed(health.begin(at), at, "denied", null);
   assert.equal(denied(0), true);
-  assert.deepEqual(health.standing(0), { kind: "down", until: healthRules.deniedRestMs, why: "denied" });
+  assert.deepEqual(health.availability(0), {
+    kind: "down",
+    until: healthRules.unauthorizedCooldownMs,
+    why: "denied",
+  });
   assert.equal(denied(70_000), false);
   assert.equal(answering(health, 140_000), true, "it is up again");
   assert.equal(denied(150_000), true);
@@ -149,11 +162,11 @@ test("a refused key rests long and is told once, until it works again", () => {
 
 test("a model that it lacks rests alone", () => {
   const health = new MemberHealth();
-  health.lacksModel(health.begin(0), 0, "gone");
-  assert.equal(health.lacks("gone", 1), true);
-  assert.equal(health.lacks("other", 1), false);
-  assert.equal(health.standing(1).kind, "up");
-  assert.equal(health.lacks("gone", healthRules.modelRestMs), false);
+  health.modelMissing(health.begin(0), 0, "gone");
+  assert.equal(health.isModelMissing("gone", 1), true);
+  assert.equal(health.isModelMissing("other", 1), false);
+  assert.equal(health.availability(1).kind, "up");
+  assert.equal(health.isModelMissing("gone", healthRules.missingModelCooldownMs), false);
 });
 
 test("a limit rests the model that was asked for, and no other one", () => {
@@ -161,41 +174,45 @@ test("a limit rests the model that was asked for, and no other one", () => {
   const limited = (at: number, ms: number | null) => health.failed(health.begin(at), at, "limited", ms, "m1");
   assert.equal(limited(0, 10_000), false);
   const resting = { kind: "down", until: 10_000, why: "resting" };
-  assert.deepEqual(health.standing(0, "m1"), resting);
-  for (const other of ["m2", undefined]) assert.equal(health.standing(0, other).kind, "up");
-  assert.equal(health.lacks("m1", 0), false);
+  assert.deepEqual(health.availability(0, "m1"), resting);
+  for (const other of ["m2", undefined]) assert.equal(health.availability(0, other).kind, "up");
+  assert.equal(health.isModelMissing("m1", 0), false);
   limited(100, 1_000);
-  assert.deepEqual(health.standing(100, "m1"), resting, "a shorter rest does not cut it");
-  assert.equal(health.standing(10_000, "m1").kind, "up");
+  assert.deepEqual(health.availability(100, "m1"), resting, "a shorter rest does not cut it");
+  assert.equal(health.availability(10_000, "m1").kind, "up");
   health.failed(health.begin(20_000), 20_000, "denied", null, "m1");
-  assert.equal(health.standing(20_000, "m2").kind, "down", "a refused key is the member's");
+  assert.equal(health.availability(20_000, "m2").kind, "down", "a refused key is the member's");
 });
 
 test("as a whole a member rests while each of its models does", () => {
   const health = new MemberHealth();
   const limited = (model: string, ms: number) => health.failed(health.begin(0), 0, "limited", ms, model);
   limited("m1", 4_000);
-  assert.equal(health.overall(0, ["m1", "m2"]).kind, "up");
+  assert.equal(health.overallAvailability(0, ["m1", "m2"]).kind, "up");
   limited("m2", 2_000);
-  assert.deepEqual(health.overall(0, ["m1", "m2"]), { kind: "down", until: 2_000, why: "resting" });
-  assert.equal(health.overall(0, []).kind, "up");
-  assert.equal(health.overall(2_000, ["m1", "m2"]).kind, "up");
+  assert.deepEqual(health.overallAvailability(0, ["m1", "m2"]), {
+    kind: "down",
+    until: 2_000,
+    why: "resting",
+  });
+  assert.equal(health.overallAvailability(0, []).kind, "up");
+  assert.equal(health.overallAvailability(2_000, ["m1", "m2"]).kind, "up");
 });
 
 test("callers who leave say nothing, not even in a probe", () => {
   const health = opened();
   const probe = health.begin(firstProbeMs);
   health.dropped(probe);
-  assert.equal(health.standing(firstProbeMs).kind, "probe");
+  assert.equal(health.availability(firstProbeMs).kind, "probe");
   const well = new MemberHealth();
   for (let turn = 0; turn < 20; turn++) well.dropped(well.begin(turn));
-  assert.equal(well.standing(20).kind, "up");
+  assert.equal(well.availability(20).kind, "up");
   assert.equal(well.inFlight, 0);
 });
 
 test("who leaves a silent member after longer than usual weighs half a failure; who leaves sooner, nothing", () => {
   const silentFor = (health: MemberHealth, at: number, ms: number) =>
-    health.left(health.begin(at), at + ms, "stream", 1);
+    health.callerLeft(health.begin(at), at + ms, "stream", 1);
   const health = new MemberHealth();
   answering(health, 0, 2_000);
   assert.equal(health.overdueMs("stream", 1), 8_000);
@@ -211,7 +228,7 @@ test("who leaves a silent member after longer than usual weighs half a failure; 
     silentFor(well, turn * 30_000, 20_000);
     answering(well, turn * 30_000 + 25_000);
   }
-  assert.equal(well.standing(600_000).kind, "up", "not in a row");
+  assert.equal(well.availability(600_000).kind, "up", "not in a row");
 });
 
 test("a member that said something to anybody meanwhile is not silent", () => {
@@ -220,20 +237,20 @@ test("a member that said something to anybody meanwhile is not silent", () => {
     const ticket = health.begin(turn * 100_000);
     const other = health.begin(turn * 100_000 + 50_000);
     // Begun, not ended: a word is enough.
-    health.spoke(other, turn * 100_000 + 51_000, 1_000);
-    assert.equal(health.left(ticket, turn * 100_000 + 99_000, "stream", 1), false);
+    health.firstOutput(other, turn * 100_000 + 51_000, 1_000);
+    assert.equal(health.callerLeft(ticket, turn * 100_000 + 99_000, "stream", 1), false);
   }
-  assert.equal(health.standing(2e6).kind, "up");
+  assert.equal(health.availability(2e6).kind, "up");
 });
 
 test("a probe whose caller leaves early may be made again at once; one that was silent for long has failed", () => {
   const early = opened();
-  early.left(early.begin(firstProbeMs), firstProbeMs + 100, "stream", 1);
-  assert.equal(early.standing(firstProbeMs + 100).kind, "probe");
+  early.callerLeft(early.begin(firstProbeMs), firstProbeMs + 100, "stream", 1);
+  assert.equal(early.availability(firstProbeMs + 100).kind, "probe");
   const late = opened();
   const at = firstProbeMs + 20_000;
-  assert.equal(late.left(late.begin(firstProbeMs), at, "stream", 1), false, "it was down before");
-  assert.deepEqual(late.standing(at), { kind: "down", until: at + 2 * firstProbeMs, why: "open" });
+  assert.equal(late.callerLeft(late.begin(firstProbeMs), at, "stream", 1), false, "it was down before");
+  assert.deepEqual(late.availability(at), { kind: "down", until: at + 2 * firstProbeMs, why: "open" });
 });
 
 test("a failure that may be its request's own counts for the share of failures, not in a row", () => {
@@ -247,7 +264,7 @@ test("a failure that may be its request's own counts for the share of failures, 
 
 test("who watches is told once when it opens, and not any more afterwards", () => {
   const told: number[] = [];
-  const watcher = { opened: (now: number) => told.push(now) };
+  const watcher = { circuitOpened: (now: number) => told.push(now) };
   const health = new MemberHealth();
   health.watch(watcher);
   failing(health, 1);
@@ -293,9 +310,9 @@ test("an outage of 60 s, asked every 4 s: four requests meet it at the most, wha
     let backAt: number | null = null;
     for (let now = 0; now <= outageMs + backWithinMs && backAt === null; now += 500) {
       const well = now >= outageMs;
-      const checking = now % 2_500 === 0 && checks !== "none" && health.wantsCheck(now);
+      const checking = now % 2_500 === 0 && checks !== "none" && health.needsCheck(now);
       if (checking) health.checked(now, well || checks === "lying");
-      if (now % 4_000 !== 0 || health.standing(now).kind === "down") continue;
+      if (now % 4_000 !== 0 || health.availability(now).kind === "down") continue;
       if (well) {
         answering(health, now);
         backAt = now;
@@ -322,7 +339,7 @@ test("property: one probe at a time, closed only by what began after opening, re
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const health = new MemberHealth();
       // The plain model: who is under way, when it opened, until when it rests.
-      const under: { ticket: Ticket; startedAt: number; risky: boolean; spoke: boolean }[] = [];
+      const under: { ticket: HealthTicket; startedAt: number; risky: boolean; spoke: boolean }[] = [];
       let openedAt = Number.NEGATIVE_INFINITY;
       let restUntil = 0;
       let now = 0;
@@ -330,7 +347,7 @@ test("property: one probe at a time, closed only by what began after opening, re
         now += ms;
         const wasOpen = health.isOpen;
         if (act === "begin") {
-          const risky = health.standing(now).kind === "probe";
+          const risky = health.availability(now).kind === "probe";
           const ticket = health.begin(now);
           assert.equal(ticket.probe, risky);
           under.push({ ticket, startedAt: now, risky, spoke: false });
@@ -343,23 +360,23 @@ test("property: one probe at a time, closed only by what began after opening, re
             one.spoke = true;
             one.risky = false;
             const closes = wasOpen && one.startedAt >= openedAt;
-            assert.equal(health.spoke(one.ticket, now, 5), closes);
+            assert.equal(health.firstOutput(one.ticket, now, 5), closes);
             assert.equal(health.isOpen, wasOpen && !closes);
             continue;
           }
           under.splice(under.indexOf(one), 1);
           if (act === "broken") {
-            const before = health.standing(now);
+            const before = health.availability(now);
             const went = health.failed(one.ticket, now, "broken", null);
             if (one.startedAt < openedAt) {
               assert.equal(went, false);
               assert.equal(health.isOpen, wasOpen);
-              if (before.kind === "up") assert.equal(health.standing(now).kind, "up");
+              if (before.kind === "up") assert.equal(health.availability(now).kind, "up");
             }
             if (went || (wasOpen && one.risky && one.startedAt >= openedAt)) openedAt = now;
           } else if (act === "limited") {
             assert.equal(health.failed(one.ticket, now, "limited", restMs), false);
-            const asked = Math.max(leastRestMs, restMs ?? healthRules.usualRestMs);
+            const asked = Math.max(leastRestMs, restMs ?? healthRules.defaultCooldownMs);
             restUntil = Math.max(restUntil, now + asked);
           } else if (act === "succeeded") {
             health.succeeded(one.ticket, now);
@@ -368,7 +385,7 @@ test("property: one probe at a time, closed only by what began after opening, re
         }
         assert.equal(health.inFlight, under.length);
         assert.ok(under.filter(({ risky }) => risky).length <= 1, "one probe at a time");
-        const standing = health.standing(now);
+        const standing = health.availability(now);
         if (restUntil > now) assert.deepEqual(standing, { kind: "down", until: restUntil, why: "resting" });
         else assert.equal(standing.kind === "up", !health.isOpen);
       }

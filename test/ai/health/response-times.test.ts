@@ -2,15 +2,15 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ResponseTimes, sizeOf } from "#ai/health/response-times.ts";
+import { promptSizeFactor, ResponseTimes } from "#ai/health/response-times.ts";
 
 test("whole answers, streams and embeddings are timed apart; peaks count at once, improvements slowly", () => {
   const times = new ResponseTimes();
-  times.note("embeddings", 50, 1);
-  times.note("whole", 60_000, 1);
-  times.note("stream", 400, 1);
-  times.note("stream", 900, 1);
-  times.note("stream", 400, 1);
+  times.record("embeddings", 50, 1);
+  times.record("whole", 60_000, 1);
+  times.record("stream", 400, 1);
+  times.record("stream", 900, 1);
+  times.record("stream", 400, 1);
   assert.deepEqual(
     (["stream", "whole", "embeddings"] as const).map((kind) => times.average(kind)),
     [800, 60_000, 50],
@@ -18,22 +18,22 @@ test("whole answers, streams and embeddings are timed apart; peaks count at once
 });
 
 test("a long prompt's time counts as a usual prompt's, so that it makes no member look slow", () => {
-  assert.deepEqual([sizeOf(0), sizeOf(4_000), sizeOf(200_000)], [1, 1, 50]);
+  assert.deepEqual([promptSizeFactor(0), promptSizeFactor(4_000), promptSizeFactor(200_000)], [1, 1, 50]);
   const times = new ResponseTimes();
-  times.note("stream", 400, 1);
-  times.note("stream", 20_000, sizeOf(200_000));
+  times.record("stream", 400, 1);
+  times.record("stream", 20_000, promptSizeFactor(200_000));
   assert.equal(times.average("stream"), 400);
 });
 
 test("longer than usual: four times the average, with a floor; 20 s where nothing is known; more for long prompts", () => {
   const times = new ResponseTimes();
   assert.equal(times.overdueMs("stream", 1), 20_000);
-  times.note("stream", 20, 1);
+  times.record("stream", 20, 1);
   assert.equal(times.overdueMs("stream", 1), 5_000);
   assert.equal(times.overdueMs("whole", 1), 20_000, "it is known of streams alone");
-  times.note("stream", 30_000, 1);
+  times.record("stream", 30_000, 1);
   assert.equal(times.overdueMs("stream", 1), 120_000);
-  assert.equal(times.overdueMs("stream", sizeOf(8_000)), 240_000);
-  times.note("whole", 20, 1);
+  assert.equal(times.overdueMs("stream", promptSizeFactor(8_000)), 240_000);
+  times.record("whole", 20, 1);
   assert.equal(times.overdueMs("whole", 1), 10_000);
 });

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createBudgets, type KeySpent } from "#ai/limits/budget.ts";
+import { createBudgets, type KeySpend } from "#ai/limits/budget.ts";
 import { movableClock } from "../../clock.ts";
 import { memoryLog } from "../../log.ts";
 import { poolKey } from "../pools/pool-keys.ts";
@@ -14,7 +14,7 @@ const day = "2026-01-30";
 
 function budgets() {
   const clock = movableClock(start);
-  const stored: KeySpent = { tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 };
+  const stored: KeySpend = { tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 };
   const reads: string[] = [];
   const storage = { away: false, wait: null as Promise<void> | null };
   const made = createBudgets({
@@ -28,7 +28,7 @@ function budgets() {
       return seen;
     },
   });
-  const left = async (key: ReturnType<typeof poolKey>) => await made.spentOut(key, clock.now());
+  const left = async (key: ReturnType<typeof poolKey>) => await made.exhaustedForMs(key, clock.now());
   return { made, clock, stored, reads, storage, left };
 }
 
@@ -56,25 +56,25 @@ test("a spent day is over at local midnight, a spent month or cost on the local 
   const other = budgets();
   other.stored.costThisMonth = 4_999_999;
   assert.equal(await other.left(costly), null);
-  other.made.add(costly, { day, tokens: 0, cost: 1 });
+  other.made.addCall(costly, { day, tokens: 0, cost: 1 });
   assert.equal(await other.left(costly), 24.5 * hour);
-  assert.equal(made.add(poolKey({ id: "key_unknown" }), { day, tokens: 1, cost: 1 }), undefined);
+  assert.equal(made.addCall(poolKey({ id: "key_unknown" }), { day, tokens: 1, cost: 1 }), undefined);
 });
 
 test("what was served counts at once, though it is not written, however often it is read; once written, it counts once", async () => {
   const { left, made, stored, clock, reads } = budgets();
   assert.equal(await left(daily), null);
-  made.add(daily, { day, tokens: 60, cost: 0 });
-  made.add(daily, { day, tokens: 40, cost: 0 });
+  made.addCall(daily, { day, tokens: 60, cost: 0 });
+  made.addCall(daily, { day, tokens: 40, cost: 0 });
   assert.notEqual(await left(daily), null);
   await clock.advance(6_000);
   assert.notEqual(await left(daily), null, "not written yet");
   stored.tokensToday = 60;
-  made.written(daily.id, { day, tokens: 60, cost: 0 });
+  made.callWritten(daily.id, { day, tokens: 60, cost: 0 });
   await clock.advance(6_000);
   assert.notEqual(await left(daily), null, "half of it written");
   stored.tokensToday = 99;
-  made.written(daily.id, { day, tokens: 40, cost: 0 });
+  made.callWritten(daily.id, { day, tokens: 40, cost: 0 });
   await clock.advance(6_000);
   assert.equal(await left(daily), null, "as the storage says: 99");
   assert.equal(reads.length, 4);
@@ -87,7 +87,7 @@ test("a call that ends while it is read counts; many at once read once", async (
     go = resolve;
   });
   const asked = [left(daily), left(daily), left(daily)];
-  made.add(daily, { day, tokens: 100, cost: 0 });
+  made.addCall(daily, { day, tokens: 100, cost: 0 });
   go();
   const waits = await Promise.all(asked);
   assert.ok(
@@ -101,7 +101,7 @@ test("with the storage away what is known goes on, over midnight and the first t
   const { left, made, storage, clock, reads } = budgets();
   storage.away = true;
   assert.equal(await left(daily), null);
-  made.add(daily, { day, tokens: 100, cost: 0 });
+  made.addCall(daily, { day, tokens: 100, cost: 0 });
   assert.notEqual(await left(daily), null);
   assert.equal(reads.length, 1);
   assert.equal(await left(poolKey({ ...monthly, id: daily.id })), 24.5 * hour);
@@ -111,7 +111,7 @@ test("with the storage away what is known goes on, over midnight and the first t
   await clock.advance(24 * hour);
   assert.equal(await left(poolKey({ ...monthly, id: daily.id })), null, "another month");
   // It began before midnight and ended after it: of the day of its start.
-  made.add(daily, { day: "2026-01-31", tokens: 100, cost: 0 });
+  made.addCall(daily, { day: "2026-01-31", tokens: 100, cost: 0 });
   assert.equal(await left(daily), null);
 });
 
@@ -135,7 +135,7 @@ test("a storage that hangs holds nobody up for more than 2 s, and once; what is 
   assert.equal(told, null);
   await clock.advance(60_000);
   assert.equal(await left(daily), null);
-  made.add(daily, { day, tokens: 100, cost: 0 });
+  made.addCall(daily, { day, tokens: 100, cost: 0 });
   assert.ok((await left(daily))! > 0, "what this process served counts meanwhile");
   assert.equal(reads.length, 2);
   answer();

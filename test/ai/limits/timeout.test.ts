@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { late, within } from "#ai/limits/timeout.ts";
+import { timedOut, withTimeout } from "#ai/limits/timeout.ts";
 import { movableClock } from "../../clock.ts";
 
 test("what comes in time counts, with its failure too, and nobody sleeps on", async () => {
   const clock = movableClock();
-  assert.equal(await within(clock, 1_000, Promise.resolve("here")), "here");
-  await assert.rejects(within(clock, 1_000, Promise.reject(new Error("away"))), /away/);
+  assert.equal(await withTimeout(clock, 1_000, Promise.resolve("here")), "here");
+  await assert.rejects(withTimeout(clock, 1_000, Promise.reject(new Error("away"))), /away/);
   assert.equal(clock.sleeping(), 0);
 });
 
@@ -19,13 +19,13 @@ test("what does not is late from that moment on, not before; its failure after t
     fail = reject;
   });
   let told: unknown = null;
-  const waiting = within(clock, 1_000, work).then((answer) => {
+  const waiting = withTimeout(clock, 1_000, work).then((answer) => {
     told = answer;
   });
   await clock.advance(999);
   assert.equal(told, null);
   await clock.advance(1);
-  assert.equal(told, late);
+  assert.equal(told, timedOut);
   fail(new Error("away"));
   await clock.settle();
   await waiting;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Pool } from "#ai/complete.ts";
 import { MemberHealth } from "#ai/health/health.ts";
-import { modelsOf } from "#ai/pools/models.ts";
+import { listModels } from "#ai/pools/models.ts";
 import { movableClock } from "../../clock.ts";
 import { poolKey } from "./pool-keys.ts";
 
@@ -22,7 +22,7 @@ const poolOf = (...members: object[]) =>
 
 const clock = movableClock();
 const ids = (pool: Pool, models: string[] | null = null) =>
-  modelsOf(pool, poolKey({ models }), clock).map(({ id, owned_by }) => `${id} by ${owned_by}`);
+  listModels(pool, poolKey({ models }), clock).map(({ id, owned_by }) => `${id} by ${owned_by}`);
 
 test("each model once, by the first that has it, embeddings too; switched-off members are not asked for theirs", () => {
   const pool = poolOf(
@@ -32,7 +32,7 @@ test("each model once, by the first that has it, embeddings too; switched-off me
   );
   assert.deepEqual(ids(pool), ["default by trunkline", "a by one", "b by one", "e by one", "c by two"]);
   assert.deepEqual(ids(pool, ["c", "x"]), ["default by trunkline", "c by two"]);
-  assert.deepEqual(modelsOf(pool, poolKey(), clock)[0], {
+  assert.deepEqual(listModels(pool, poolKey(), clock)[0], {
     id: "default",
     object: "model",
     created: 1_767_225_600,
@@ -44,7 +44,7 @@ test("a member that is down, or has been found to lack a model, does not list it
   const down = new MemberHealth();
   for (let i = 0; i < 5; i++) down.failed(down.begin(0), 0, "broken", null);
   const lacking = new MemberHealth();
-  lacking.lacksModel(lacking.begin(0), 0, "b");
+  lacking.modelMissing(lacking.begin(0), 0, "b");
   const pool = poolOf(member("one", ["a"], { health: down }), member("two", ["b", "c"], { health: lacking }));
   assert.deepEqual(ids(pool), ["default by trunkline", "c by two"]);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { MemberHealth } from "#ai/health/health.ts";
-import { type Candidate, type Choice, order, serving } from "#ai/pools/pool.ts";
+import { type Candidate, type Choice, eligibleMembers, order } from "#ai/pools/pool.ts";
 import { seededRandom } from "../../harness.ts";
 
 interface Embedding extends Candidate {
@@ -25,7 +25,7 @@ function member(name: string, more: Partial<Embedding> = {}): Embedding {
 }
 
 const asked = { model: null, poolName: "pool", strict: false, allowed: null } as const;
-const shown = (served: ReturnType<typeof serving<Embedding>>) =>
+const shown = (served: ReturnType<typeof eligibleMembers<Embedding>>) =>
   served.kind === "unknown_model"
     ? served.kind
     : served.choices.map((one) => `${one.member.name}:${one.model}`);
@@ -34,33 +34,42 @@ test("no model, the pool's name and an unknown name mean the whole pool; a name 
   const members = [member("a"), member("b"), member("off", { active: false })];
   const whole = ["a:a-large", "b:b-large"];
   for (const model of [null, "pool", "gpt-unheard-of", "off-large"])
-    assert.deepEqual(shown(serving(members, { ...asked, model })), whole, `${model}`);
-  assert.deepEqual(shown(serving(members, { ...asked, model: "b-large" })), ["b:b-large"]);
-  assert.deepEqual(shown(serving(members, { ...asked, model: "shared" })), ["a:shared", "b:shared"]);
+    assert.deepEqual(shown(eligibleMembers(members, { ...asked, model })), whole, `${model}`);
+  assert.deepEqual(shown(eligibleMembers(members, { ...asked, model: "b-large" })), ["b:b-large"]);
+  assert.deepEqual(shown(eligibleMembers(members, { ...asked, model: "shared" })), ["a:shared", "b:shared"]);
 });
 
 test("a strict pool refuses an unknown name, but not its own nor none", () => {
   const members = [member("a")];
-  assert.equal(shown(serving(members, { ...asked, strict: true, model: "unheard-of" })), "unknown_model");
-  assert.deepEqual(shown(serving(members, { ...asked, strict: true, model: "pool" })), ["a:a-large"]);
-  assert.deepEqual(shown(serving(members, { ...asked, strict: true })), ["a:a-large"]);
+  assert.equal(
+    shown(eligibleMembers(members, { ...asked, strict: true, model: "unheard-of" })),
+    "unknown_model",
+  );
+  assert.deepEqual(shown(eligibleMembers(members, { ...asked, strict: true, model: "pool" })), ["a:a-large"]);
+  assert.deepEqual(shown(eligibleMembers(members, { ...asked, strict: true })), ["a:a-large"]);
 });
 
 test("a key's list of models: others are unknown to it, and without a model it means its own", () => {
   const members = [member("a"), member("b"), member("c", { models: ["c-only"] })];
   const allowed = ["shared", "b-large"];
-  assert.equal(shown(serving(members, { ...asked, allowed, model: "a-large" })), "unknown_model");
-  assert.deepEqual(shown(serving(members, { ...asked, allowed })), ["a:shared", "b:b-large"]);
-  assert.deepEqual(shown(serving(members, { ...asked, allowed, model: "shared" })), ["a:shared", "b:shared"]);
-  assert.deepEqual(shown(serving(members, { ...asked, allowed: [] })), []);
+  assert.equal(shown(eligibleMembers(members, { ...asked, allowed, model: "a-large" })), "unknown_model");
+  assert.deepEqual(shown(eligibleMembers(members, { ...asked, allowed })), ["a:shared", "b:b-large"]);
+  assert.deepEqual(shown(eligibleMembers(members, { ...asked, allowed, model: "shared" })), [
+    "a:shared",
+    "b:shared",
+  ]);
+  assert.deepEqual(shown(eligibleMembers(members, { ...asked, allowed: [] })), []);
 });
 
 test("embeddings go by the members' embedding models", () => {
   const members = [member("a"), member("b", { embeddingModels: ["embed"] })];
   const of = (one: Embedding) => one.embeddingModels;
-  assert.deepEqual(shown(serving(members, asked, of)), ["b:embed"]);
-  assert.deepEqual(shown(serving(members, { ...asked, model: "a-large" }, of)), ["b:embed"]);
-  assert.equal(shown(serving(members, { ...asked, strict: true, model: "a-large" }, of)), "unknown_model");
+  assert.deepEqual(shown(eligibleMembers(members, asked, of)), ["b:embed"]);
+  assert.deepEqual(shown(eligibleMembers(members, { ...asked, model: "a-large" }, of)), ["b:embed"]);
+  assert.equal(
+    shown(eligibleMembers(members, { ...asked, strict: true, model: "a-large" }, of)),
+    "unknown_model",
+  );
 });
 
 const choice = (one: Embedding): Choice<Embedding> => ({ member: one, model: one.models[0]! });
@@ -68,7 +77,7 @@ const names = (choices: readonly Choice<Embedding>[]) => choices.map((one) => on
 
 function speed(one: Embedding, ms: number): void {
   const ticket = one.health.begin(0);
-  one.health.spoke(ticket, ms, ms);
+  one.health.firstOutput(ticket, ms, ms);
   one.health.succeeded(ticket, ms);
 }
 
@@ -130,7 +139,7 @@ test("those that are down are left out, and one that lacks the model too", () =>
   const members = [member("a"), member("b"), member("c")];
   down(members[0]!, 0);
   const { health } = members[1]!;
-  health.lacksModel(health.begin(0), 0, "b-large");
+  health.modelMissing(health.begin(0), 0, "b-large");
   assert.deepEqual(names(order(members.map(choice), 0, () => 0)), ["c"]);
 });
 
@@ -139,7 +148,7 @@ test("all down: the least bad first, and one without the model last", () => {
   down(members[0]!, 3_000);
   down(members[1]!, 0);
   const lacking = members[2]!.health;
-  lacking.lacksModel(lacking.begin(0), 0, "lacks-large");
+  lacking.modelMissing(lacking.begin(0), 0, "lacks-large");
   const resting = members[3]!.health;
   resting.failed(resting.begin(0), 0, "limited", 9_000);
   const ordered = names(order(members.map(choice), 3_000, () => 0));
@@ -159,7 +168,7 @@ test("members are compared by the times of what is asked: slow whole answers say
   for (const { name, health } of members)
     for (const kind of ["stream", "whole"] as const) {
       const ticket = health.begin(0);
-      health.spoke(ticket, 0, times[name as "a" | "b"][kind], kind);
+      health.firstOutput(ticket, 0, times[name as "a" | "b"][kind], kind);
       health.succeeded(ticket, 0);
     }
   const choices = members.map((one) => ({ member: one, model: "shared" }));

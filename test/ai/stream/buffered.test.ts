@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Speaking } from "#ai/failover/attempt.ts";
-import { runChain } from "#ai/failover/failover.ts";
-import { collected } from "#ai/stream/buffered.ts";
-import { Stop } from "#runtime/light-abort-controller.ts";
+import type { UpstreamStream } from "#ai/failover/attempt.ts";
+import { runFailover } from "#ai/failover/failover.ts";
+import { bufferStream } from "#ai/stream/buffered.ts";
+import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import { call, failureOf, run } from "../failover/chain-calls.ts";
 import { type Piece, said, script, streamed, wholeStream } from "../scripted-members.ts";
 
@@ -42,16 +42,16 @@ test("a caller who leaves has heard something of it; an answer without end is gi
       cancel: () => {
         cancelled += 1;
       },
-    }) as unknown as Speaking;
-  const gone = new Stop();
-  gone.stop();
+    }) as unknown as UpstreamStream;
+  const gone = new LightAbortController();
+  gone.abort();
   const cut = { kind: "failed", failure: {}, timeout: false };
-  assert.deepEqual(await collected({ kind: "speaking", stream: stream(cut) }, gone), {
+  assert.deepEqual(await bufferStream({ kind: "speaking", stream: stream(cut) }, gone), {
     kind: "aborted",
     heard: true,
   });
   const endless = stream({ kind: "chunks", chunks: [chunk] });
-  const result = await collected({ kind: "speaking", stream: endless }, new Stop());
+  const result = await bufferStream({ kind: "speaking", stream: endless }, new LightAbortController());
   assert.ok(result.kind === "failed" && result.failure.error.code === "bad_upstream_answer");
   assert.equal(cancelled, 2);
 });
@@ -74,7 +74,7 @@ test("a stream that is collected and still speaking at the deadline says nothing
   };
   for (let turn = 1; turn <= 3; turn++) {
     const given = call([member], "collected", { deadlineAt: turn * 100_000 - 5_000 });
-    const failing = runChain(it.parts, given);
+    const failing = runFailover(it.parts, given);
     await it.clock.advance(100_000);
     assert.equal(failureOf(await failing).status, 504);
   }

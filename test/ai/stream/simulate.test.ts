@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { test } from "node:test";
-import { play } from "#ai/stream/simulate.ts";
-import type { PlayedAnswer } from "#providers/provider.ts";
+import { simulate } from "#ai/stream/simulate.ts";
+import type { SimulatedResponse } from "#providers/provider.ts";
 import { movableClock } from "../../clock.ts";
 
-const answer = (...pieces: PlayedAnswer["pieces"]): PlayedAnswer => ({
+const answer = (...pieces: SimulatedResponse["pieces"]): SimulatedResponse => ({
   status: 200,
   contentType: "text/event-stream",
   pieces,
@@ -16,7 +16,12 @@ const { signal } = new AbortController();
 
 test("the head comes with the first piece, the others at their pace, then the end", async () => {
   const clock = movableClock();
-  const playing = play(answer({ waitMs: 100, text: "a" }, { waitMs: 50, text: "é" }), clock, 1000, signal);
+  const playing = simulate(
+    answer({ waitMs: 100, text: "a" }, { waitMs: 50, text: "é" }),
+    clock,
+    1000,
+    signal,
+  );
   await clock.advance(99);
   assert.equal(clock.sleeping(), 1);
   await clock.advance(1);
@@ -32,7 +37,7 @@ test("the head comes with the first piece, the others at their pace, then the en
 
 test("a head that is later than the patience for it does not come", async () => {
   const clock = movableClock();
-  const playing = play(answer({ waitMs: 3000, text: "a" }), clock, 1000, signal);
+  const playing = simulate(answer({ waitMs: 3000, text: "a" }), clock, 1000, signal);
   await clock.advance(1000);
   const result = await playing;
   assert.ok(result.kind === "failed" && result.why === "headers_timeout");
@@ -40,7 +45,7 @@ test("a head that is later than the patience for it does not come", async () => 
 
 test("a silence that is longer than the patience is a timeout", async () => {
   const clock = movableClock();
-  const result = await play(
+  const result = await simulate(
     answer({ waitMs: 0, text: "a" }, { waitMs: 500, text: "b" }),
     clock,
     1000,
@@ -55,9 +60,14 @@ test("a silence that is longer than the patience is a timeout", async () => {
 
 test("cut at the head nothing is answered; later the body breaks", async () => {
   const clock = movableClock();
-  const first = await play(answer({ waitMs: 0, cut: true }), clock, 1000, signal);
+  const first = await simulate(answer({ waitMs: 0, cut: true }), clock, 1000, signal);
   assert.ok(first.kind === "failed" && first.why === "cut" && !first.reused);
-  const later = await play(answer({ waitMs: 0, text: "a" }, { waitMs: 0, cut: true }), clock, 1000, signal);
+  const later = await simulate(
+    answer({ waitMs: 0, text: "a" }, { waitMs: 0, cut: true }),
+    clock,
+    1000,
+    signal,
+  );
   assert.ok(later.kind === "answer");
   await later.body.read(100);
   assert.deepEqual(await later.body.read(100), { why: "cut", reason: "the connection was reset" });
@@ -66,14 +76,14 @@ test("cut at the head nothing is answered; later the body breaks", async () => {
 test("aborted before, during the wait for the head, and inside the body", async () => {
   const clock = movableClock();
   const slow = answer({ waitMs: 100, text: "a" }, { waitMs: 100, text: "b" });
-  const before = await play(slow, clock, 1000, AbortSignal.abort());
+  const before = await simulate(slow, clock, 1000, AbortSignal.abort());
   assert.ok(before.kind === "failed" && before.why === "aborted");
   const head = new AbortController();
-  const waiting = play(slow, clock, 1000, head.signal);
+  const waiting = simulate(slow, clock, 1000, head.signal);
   head.abort();
   assert.deepEqual(await waiting, before);
   const inside = new AbortController();
-  const playing = play(slow, clock, 1000, inside.signal);
+  const playing = simulate(slow, clock, 1000, inside.signal);
   await clock.advance(100);
   const result = await playing;
   assert.ok(result.kind === "answer");

@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { errorFrame, type FrameRules, Frames, renamed } from "#ai/stream/sse-writer.ts";
+import { errorFrame, rewrite, SseWriter, type SseWriterOptions } from "#ai/stream/sse-writer.ts";
 import type { Chunk } from "#providers/provider.ts";
 
 const served = { provider: "one", model: "gpt-4.1", latency_ms: 12.5, attempts: 2 };
-const rules: FrameRules = { model: "pool", usageAsked: false, created: 1_763_640_000, served };
+const rules: SseWriterOptions = { model: "pool", includeUsage: false, created: 1_763_640_000, served };
 const servedText = ',"service_pool":{"provider":"one","model":"gpt-4.1","latency_ms":12.5,"attempts":2}';
 const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
 
@@ -31,11 +31,11 @@ const finish = chunk('{"model":"gpt","choices":[{"finish_reason":"stop"}]}', { f
 const told = chunk('{"model":"gpt","choices":[],"usage":{}}', { output: false, usage, usageOnly: true });
 
 test("a chunk goes out at once, changed in nothing but the model's name", () => {
-  assert.equal(new Frames(rules).chunk(said), `data: ${said.text.replace('"gpt"', '"pool"')}\n\n`);
+  assert.equal(new SseWriter(rules).chunk(said), `data: ${said.text.replace('"gpt"', '"pool"')}\n\n`);
 });
 
 test("the last chunk says who served, then [DONE]", () => {
-  const frames = new Frames(rules);
+  const frames = new SseWriter(rules);
   assert.equal(frames.chunk(finish), "");
   assert.equal(
     frames.done(),
@@ -44,11 +44,11 @@ test("the last chunk says who served, then [DONE]", () => {
 });
 
 test("the usage is told to those who asked, behind the finish, and is known in any case", () => {
-  const silent = new Frames(rules);
+  const silent = new SseWriter(rules);
   assert.equal(silent.chunk(finish) + silent.chunk(told), "");
   assert.deepEqual(silent.usage, usage);
   assert.match(silent.done(), /"finish_reason":"stop".*service_pool.*\n\ndata: \[DONE\]\n\n$/);
-  const asked = new Frames({ ...rules, usageAsked: true });
+  const asked = new SseWriter({ ...rules, includeUsage: true });
   assert.equal(asked.chunk(finish), "");
   assert.equal(asked.chunk(told), 'data: {"model":"pool","choices":[{"finish_reason":"stop"}]}\n\n');
   assert.equal(
@@ -58,7 +58,7 @@ test("the usage is told to those who asked, behind the finish, and is known in a
 });
 
 test("two choices finish one after the other, and only the last is held back", () => {
-  const frames = new Frames(rules);
+  const frames = new SseWriter(rules);
   const other = chunk('{"model":"gpt","choices":[{"index":1,"finish_reason":"length"}]}', { finish: true });
   assert.equal(frames.chunk(finish), "");
   assert.match(frames.chunk(said), /"stop".*\n\ndata: .*ud800/);
@@ -67,7 +67,7 @@ test("two choices finish one after the other, and only the last is held back", (
 });
 
 test("one that broke off ends with the error, and what was held back goes before it", () => {
-  const frames = new Frames(rules);
+  const frames = new SseWriter(rules);
   frames.chunk(finish);
   const error = { message: "cut", type: "server_error", param: null, code: "upstream_cut" };
   const text = frames.failed(error);
@@ -80,7 +80,7 @@ test("one that broke off ends with the error, and what was held back goes before
 });
 
 test("a date of 0 is none and gets ours; one deeper inside, or another number, stays", () => {
-  const date = (text: string) => renamed(text, rules);
+  const date = (text: string) => rewrite(text, rules);
   assert.equal(date('{"created" : 0,"model":"m"}'), '{"created" : 1763640000,"model":"pool"}');
   assert.equal(date('{"model":"m","created":0}'), '{"model":"pool","created":1763640000}');
   for (const kept of [
@@ -95,12 +95,12 @@ test("a date of 0 is none and gets ours; one deeper inside, or another number, s
 
 test("a name that stands twice is changed twice; one that is missing is added", () => {
   assert.equal(
-    renamed('{"model":"a","x":1e400,"model":"b"}', rules, served),
+    rewrite('{"model":"a","x":1e400,"model":"b"}', rules, served),
     `{"model":"pool","x":1e400,"model":"pool"${servedText}}`,
   );
-  assert.equal(renamed("{}", rules), '{"model":"pool"}');
+  assert.equal(rewrite("{}", rules), '{"model":"pool"}');
   assert.equal(
-    renamed('{"service_pool":1,"model":"a"}', rules, served),
+    rewrite('{"service_pool":1,"model":"a"}', rules, served),
     `{${servedText.slice(1)},"model":"pool"}`,
   );
 });
@@ -125,8 +125,8 @@ test("chunks that begin like the one before are changed as if each were read in 
     .map(([members, between]) => `{${members.join(between)}}`);
   fc.assert(
     fc.property(fc.array(text, { maxLength: 6 }), (texts) => {
-      const frames = new Frames(rules);
-      for (const one of texts) assert.equal(frames.chunk(chunk(one)), `data: ${renamed(one, rules)}\n\n`);
+      const frames = new SseWriter(rules);
+      for (const one of texts) assert.equal(frames.chunk(chunk(one)), `data: ${rewrite(one, rules)}\n\n`);
     }),
     { numRuns: 5_000 },
   );

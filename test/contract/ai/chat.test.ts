@@ -26,13 +26,13 @@ test("the text is kept as it came, and what matters is read from it", () => {
     '{ "seed": 12345678901234567890, "z": -0, "messages": [{"role":"user"}], "unknown": "\\u00e9" }';
   const request = fine(text);
   assert.equal(request.text, text);
-  assert.deepEqual([request.model, request.stream, request.usageAsked], [null, false, false]);
+  assert.deepEqual([request.model, request.stream, request.includeUsage], [null, false, false]);
 });
 
 test("model, stream and the wish for usage; null is absent, and so is a model without a name", () => {
   const of = (more: object) => {
-    const { model, stream, usageAsked } = fine(JSON.stringify({ messages, ...more }));
-    return [model, stream, usageAsked];
+    const { model, stream, includeUsage } = fine(JSON.stringify({ messages, ...more }));
+    return [model, stream, includeUsage];
   };
   assert.deepEqual(of({ model: "gpt-4o", stream: true }), ["gpt-4o", true, false]);
   assert.deepEqual(of({ model: null, stream: null, stream_options: null }), [null, false, false]);

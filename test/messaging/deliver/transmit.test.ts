@@ -5,7 +5,7 @@ import test from "node:test";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
-import { type LaneGateway, sender } from "#messaging/deliver/transmit.ts";
+import { createSender, type LaneGateway } from "#messaging/deliver/transmit.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
@@ -74,7 +74,7 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
     metrics: createMetrics(async () => []),
     composing: {
       database: { run: options.run ?? (async () => mail) } as never as Database,
-      files: { of: async () => (size === undefined ? [] : [{ ...file, size }]) },
+      files: { forRequest: async () => (size === undefined ? [] : [{ ...file, size }]) },
       add: ({ html }: { html: string | null }) => ({ html, headers: [], returnPath: null }),
     },
   };
@@ -97,7 +97,7 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
     callbackUrl: null,
     email: { settings, dkim: [] },
   } as Partial<LaneGateway> as LaneGateway;
-  const handOver = sender(parts, gateway);
+  const handOver = createSender(parts, gateway);
   const due = { ...row, resends: options.resends ?? 0 };
   return { send: () => handOver(due, 1, new AbortController().signal), log, clock };
 }

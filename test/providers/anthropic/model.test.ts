@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { claudeFacts, claudeVersion } from "#providers/anthropic/model.ts";
+import { claudeCapabilities, claudeVersion } from "#providers/anthropic/model.ts";
 
 test("versions, whoever writes the name", () => {
   const names: [string, number | null][] = [
@@ -24,7 +24,14 @@ test("versions, whoever writes the name", () => {
 
 test("what a version can do", () => {
   const facts = (name: string) => {
-    const { thinking, sampling, oneSampler, structured, maxTokens, thinksUnasked } = claudeFacts(name);
+    const {
+      thinking,
+      sampling,
+      eitherSampler: oneSampler,
+      structured,
+      maxTokens,
+      thinksByDefault: thinksUnasked,
+    } = claudeCapabilities(name);
     return [thinking, sampling, oneSampler, structured, thinksUnasked, maxTokens];
   };
   assert.deepEqual(facts("claude-3-haiku-20240307"), ["none", true, false, false, false, 4096]);

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answersByTool, anthropicBody } from "#providers/anthropic/request.ts";
+import { anthropicBody, usesJsonTool } from "#providers/anthropic/request.ts";
 import { requestOf } from "../conformance-cases.ts";
 
 const version = "2023-06-01";
@@ -138,9 +138,9 @@ test("a user's id that is too long stays here", () => {
 });
 
 test("only json_object is answered by a tool", () => {
-  assert.equal(answersByTool({ body: { response_format: { type: "json_object" } } }), true);
+  assert.equal(usesJsonTool({ body: { response_format: { type: "json_object" } } }), true);
   for (const response_format of [undefined, null, "json_object", { type: "json_schema" }]) {
-    assert.equal(answersByTool({ body: { response_format } }), false);
+    assert.equal(usesJsonTool({ body: { response_format } }), false);
   }
 });
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { geminiContents, geminiSystem, unsigned } from "#providers/gemini/contents.ts";
+import { geminiContents, geminiSystem, skipSignature } from "#providers/gemini/contents.ts";
 import { readConversation } from "#providers/translate/conversation.ts";
 import { conversations } from "../conversations.ts";
 
@@ -51,7 +51,7 @@ test("a model that signs gets a word for what is unsigned, on the first call of 
         const calls = parts.filter((part) => "functionCall" in part);
         assert.deepEqual(
           calls.map(({ thoughtSignature }) => thoughtSignature),
-          calls.map((_call, at) => (at === 0 ? unsigned : undefined)),
+          calls.map((_call, at) => (at === 0 ? skipSignature : undefined)),
         );
       }
     }),

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openaiAnswer, openaiEmbeddings } from "#providers/openai/answer.ts";
-import { isReadable } from "#providers/translate/json.ts";
+import { isWithinBounds } from "#providers/translate/json.ts";
 
 const message = { role: "assistant", content: "hi" };
 const choice = { index: 0, message, finish_reason: "stop" };
@@ -57,7 +57,7 @@ describe("an answer beyond the bounds", () => {
       usage,
     };
     for (const text of [JSON.stringify(large), `\n ${JSON.stringify(large, null, 1)}`]) {
-      assert.ok(!isReadable(text));
+      assert.ok(!isWithinBounds(text));
       const answer = openaiAnswer(text);
       assert.ok(answer.kind === "answer" && answer.output);
       assert.equal(answer.text, text);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { openaiStream, readUsage, saysSomething } from "#providers/openai/stream.ts";
+import { hasOutput, openaiStream, readUsage } from "#providers/openai/stream.ts";
 import type { StreamPiece } from "#providers/provider.ts";
 import { requestOf } from "../conformance-cases.ts";
 import { azureVerdict } from "../openai-streams.ts";
@@ -112,7 +112,7 @@ test("output is text, reasoning, a call, a refusal, or an end that may be empty"
     { function_call: {} },
     { audio: { id: "x" } },
   ])
-    assert.ok(saysSomething(message, null), JSON.stringify(message));
+    assert.ok(hasOutput(message, null), JSON.stringify(message));
   for (const message of [
     null,
     {},
@@ -120,9 +120,9 @@ test("output is text, reasoning, a call, a refusal, or an end that may be empty"
     { content: null, tool_calls: [] },
     { content: 1 },
   ])
-    assert.ok(!saysSomething(message, "stop"), JSON.stringify(message));
+    assert.ok(!hasOutput(message, "stop"), JSON.stringify(message));
   for (const reason of ["length", "content_filter", "tool_calls", "function_call"])
-    assert.ok(saysSomething({}, reason));
+    assert.ok(hasOutput({}, reason));
 });
 
 test("usage: whole numbers from 0 to a billion; a total that is not told is the sum", () => {

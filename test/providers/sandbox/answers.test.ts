@@ -4,43 +4,43 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import {
-  lastWords,
-  nothingSaid,
-  shortened,
-  tokensOf,
+  embed,
+  emptyAnswerText,
+  estimateTokens,
+  lastUserText,
+  splitWords,
   toolCall,
-  toolsWords,
-  vectorOf,
-  wordsOf,
+  toolResultText,
+  truncateToTokens,
 } from "#providers/sandbox/answers.ts";
 
 test("words are the text again when they are put together", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
-      assert.equal(wordsOf(text).join(""), text);
+      assert.equal(splitWords(text).join(""), text);
     }),
   );
-  assert.deepEqual(wordsOf(" Hi there,  you "), [" Hi ", "there,  ", "you "]);
+  assert.deepEqual(splitWords(" Hi there,  you "), [" Hi ", "there,  ", "you "]);
 });
 
 test("the last user's message is said, whichever form it has, and something always is", () => {
   const user = (content: unknown) => ({ role: "user", content });
-  assert.equal(lastWords([user("one"), user("two"), { role: "assistant", content: "three" }]), "two");
+  assert.equal(lastUserText([user("one"), user("two"), { role: "assistant", content: "three" }]), "two");
   const parts = [
     { type: "text", text: "a" },
     { type: "image_url", image_url: {} },
     { type: "text", text: "b" },
   ];
-  assert.equal(lastWords([user(parts)]), "ab");
+  assert.equal(lastUserText([user(parts)]), "ab");
   for (const nothing of [[], [user("  ")], [user(null)], null, "text", [{ role: "system", content: "x" }]])
-    assert.equal(lastWords(nothing), nothingSaid);
+    assert.equal(lastUserText(nothing), emptyAnswerText);
 });
 
 test("a tool's answer counts only while it is the last word", () => {
   const told = { role: "tool", tool_call_id: "1", content: "22 °C" };
-  assert.equal(toolsWords([{ role: "user", content: "?" }, told]), "22 °C");
-  assert.equal(toolsWords([told, { role: "user", content: "?" }]), null);
-  assert.equal(toolsWords([]), null);
+  assert.equal(toolResultText([{ role: "user", content: "?" }, told]), "22 °C");
+  assert.equal(toolResultText([told, { role: "user", content: "?" }]), null);
+  assert.equal(toolResultText([]), null);
 });
 
 const tool = (parameters: unknown, name: unknown = "look") => ({
@@ -107,22 +107,23 @@ test("without a function that may be called there is no call", () => {
 test("a vector has the length 1, and tells texts apart", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.integer({ min: 2, max: 64 }), (one, other, size) => {
-      const vector = vectorOf(one, size);
+      const vector = embed(one, size);
       assert.equal(vector.length, size);
       assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-9);
-      assert.deepEqual(vectorOf(one, size), vector);
-      if (one !== other) assert.notDeepEqual(vectorOf(other, size), vector);
+      assert.deepEqual(embed(one, size), vector);
+      if (one !== other) assert.notDeepEqual(embed(other, size), vector);
     }),
   );
 });
 
 test("tokens are reckoned, and nothing is none", () => {
-  assert.deepEqual(["", "a", "four", "fours"].map(tokensOf), [0, 1, 1, 2]);
+  assert.deepEqual(["", "a", "four", "fours"].map(estimateTokens), [0, 1, 1, 2]);
 });
 
 test("a limit of tokens keeps what fits, and no half of a character", () => {
-  assert.equal(shortened("one two three", 2), "one two ");
-  assert.equal(shortened("one two", 2), "one two");
-  assert.equal(shortened("abc😀def", 1), "abc");
-  for (const none of [undefined, null, 0, -1, 1.5, "2"]) assert.equal(shortened("one two", none), "one two");
+  assert.equal(truncateToTokens("one two three", 2), "one two ");
+  assert.equal(truncateToTokens("one two", 2), "one two");
+  assert.equal(truncateToTokens("abc😀def", 1), "abc");
+  for (const none of [undefined, null, 0, -1, 1.5, "2"])
+    assert.equal(truncateToTokens("one two", none), "one two");
 });

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { PlayedAnswer } from "#providers/provider.ts";
+import type { SimulatedResponse } from "#providers/provider.ts";
 import { sandbox, sandboxModels } from "#providers/sandbox/sandbox.ts";
 
 interface Asked {
@@ -20,7 +20,7 @@ function ask({ model, stream = false, body = {} }: Asked) {
   return { request, answer: prepared.answer };
 }
 
-const textOf = ({ pieces }: PlayedAnswer) =>
+const textOf = ({ pieces }: SimulatedResponse) =>
   pieces.map((piece) => ("cut" in piece ? "" : piece.text)).join("");
 
 /** What the reader makes of a played stream, and how long it waits in all. */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { nothingSaid, readConversation } from "#providers/translate/conversation.ts";
+import { emptyTurnText, readConversation } from "#providers/translate/conversation.ts";
 import { conversations } from "../conversations.ts";
 
 function read(messages: unknown) {
@@ -41,7 +41,7 @@ test("system text is apart, wherever it stood; turns of one side are merged", ()
 });
 
 test("a conversation begins with the user, if need be with one who says nothing", () => {
-  const nothing = { role: "user", parts: [text(nothingSaid)] };
+  const nothing = { role: "user", parts: [text(emptyTurnText)] };
   assert.deepEqual(read([{ role: "assistant", content: "Hi" }]).turns[0], nothing);
   assert.deepEqual(read([{ role: "user", content: " " }]).turns, [nothing]);
   assert.deepEqual(read([{ role: "system", content: "s" }]), {

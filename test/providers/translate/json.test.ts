@@ -5,12 +5,12 @@ import { test } from "node:test";
 import fc from "fast-check";
 import {
   answerBounds,
-  answerExactly,
   fieldsIn,
   isFields,
-  isReadable,
-  parsed,
-  parsedExactly,
+  isWithinBounds,
+  parseAnswerExactly,
+  parseExactly,
+  parseJson,
   textOf,
 } from "#providers/translate/json.ts";
 
@@ -20,12 +20,12 @@ test("numbers beyond a double keep their spelling", () => {
     "[-0,1e400,0.1000000000000000055511151231257827]",
     '{"x":[{"y":-9007199254740993}],"z":1.5}',
   ]) {
-    assert.equal(JSON.stringify(parsedExactly(text)), text);
+    assert.equal(JSON.stringify(parseExactly(text)), text);
   }
 });
 
 test("numbers that a double holds stay numbers", () => {
-  assert.deepEqual(parsedExactly('{"a":1.5,"b":900719925474099,"c":1e3,"d":0}'), {
+  assert.deepEqual(parseExactly('{"a":1.5,"b":900719925474099,"c":1e3,"d":0}'), {
     a: 1.5,
     b: 900_719_925_474_099,
     c: 1000,
@@ -34,14 +34,14 @@ test("numbers that a double holds stay numbers", () => {
 });
 
 test("text that is no JSON is undefined", () => {
-  for (const text of ["", "{", "nul", "<html>", '{"a":1e5']) assert.equal(parsedExactly(text), undefined);
+  for (const text of ["", "{", "nul", "<html>", '{"a":1e5']) assert.equal(parseExactly(text), undefined);
 });
 
 test("whatever else JSON holds is as a plain parse has it", () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       assert.deepEqual(
-        JSON.parse(JSON.stringify(parsedExactly(text))),
+        JSON.parse(JSON.stringify(parseExactly(text))),
         JSON.parse(JSON.stringify(JSON.parse(text))),
       );
     }),
@@ -70,21 +70,21 @@ test("a vendor's text is parsed within its bounds of depth, values and objects, 
     // One long string is no work.
     [`["${"x".repeat(4_000_000)}"]`, true],
   ] as const) {
-    assert.equal(isReadable(text), readable);
-    for (const read of [parsed, answerExactly]) assert.equal(read(text) !== undefined, readable);
+    assert.equal(isWithinBounds(text), readable);
+    for (const read of [parseJson, parseAnswerExactly]) assert.equal(read(text) !== undefined, readable);
   }
-  for (const text of ["", "{", "<html>"]) assert.equal(parsed(text), undefined);
+  for (const text of ["", "{", "<html>"]) assert.equal(parseJson(text), undefined);
 });
 
 test("a text of very many values keeps its numbers as doubles, one of fewer as they are spelled", () => {
   const spelled = (values: number) => `[12345678901234567890${",100000000".repeat(values - 1)}]`;
-  assert.ok(JSON.stringify(parsedExactly(spelled(20_000))).startsWith("[12345678901234567890,"));
-  assert.ok(JSON.stringify(parsedExactly(spelled(30_000))).startsWith("[12345678901234567000,"));
+  assert.ok(JSON.stringify(parseExactly(spelled(20_000))).startsWith("[12345678901234567890,"));
+  assert.ok(JSON.stringify(parseExactly(spelled(30_000))).startsWith("[12345678901234567000,"));
 });
 
 test("a small negative number is no reason to look at every value", () => {
   // What is kept as it is spelled is an object.
-  assert.deepEqual(parsedExactly("[-0.012, -0.5]"), [-0.012, -0.5]);
+  assert.deepEqual(parseExactly("[-0.012, -0.5]"), [-0.012, -0.5]);
   for (const text of ["[-0]", "[-0.0]", "[-0.00,1]", "[-0e1]"])
-    assert.equal(JSON.stringify(parsedExactly(text)), text);
+    assert.equal(JSON.stringify(parseExactly(text)), text);
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   formatOf,
-  mostTokensOf,
+  maxTokensOf,
   requestFields,
   stopsOf,
   toolChoiceOf,
@@ -12,11 +12,11 @@ import {
 } from "#providers/translate/request-fields.ts";
 
 const fields = (body: Record<string, unknown>) => requestFields(body, "Vendor");
-const refusedParam = (body: Record<string, unknown>) => fields(body).refused()?.param ?? null;
+const refusedParam = (body: Record<string, unknown>) => fields(body).firstIssue()?.param ?? null;
 const tool = { type: "function", function: { name: "f", strict: true, parameters: { type: "object" } } };
 
 test("what nobody read is refused by name, unless it asks for nothing", () => {
-  assert.deepEqual(fields({ logit_bias: { "1": 2 } }).refused(), {
+  assert.deepEqual(fields({ logit_bias: { "1": 2 } }).firstIssue(), {
     kind: "untranslatable",
     param: "logit_bias",
     message: "Vendor has nothing for `logit_bias`.",
@@ -49,11 +49,11 @@ test("numbers keep their bounds, and the first fault is told", () => {
   assert.equal(read.whole("seed", 0, 9), undefined);
   assert.equal(read.number("top_p", 0, 1), 0.5);
   assert.equal(read.number("top_k", 0, 1), undefined);
-  assert.equal(read.refused()?.param, "temperature");
+  assert.equal(read.firstIssue()?.param, "temperature");
   for (const wrong of ["1", true, {}, Number.NaN]) {
     const other = fields({ temperature: wrong });
     other.number("temperature", 0, 2);
-    assert.equal(other.refused()?.param, "temperature");
+    assert.equal(other.firstIssue()?.param, "temperature");
   }
 });
 
@@ -64,15 +64,15 @@ test("stop: none, one or several texts", () => {
   assert.deepEqual(stopsOf(fields({ stop: ["a", "b"] })), ["a", "b"]);
   const wrong = fields({ stop: ["a", 1] });
   stopsOf(wrong);
-  assert.equal(wrong.refused()?.param, "stop");
+  assert.equal(wrong.firstIssue()?.param, "stop");
 });
 
 test("the newer name of the token limit goes first", () => {
-  assert.equal(mostTokensOf(fields({ max_tokens: 5 })), 5);
-  assert.equal(mostTokensOf(fields({ max_tokens: 5, max_completion_tokens: 9 })), 9);
+  assert.equal(maxTokensOf(fields({ max_tokens: 5 })), 5);
+  assert.equal(maxTokensOf(fields({ max_tokens: 5, max_completion_tokens: 9 })), 9);
   const wrong = fields({ max_tokens: 0 });
-  mostTokensOf(wrong);
-  assert.equal(wrong.refused()?.param, "max_tokens");
+  maxTokensOf(wrong);
+  assert.equal(wrong.firstIssue()?.param, "max_tokens");
 });
 
 test("tools and the choice among them", () => {
@@ -80,14 +80,14 @@ test("tools and the choice among them", () => {
   const tools = toolsOf(read);
   assert.deepEqual(tools, [{ name: "f", description: null, parameters: { type: "object" }, strict: true }]);
   assert.deepEqual(toolChoiceOf(read, tools), { kind: "named", names: ["f"] });
-  assert.equal(read.refused(), null);
+  assert.equal(read.firstIssue(), null);
   for (const choice of ["auto", "none", "required"] as const) {
     assert.deepEqual(toolChoiceOf(fields({ tool_choice: choice }), tools), { kind: choice });
   }
   for (const choice of [{ type: "function", function: { name: "g" } }, { type: "allowed_tools" }, "any", 1]) {
     const wrong = fields({ tool_choice: choice });
     toolChoiceOf(wrong, tools);
-    assert.equal(wrong.refused()?.param, "tool_choice");
+    assert.equal(wrong.firstIssue()?.param, "tool_choice");
   }
   for (const given of [
     [{ type: "custom" }],
@@ -98,7 +98,7 @@ test("tools and the choice among them", () => {
   ]) {
     const wrong = fields({ tools: given });
     toolsOf(wrong);
-    assert.equal(wrong.refused()?.param, "tools", JSON.stringify(given));
+    assert.equal(wrong.firstIssue()?.param, "tools", JSON.stringify(given));
   }
 });
 
@@ -113,6 +113,6 @@ test("the form of the answer", () => {
   for (const format of ["json", { type: "grammar" }, { type: "json_schema", json_schema: {} }]) {
     const wrong = fields({ response_format: format });
     formatOf(wrong);
-    assert.equal(wrong.refused()?.param, "response_format");
+    assert.equal(wrong.firstIssue()?.param, "response_format");
   }
 });

@@ -15,7 +15,7 @@ export class EncodedFiles {
 
   /** The content in base64 lines. Rejects if reading rejects, and the next call reads again. */
   encode({ sha256, size, content }: OutgoingAttachment): Promise<Buffer> {
-    return this.#cache.of(sha256, () => content().then(wrappedBase64), Math.ceil(size / 57) * 78);
+    return this.#cache.getOrCreate(sha256, () => content().then(wrappedBase64), Math.ceil(size / 57) * 78);
   }
 
   clear(): void {

@@ -1,6 +1,6 @@
 // The worker thread that reads returned mails, so that the event loop never waits for one.
 
-import { serve } from "#runtime/worker-thread.ts";
+import { serveWorker } from "#runtime/worker-thread.ts";
 import { readReport } from "./delivery-report.ts";
 
-serve(readReport);
+serveWorker(readReport);

@@ -1,16 +1,16 @@
 // What the AI endpoints share: from what became of a call to its answer, with the headers that tell who served
 // it and what is left of the key's limits.
 
-import { durationText, type Levels } from "#ai/limits/limits.ts";
-import type { Refused, Served } from "#ai/serve.ts";
+import { durationText, type RateLimitState } from "#ai/limits/limits.ts";
+import type { Refusal, ServeResult } from "#ai/serve.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
-import type { Answer } from "#http/response.ts";
+import type { Reply } from "#http/response.ts";
 import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/sse.ts";
 
 /** `x-ratelimit-*`, as OpenAI has them. */
-export function levelHeaders({ requests, tokens }: Levels): Record<string, string> {
+export function rateLimitHeaders({ requests, tokens }: RateLimitState): Record<string, string> {
   const headers: Record<string, string> = {};
   if (requests !== null) {
     headers["x-ratelimit-limit-requests"] = String(requests.limit);
@@ -35,8 +35,8 @@ function withServed(headers: Record<string, string>, served: ServicePool | null)
   return headers;
 }
 
-function refused({ by, retryAfterMs, levels }: Refused): Problem {
-  const headers = levelHeaders(levels);
+function refused({ by, retryAfterMs, levels }: Refusal): Problem {
+  const headers = rateLimitHeaders(levels);
   switch (by) {
     case "concurrency":
       return aiProblem("concurrency_limit_exceeded", { retryAfterMs, headers });
@@ -58,7 +58,7 @@ function refused({ by, retryAfterMs, levels }: Refused): Problem {
 }
 
 /** Says something at once: headers travel with the first text, and this stream's are to go out before an answer. */
-function opened(stream: EventSource): EventSource {
+function withImmediateComment(stream: EventSource): EventSource {
   let said = false;
   return {
     next: async () => {
@@ -71,14 +71,14 @@ function opened(stream: EventSource): EventSource {
 }
 
 /** Codes of errors that stay until the pool's owner changes something: every key is refused, or nobody is there. */
-const futile: readonly (string | null)[] = ["provider_denied", "no_member"];
+const permanentErrors: readonly (string | null)[] = ["provider_denied", "no_member"];
 
 /** The answer to a call; null: the caller went away. */
-export function answerOf(result: Served): Answer | null {
+export function toReply(result: ServeResult): Reply | null {
   if (result.kind === "refused") return refused(result);
   if (result.kind === "gone") return aiProblem("invalid_api_key");
   const { levels, completed } = result;
-  const headers = levelHeaders(levels);
+  const headers = rateLimitHeaders(levels);
   switch (completed.kind) {
     case "aborted":
       return null;
@@ -92,13 +92,13 @@ export function answerOf(result: Served): Answer | null {
     case "stream":
       return {
         status: 200,
-        body: completed.served === null ? opened(completed.stream) : completed.stream,
+        body: completed.served === null ? withImmediateComment(completed.stream) : completed.stream,
         headers: withServed({ ...eventStreamHeaders, ...headers }, completed.served),
       };
     case "error": {
       const { status, error, retryAfterMs, served } = completed;
       // The clients of OpenAI repeat every 5xx, unless this header forbids it.
-      if (futile.includes(error.code)) headers["x-should-retry"] = "false";
+      if (permanentErrors.includes(error.code)) headers["x-should-retry"] = "false";
       return aiErrorReply(status, error, {
         retryAfterMs,
         headers: withServed(headers, served),

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Completed } from "#ai/complete.ts";
-import type { Served } from "#ai/serve.ts";
-import type { Answer } from "#http/response.ts";
-import { answerOf, levelHeaders } from "#http/routes/ai/answers.ts";
+import type { CompletionResult } from "#ai/complete.ts";
+import type { ServeResult } from "#ai/serve.ts";
+import type { Reply } from "#http/response.ts";
+import { rateLimitHeaders, toReply } from "#http/routes/ai/answers.ts";
 
 const levels = { requests: null, tokens: null };
 const full = {
@@ -13,22 +13,22 @@ const full = {
   tokens: { limit: 1_000, remaining: 990, resetMs: 12 },
 };
 const served = { provider: "primary", model: "openai/gpt-4o", latency_ms: 12.5, attempts: 2 };
-const answered = (completed: Completed): Served => ({ kind: "served", completed, levels });
+const answered = (completed: CompletionResult): ServeResult => ({ kind: "served", completed, levels });
 
-function answer(result: Served): Answer {
-  const found = answerOf(result);
+function answer(result: ServeResult): Reply {
+  const found = toReply(result);
   assert.ok(found);
   return found;
 }
 
 test("levels in OpenAI's words, where the key has such limits", () => {
-  assert.deepEqual(levelHeaders(levels), {});
-  assert.deepEqual(levelHeaders({ ...full, requests: null }), {
+  assert.deepEqual(rateLimitHeaders(levels), {});
+  assert.deepEqual(rateLimitHeaders({ ...full, requests: null }), {
     "x-ratelimit-limit-tokens": "1000",
     "x-ratelimit-remaining-tokens": "990",
     "x-ratelimit-reset-tokens": "12ms",
   });
-  assert.equal(levelHeaders(full)["x-ratelimit-reset-requests"], "1s");
+  assert.equal(rateLimitHeaders(full)["x-ratelimit-reset-requests"], "1s");
 });
 
 test("an answer goes out as it is, with who served it", () => {
@@ -118,5 +118,5 @@ for (const [by, code, type] of [
 
 test("a key that was revoked meanwhile is none; a caller who left is not answered", () => {
   assert.equal(answer({ kind: "gone" }).status, 401);
-  assert.equal(answerOf(answered({ kind: "aborted" })), null);
+  assert.equal(toReply(answered({ kind: "aborted" })), null);
 });

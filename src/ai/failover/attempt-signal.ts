@@ -3,23 +3,23 @@
 // instead of each serving out its own limit. Nothing has reached the caller yet, so it costs nothing but the wait.
 // What is not overdue stays: a member that fails some requests may be about to answer this one.
 
-import type { MemberHealth, Watcher } from "#ai/health/health.ts";
-import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import type { CircuitListener, MemberHealth } from "#ai/health/health.ts";
+import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** The signal of one attempt: the caller's, and its own. */
-export class Waiting extends Stop implements Watcher {
+export class AttemptSignal extends LightAbortController implements CircuitListener {
   readonly #clock: Clock;
-  readonly #caller: StopSignal;
+  readonly #caller: LightAbortSignal;
   readonly #health: MemberHealth;
   readonly #overdueAt: number;
-  readonly #elsewhere: () => boolean;
-  #over: Stop | null = null;
+  readonly #hasAlternative: () => boolean;
+  #overdueTimer: LightAbortController | null = null;
 
   /** `overdueAt`: monotonic ms. `elsewhere`: whether a member that is up is left to be asked. */
   constructor(
     clock: Clock,
-    caller: StopSignal,
+    caller: LightAbortSignal,
     health: MemberHealth,
     overdueAt: number,
     elsewhere: () => boolean,
@@ -29,7 +29,7 @@ export class Waiting extends Stop implements Watcher {
     this.#caller = caller;
     this.#health = health;
     this.#overdueAt = overdueAt;
-    this.#elsewhere = elsewhere;
+    this.#hasAlternative = elsewhere;
     health.watch(this);
   }
 
@@ -38,7 +38,7 @@ export class Waiting extends Stop implements Watcher {
   }
 
   /** Given up because of the member; the caller is still there. */
-  get givenUp(): boolean {
+  get abandoned(): boolean {
     return super.aborted && !this.#caller.aborted;
   }
 
@@ -52,24 +52,24 @@ export class Waiting extends Stop implements Watcher {
     this.#caller.removeEventListener(type, listener);
   }
 
-  opened(now: number): void {
+  circuitOpened(now: number): void {
     if (now >= this.#overdueAt) {
-      if (this.#elsewhere()) this.stop();
+      if (this.#hasAlternative()) this.abort();
       return;
     }
-    if (this.#over) return;
-    this.#over = new Stop();
-    void this.#clock.sleep(this.#overdueAt - now, this.#over).then(() => {
-      if (this.#over?.aborted !== false) return;
-      this.#over = null;
+    if (this.#overdueTimer) return;
+    this.#overdueTimer = new LightAbortController();
+    void this.#clock.sleep(this.#overdueAt - now, this.#overdueTimer).then(() => {
+      if (this.#overdueTimer?.aborted !== false) return;
+      this.#overdueTimer = null;
       // It may be back.
-      if (this.#health.isOpen && this.#elsewhere()) this.stop();
+      if (this.#health.isOpen && this.#hasAlternative()) this.abort();
     });
   }
 
   /** The attempt is over, or has begun to answer: it is not given up any more. */
   end(): void {
     this.#health.unwatch(this);
-    this.#over?.stop();
+    this.#overdueTimer?.abort();
   }
 }

@@ -20,7 +20,7 @@ test("a caller's odd key, quoted by the vendor, is a 400 for them and nothing fo
     assert.deepEqual([failure.kind, failure.status], ["caller", 400], key);
     assert.deepEqual(it.names(), ["first"]);
     assert.deepEqual(it.down, []);
-    assert.equal(members[0]!.health.standing(0, "model-first").kind, "up");
+    assert.equal(members[0]!.health.availability(0, "model-first").kind, "up");
   }
 });
 
@@ -39,8 +39,8 @@ test("a member that cannot serve this request: the next one does, and nobody res
     assert.equal(result.kind === "answer" && result.won.choice.member.name, "second");
     assert.equal(result.tried[0]?.outcome, "unable");
     const { health } = members[0]!;
-    assert.equal(health.standing(0, "model-first").kind, "up");
-    assert.equal(health.lacks("model-first", 0), false);
+    assert.equal(health.availability(0, "model-first").kind, "up");
+    assert.equal(health.isModelMissing("model-first", 0), false);
     assert.equal(health.inFlight, 0);
     health.failed(health.begin(1), 1, "broken", null);
     assert.equal(health.isOpen, false, "it did not count");

@@ -3,20 +3,21 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type Member, runChain } from "#ai/failover/failover.ts";
-import { Waiting } from "#ai/failover/waiting.ts";
+import { AttemptSignal } from "#ai/failover/attempt-signal.ts";
+import { runFailover } from "#ai/failover/failover.ts";
 import { MemberHealth } from "#ai/health/health.ts";
-import { Stop } from "#runtime/light-abort-controller.ts";
+import type { Member } from "#ai/pools/member.ts";
+import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import { movableClock } from "../../clock.ts";
 import { type Reply, type Script, script, wholeStream } from "../scripted-members.ts";
 import { call } from "./chain-calls.ts";
 
 function waiting(overdueAt = 0) {
   const clock = movableClock();
-  const caller = new Stop();
+  const caller = new LightAbortController();
   const health = new MemberHealth();
   let elsewhere = true;
-  const one = new Waiting(clock, caller, health, overdueAt, () => elsewhere);
+  const one = new AttemptSignal(clock, caller, health, overdueAt, () => elsewhere);
   let told = 0;
   const listener = () => {
     told += 1;
@@ -40,26 +41,26 @@ function waiting(overdueAt = 0) {
 
 test("it ends with its caller, without being given up, and lets go when it is told to", () => {
   const left = waiting();
-  left.caller.stop();
-  assert.deepEqual([left.told(), left.one.aborted, left.one.givenUp], [1, true, false]);
+  left.caller.abort();
+  assert.deepEqual([left.told(), left.one.aborted, left.one.abandoned], [1, true, false]);
   const deaf = waiting();
   deaf.one.removeEventListener("abort", deaf.listener);
-  deaf.caller.stop();
-  deaf.one.stop();
+  deaf.caller.abort();
+  deaf.one.abort();
   assert.equal(deaf.told(), 0);
 });
 
 test("the member opens: an overdue one is given up at once, another when it is, one that has ended never", async () => {
   const overdue = waiting();
   overdue.opens();
-  assert.deepEqual([overdue.told(), overdue.one.aborted, overdue.one.givenUp], [1, true, true]);
+  assert.deepEqual([overdue.told(), overdue.one.aborted, overdue.one.abandoned], [1, true, true]);
   assert.equal(overdue.caller.aborted, false);
   const later = waiting(5_000);
   later.opens();
   await later.clock.advance(4_999);
   assert.equal(later.told(), 0);
   await later.clock.advance(1);
-  assert.equal(later.one.givenUp, true);
+  assert.equal(later.one.abandoned, true);
   for (const when of ["before", "after"] as const) {
     const ended = waiting(5_000);
     if (when === "before") ended.one.end();
@@ -89,9 +90,9 @@ async function rolling(it: Script, members: readonly Member[], starts: readonly 
     await it.clock.advance(startedAt - it.clock.monotonic());
     const given = call(members, "stream", { deadlineAt: startedAt + 600_000 });
     running.push(
-      runChain(it.parts, given).then((result) => {
+      runFailover(it.parts, given).then((result) => {
         ended.push({ startedAt, at: it.clock.monotonic(), kind: result.kind, asked: result.tried.length });
-        if (result.kind === "speaking") result.won.settled("done");
+        if (result.kind === "speaking") result.won.settle("done");
       }),
     );
   }
@@ -140,13 +141,13 @@ test("a member that came back meanwhile is not left", async () => {
   ];
   const running = [0, 1, 2].map(async (at) => {
     await it.clock.sleep(at);
-    return await runChain(it.parts, call(members, "stream"));
+    return await runFailover(it.parts, call(members, "stream"));
   });
   await it.clock.advance(2);
   const { health } = members[0]!;
   assert.equal(health.isOpen, true);
   await it.clock.advance(8_000);
-  const back = await runChain(it.parts, call(members, "stream"));
+  const back = await runFailover(it.parts, call(members, "stream"));
   assert.equal(back.kind === "speaking" && back.won.choice.member.name, "flaky");
   assert.equal(health.isOpen, false);
   await it.clock.advance(60_000);
