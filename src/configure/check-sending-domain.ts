@@ -7,6 +7,7 @@ import {
   type MailRoute,
 } from "#gateways/email/deliverability/domain-check.ts";
 import { domainOf } from "#gateways/email/deliverability/domain-records.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import type { Dns } from "#runtime/runtime.ts";
 import type { DomainWithKeys } from "#store/email/sending-domains.ts";
 import { readGateways } from "#store/gateways/actions.ts";
@@ -40,9 +41,10 @@ async function mailRoutes(
   const found = await database.run(readGateways, { accountId, identifier: null, countTo: 0 });
   return found.flatMap(({ gateway }): MailRoute[] => {
     if (gateway.channel !== "email") return [];
-    const { from, host } = gatewayInputOf(sealer, gateway).settings;
-    const domain = typeof from === "string" ? domainOf(from.slice(from.lastIndexOf("@") + 1)) : null;
-    if (domain === null) return [];
-    return [{ identifier: gateway.identifier, domain, host: typeof host === "string" ? host : null }];
+    const sender = findAdapter(gateway.kind, gateway.channel)?.email(
+      gatewayInputOf(sealer, gateway).settings,
+    );
+    const domain = domainOf(sender?.from.slice(sender.from.lastIndexOf("@") + 1) ?? "");
+    return !sender || domain === null ? [] : [{ identifier: gateway.identifier, domain, host: sender.host }];
   });
 }

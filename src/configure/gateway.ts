@@ -8,6 +8,7 @@ import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { parseHours } from "#runtime/time-zones.ts";
+import { urlFieldPath } from "#settings/url.ts";
 import type { Database } from "#store/database.ts";
 import { findGatewayByIdentifier, saveGateway, settingsContext } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
@@ -122,10 +123,11 @@ export function settingsIssues(input: GatewayInput, outbound: Outbound): Issue[]
       message: issue.message,
     }));
   }
-  const field = "base_url" in adapter.settings.shape ? "base_url" : "url";
   return adapter.urls(parsed.data).flatMap((url) => {
     const reason = outbound.rejectReason(url);
-    return reason === null ? [] : [{ path: ["settings", field], message: reason }];
+    return reason === null
+      ? []
+      : [{ path: ["settings", ...urlFieldPath(adapter.settings)], message: reason }];
   });
 }
 

@@ -3,7 +3,7 @@
 
 import type { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
-import { keptSecrets, unmasked } from "#gateways/secrets.ts";
+import { keptSecrets, unmasked } from "#settings/secrets.ts";
 
 /** A gateway adapter or a provider. */
 interface Kind {

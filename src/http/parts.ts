@@ -9,7 +9,7 @@ import type { Issue } from "#contract/issue.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import type { PasswordHasher } from "#identity/password.ts";
 import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
 import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";

@@ -3,7 +3,7 @@
 // answers, and never calls anybody. An adapter is one file with a `defineProvider({...})`, one line in
 // `registry.ts`, and one test that feeds recorded wire traffic to the shared conformance suite.
 
-import { z } from "zod";
+import type { z } from "zod";
 
 /** A request of a caller, on its way to one member. */
 export interface ChatRequest {
@@ -179,9 +179,4 @@ export function defineProvider<Settings extends z.ZodObject>(
     },
     check: (settings) => definition.check(settings as Parsed),
   };
-}
-
-/** A settings field that is sealed at rest and masked wherever it is shown. */
-export function secret() {
-  return z.string().min(1).meta({ secret: true });
 }

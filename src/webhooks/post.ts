@@ -1,11 +1,12 @@
 // Posts an endpoint's deliveries: the work of its lane. Delivery is at least once, so an attempt is not recorded before
 // the call: what a process posted before it died is posted again under the same webhook-id, and its receiver can tell.
 
-import { cleanText, retryAfter } from "#gateways/http-outcome.ts";
 import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, OutboundResult, Random, Runtime } from "#runtime/runtime.ts";
+import { cleanText } from "#settings/redact.ts";
+import { retryAfter } from "#settings/retry-after.ts";
 import type { Database } from "#store/database.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { defineProvider, secret } from "#providers/provider.ts";
+import { defineProvider } from "#providers/provider.ts";
+import { secret } from "#settings/secrets.ts";
 
 const failure = {
   kind: "broken",

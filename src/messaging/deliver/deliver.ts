@@ -1,6 +1,6 @@
 // The work of a gateway's lane: reads its messages, transmits them, and turns each outcome into the message's next step.
 
-import type { Outcome } from "#gateways/gateway.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import { retryDelay } from "#gateways/rules.ts";
 import { engagementFrom } from "#messaging/feedback/normalise.ts";
 import type { LaneWork } from "#queue/lane-work.ts";

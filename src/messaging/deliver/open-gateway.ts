@@ -1,7 +1,7 @@
 // Opens a gateway's lane in the process that owns it: unseals the settings, reads the rules, starts the lane.
 
 import { readAddress } from "#contract/address.ts";
-import type { EmailSettings } from "#gateways/email/settings.ts";
+import type { EmailSender } from "#gateways/email/settings.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { needsPublicUrl } from "#messaging/email/links.ts";
@@ -24,8 +24,6 @@ export interface OpenGatewayDeps extends DeliverDeps {
   longestWaitMs: number;
 }
 
-const defaultTimeoutMs = 30_000;
-
 /** Classifies what was left `sending` on a lane that cannot run: its gateway is switched off, or does not open. */
 export async function recoverGateway(deps: OpenGatewayDeps, state: LanesTable): Promise<void> {
   const gateway = await deps.database.run(findGateway, state.id);
@@ -47,17 +45,15 @@ export async function recoverGateway(deps: OpenGatewayDeps, state: LanesTable): 
   await deliverWork(deps, gatewayWithoutSettings, state.fence).recover();
 }
 
-/** The settings that all email gateways have, with defaults for the sandbox, and the keys of the sender's domain. */
+/** The sender of an email gateway, and the keys of the sender's domain. */
 async function readEmailGateway(
   { database, sealer }: OpenGatewayDeps,
   accountId: string,
-  settings: unknown,
+  sender: EmailSender,
 ): Promise<NonNullable<LaneGateway["email"]>> {
-  const emailSettings = settings as Partial<EmailSettings>;
-  const { from = "", tracking = { opens: false, clicks: false }, unsubscribe = false } = emailSettings;
-  const domain = readAddress(from)?.domain;
+  const domain = readAddress(sender.from)?.domain;
   const dkim = domain === undefined ? [] : await activeDkimKeys(database, sealer, accountId, domain);
-  return { settings: { ...emailSettings, from, tracking, unsubscribe }, dkim };
+  return { settings: sender, dkim };
 }
 
 /** Starts a gateway's lane; null, after logging why, when the gateway cannot be used. */
@@ -76,7 +72,8 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
   let email: LaneGateway["email"] = null;
   try {
     settings = openSettings(sealer, gateway);
-    if (gateway.channel === "email") email = await readEmailGateway(deps, gateway.account_id, settings);
+    const sender = gateway.channel === "email" ? adapter.email(settings) : null;
+    if (sender !== null) email = await readEmailGateway(deps, gateway.account_id, sender);
   } catch (error) {
     log.error(
       { event: "gateway.settings_unreadable", gateway: gateway.identifier, error },
@@ -93,7 +90,6 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
   const rules = JSON.parse(gateway.rules) as GatewayRules;
   const { pace } = rules;
   const zone = gateway.time_zone;
-  const timeoutMs = (settings as { timeout_ms?: number }).timeout_ms ?? defaultTimeoutMs;
   const callbackUrl =
     publicUrl === null ? null : `${publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`;
   const work = deliverWork(
@@ -104,7 +100,7 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
       adapter,
       settings,
       rules,
-      timeoutMs,
+      timeoutMs: adapter.timeoutMs(settings),
       callbackUrl,
       email,
       latenessMs: gateway.lateness_ms,

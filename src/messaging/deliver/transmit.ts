@@ -3,14 +3,9 @@
 
 import { wireAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import {
-  AttachmentReadError,
-  type DkimKey,
-  type GatewayAdapter,
-  type GatewayTools,
-  type Outcome,
-  type OutgoingMessage,
-} from "#gateways/gateway.ts";
+import type { GatewayAdapter, GatewayTools } from "#gateways/gateway.ts";
+import { AttachmentReadError, type DkimKey, type OutgoingMessage } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeDeps, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Health } from "#queue/breaker.ts";

@@ -4,7 +4,7 @@
 
 import { wireAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import type { OutgoingAttachment, OutgoingEmail } from "#gateways/gateway.ts";
+import type { OutgoingAttachment, OutgoingEmail } from "#gateways/message.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
 import { type ComposableEmail, readEmail } from "#store/email/emails.ts";

@@ -1,7 +1,7 @@
 // The files of mails, read when they are sent. A campaign sends one file ten thousand times, so contents are cached by
 // their hash up to a bound, and concurrent sends of one file share one read.
 
-import { AttachmentReadError, type OutgoingAttachment } from "#gateways/gateway.ts";
+import { AttachmentReadError, type OutgoingAttachment } from "#gateways/message.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
 import { readEmailFiles, readFileChunks } from "#store/email/emails.ts";

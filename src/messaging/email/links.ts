@@ -3,7 +3,7 @@
 
 import { normaliseAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import type { OutgoingEmail } from "#gateways/gateway.ts";
+import type { OutgoingEmail } from "#gateways/message.ts";
 import type { Sealer } from "#store/seal.ts";
 import {
   clickTarget,

@@ -2,7 +2,7 @@
 // activated, are used: to some receivers mail with a signature that cannot be verified looks forged.
 
 import { readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
-import type { DkimKey } from "#gateways/gateway.ts";
+import type { DkimKey } from "#gateways/message.ts";
 import type { Database } from "#store/database.ts";
 import { findSigningKeys, privateKeyContext } from "#store/email/sending-domains.ts";
 import type { Sealer } from "#store/seal.ts";

@@ -3,14 +3,14 @@
 
 import { hash } from "node:crypto";
 import { consentKeyword } from "#contract/messages/consent.ts";
-import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import type {
   CallbackRequest,
   Engagement,
   InboundMessage,
   Received,
   ReplayGuard,
-} from "#gateways/gateway.ts";
+} from "#gateways/callback.ts";
+import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { messageChannels } from "#messaging/channels.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
-import type { Engagement, Receipt } from "#gateways/gateway.ts";
+import type { Engagement, Receipt } from "#gateways/callback.ts";
 import type { IncomingEngagement } from "#store/feedback/engagements.ts";
 import type { IncomingReceipt } from "#store/feedback/receipts.ts";
 import { isBot } from "./bots.ts";

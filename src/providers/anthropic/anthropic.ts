@@ -2,8 +2,10 @@
 // a header. Source: platform.claude.com/docs/en/api/overview, /docs/en/api/messages, /docs/en/api/models-list
 
 import { z } from "zod";
-import { defineProvider, secret } from "#providers/provider.ts";
-import { extraHeaders, hostRoot, joinUrl } from "#providers/settings.ts";
+import { defineProvider } from "#providers/provider.ts";
+import { extraHeaders, hostRoot } from "#providers/settings.ts";
+import { secret } from "#settings/secrets.ts";
+import { joinUrl } from "#settings/url.ts";
 import { anthropicAnswer, anthropicStream } from "./answer.ts";
 import { anthropicFailure } from "./failure.ts";
 import { anthropicBody } from "./request.ts";

@@ -2,10 +2,10 @@
 // sentence that the message begins with. Source: platform.claude.com/docs/en/api/errors and the SDK's error codes.
 
 import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
-import { retryAfterMs } from "#providers/failure/retry-after.ts";
 import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
 import { fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
+import { retryAfterMs } from "#settings/retry-after.ts";
 
 /** Spending limits and organizations on hold, as `error_code` in the details of any type. */
 const accountCodes = /_spend_limit_reached$|^organization_on_hold$|^linked_organization_|^cmek_key_disabled$/;

@@ -2,7 +2,7 @@
 // the look of things, because a vendor may quote a key that is not the one in our settings; a new kind of key
 // that looks like no other is what would break it. Every rule looks a bounded way ahead, so that 64 KiB take no time.
 
-import { oneLine } from "#runtime/text.ts";
+import { oneLine } from "#settings/redact.ts";
 
 const hidden = "***";
 

@@ -3,10 +3,10 @@
 // INVALID_ARGUMENT. Source: ai.google.dev/gemini-api/docs/troubleshooting and google/rpc/error_details.proto
 
 import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
-import { clampRetryAfter, retryAfterMs } from "#providers/failure/retry-after.ts";
 import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
+import { clampRetryAfter, retryAfterMs } from "#settings/retry-after.ts";
 
 /** Reasons of google.rpc.ErrorInfo that mean the key or the project. */
 const deniedReason =

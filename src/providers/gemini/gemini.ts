@@ -2,8 +2,10 @@
 // URL. Source: ai.google.dev/api/generate-content, /api/embeddings, /gemini-api/docs/api-key, /api/models
 
 import { z } from "zod";
-import { defineProvider, secret } from "#providers/provider.ts";
-import { extraHeaders, hostRoot, joinUrl } from "#providers/settings.ts";
+import { defineProvider } from "#providers/provider.ts";
+import { extraHeaders, hostRoot } from "#providers/settings.ts";
+import { secret } from "#settings/secrets.ts";
+import { joinUrl } from "#settings/url.ts";
 import { geminiAnswer, geminiStream } from "./answer.ts";
 import { geminiEmbeddingsAnswer, geminiEmbeddingsBody } from "./embeddings.ts";
 import { geminiFailure } from "./failure.ts";

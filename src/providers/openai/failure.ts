@@ -4,11 +4,11 @@
 
 import { apiError } from "#providers/failure/api-error.ts";
 import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
-import { retryAfterMs } from "#providers/failure/retry-after.ts";
 import { scrub } from "#providers/failure/scrub.ts";
 import { unauthorizedFailure } from "#providers/failure/vendor-failure.ts";
 import type { ApiError, Failure } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
+import { retryAfterMs } from "#settings/retry-after.ts";
 
 type Kind = Failure["kind"];
 

@@ -4,8 +4,9 @@
 
 import { z } from "zod";
 import { membersOf, withMembers } from "#contract/json-text.ts";
-import { type ChatRequest, defineProvider, secret } from "#providers/provider.ts";
+import { type ChatRequest, defineProvider } from "#providers/provider.ts";
 import { extraHeaders } from "#providers/settings.ts";
+import { secret } from "#settings/secrets.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { openaiFailure } from "./failure.ts";
 import { isRecord, openaiStream } from "./stream.ts";

@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { GatewayAdapter, GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
+import type { GatewayAdapter, GatewayTools } from "#gateways/gateway.ts";
+import type { OutgoingMessage } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type DeliverDeps, deliverWork } from "#messaging/deliver/deliver.ts";
 import { createMailFiles } from "#messaging/email/files.ts";

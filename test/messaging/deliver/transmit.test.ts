@@ -2,12 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import {
-  AttachmentReadError,
-  type GatewayAdapter,
-  type Outcome,
-  type OutgoingMessage,
-} from "#gateways/gateway.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
+import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import { createSender, healthOf, type LaneGateway } from "#messaging/deliver/transmit.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { AttachmentReadError } from "#gateways/gateway.ts";
+import { AttachmentReadError } from "#gateways/message.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import type { Database } from "#store/database.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import { type CallbackDeps, receiveCallback } from "#messaging/feedback/callbacks.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";

@@ -9,12 +9,12 @@ import { isProblem, type Problem, problem, validationFailed } from "#contract/pr
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import { masked } from "#gateways/secrets.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { createdAs } from "#http/created.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate } from "#http/validate.ts";
+import { masked } from "#settings/secrets.ts";
 import {
   type DeleteGatewayResult,
   deleteGateway,

@@ -10,6 +10,7 @@ export function schemaOf(settings: z.ZodType): Record<string, unknown> {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(settings, {
     io: "input",
     override: ({ jsonSchema }) => {
+      delete jsonSchema.url;
       if (jsonSchema.secret !== true) return;
       delete jsonSchema.secret;
       jsonSchema.writeOnly = true;

@@ -14,7 +14,6 @@ import {
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
-import { masked } from "#gateways/secrets.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { createdAs } from "#http/created.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -22,6 +21,7 @@ import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate } from "#http/validate.ts";
 import { findProvider } from "#providers/registry.ts";
+import { masked } from "#settings/secrets.ts";
 import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 

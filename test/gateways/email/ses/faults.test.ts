@@ -1,8 +1,8 @@
-// SES's errors: whose fault each is, and the two that say so only in words.
+// SES's errors: what each means, and the two that say so only in words.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorName, faultOf } from "#gateways/email/ses/errors.ts";
+import { errorName, faultOf } from "#gateways/email/ses/ses.ts";
 
 const from = "News@Example.com";
 

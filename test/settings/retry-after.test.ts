@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clampRetryAfter, retryAfterMs } from "#providers/failure/retry-after.ts";
+import { clampRetryAfter, retryAfter, retryAfterMs } from "#settings/retry-after.ts";
 
 const now = Date.UTC(2026, 10, 20, 12);
 
@@ -42,4 +42,17 @@ test("what is none of them says nothing", () => {
 
 test("a rest is a whole number of milliseconds up to an hour", () => {
   assert.deepEqual([-1, 0.2, 1e12].map(clampRetryAfter), [0, 1, 3_600_000]);
+});
+
+test("Retry-After is granted an hour, unless the caller grants more", () => {
+  assert.deepEqual(retryAfter("86400", 0), { retryAfterMs: 3_600_000 });
+  assert.deepEqual(retryAfter("86400", 0, 36_000_000), { retryAfterMs: 36_000_000 });
+  assert.deepEqual(retryAfter("soon", 0, 36_000_000), {});
+});
+
+test("as a field it is at least a second, and absent without a readable header", () => {
+  assert.deepEqual(retryAfter("0", now), { retryAfterMs: 1000 });
+  assert.deepEqual(retryAfter("2.5", now), { retryAfterMs: 2500 });
+  assert.deepEqual(retryAfter("Fri, 20 Nov 2026 12:00:30 GMT", now), { retryAfterMs: 30_000 });
+  for (const header of [undefined, "", "May"]) assert.deepEqual(retryAfter(header, now), {});
 });

@@ -10,7 +10,7 @@ import {
   readPath,
   referenceFrom,
   textAt,
-} from "#gateways/sms/http-api/json-path.ts";
+} from "#gateways/json-path.ts";
 
 test("paths of names, quoted names and places in a list", () => {
   assert.deepEqual(parsePath("$"), []);

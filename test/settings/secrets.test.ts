@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
-import { secret } from "#gateways/gateway.ts";
 import { adapters } from "#gateways/registry.ts";
-import { keptSecrets, mask, masked, secretsIn, unmasked } from "#gateways/secrets.ts";
+import { keptSecrets, mask, masked, secret, secretsIn, unmasked } from "#settings/secrets.ts";
 
 const schema = z.strictObject({
   name: z.string(),
