@@ -3,7 +3,6 @@
 import type { FailoverDeps } from "#ai/failover/failover.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
-import { localDay } from "#ai/limits/local-day.ts";
 import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -19,9 +18,9 @@ import { announceMember } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
 import { spentOf } from "#store/pools/usage.ts";
 import type { Sealer } from "#store/seal.ts";
-import type { ClientRequest, Pool, ResponseStream } from "./complete.ts";
-import { type Ended, type ServeResult, serve } from "./serve.ts";
-import { createUsageLog } from "./usage.ts";
+import type { CallOutcome, ClientRequest, Pool, ResponseStream } from "./complete.ts";
+import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
+import { costOf, createUsageLog, usageRow } from "./usage.ts";
 
 export interface GatewayParts {
   database: Database;
@@ -87,8 +86,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     clock,
     log,
     dropped: parts.counted.dropped,
-    written: ({ key_id, day, prompt_tokens, completion_tokens, cost }) =>
-      budgets.callWritten(key_id, { day, tokens: prompt_tokens + completion_tokens, cost }),
+    written: (row) => budgets.callWritten(row.key_id, costOf(row)),
   });
   // One SQLite file serves one process, whose memory is exact.
   const leased = database.engine === "postgres" ? sharedMeters(parts, stopping.signal) : null;
@@ -143,18 +141,12 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     memberUp: (member) => tell(pool, member, "pool.member_up", null),
   });
 
-  function record(pool: Pool, ended: Ended): void {
-    const member = pool.members.find(({ name }) => name === ended.member);
-    const { promptTokens, completionTokens } = ended.usage;
-    const cost = member
-      ? Math.round((promptTokens * member.price.input + completionTokens * member.price.output) / 1e6)
-      : 0;
-    usage.record(ended, cost);
-    // As they are written, and read again: the day of its start, without what a total may hold besides.
-    const day = localDay(ended.at, ended.key.timeZone);
-    budgets.addCall(ended.key, { day, tokens: promptTokens + completionTokens, cost });
-    parts.counted.call(ended.status);
-    streams.delete(ended.id);
+  function record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void {
+    const row = usageRow(pool, call, outcome);
+    usage.record(row);
+    budgets.addCall(call.key, costOf(row));
+    parts.counted.call(outcome.status);
+    streams.delete(call.id);
   }
 
   const serving = { chain: chainParts, throttle, budgets, record };

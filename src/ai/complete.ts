@@ -91,16 +91,16 @@ export type CompletionResult =
     }
   | { kind: "aborted" };
 
-/** Serves a request; `spent` is called exactly once. `signal`: the caller goes away. */
+/** Serves a request; `onEnd` is called exactly once. `signal`: the caller goes away. */
 export async function complete(
   parts: FailoverDeps,
   pool: Pool,
   request: CompletionRequest,
   signal: StopSignal,
-  spent: (spent: CallOutcome) => void,
+  onEnd: (outcome: CallOutcome) => void,
 ): Promise<CompletionResult> {
   const { clock } = parts;
-  const account = new CallTally(parts, request, spent);
+  const tally = new CallTally(parts, request, onEnd);
   const embeds = request.kind === "embeddings";
   const found = eligibleMembers(
     pool.members,
@@ -108,7 +108,7 @@ export async function complete(
     (member) => (!embeds ? member.models : member.provider.embeds ? member.embeddingModels : []),
   );
   if (found.kind === "unknown_model") {
-    account.close(404, null);
+    tally.close(404, null);
     return {
       kind: "error",
       status: 404,
@@ -118,7 +118,7 @@ export async function complete(
     };
   }
   if (embeds && found.choices.length === 0 && !pool.members.some(embedding)) {
-    account.close(400, null);
+    tally.close(400, null);
     return { kind: "error", status: 400, error: noEmbeddings, retryAfterMs: null, served: null };
   }
   const naming = (model: string) => ({
@@ -130,7 +130,7 @@ export async function complete(
     : !request.stream
       ? "chat"
       : pool.streamMode === "complete"
-        ? "collected"
+        ? "buffered"
         : "stream";
   const chain = runFailover(parts, {
     choices: found.choices,
@@ -139,48 +139,44 @@ export async function complete(
     body: request.body,
     promptTokens: request.promptTokens,
     answerMs: pool.answerMs,
-    deadlineAt: account.startedAt + pool.deadlineMs,
+    deadlineAt: tally.startedAt + pool.deadlineMs,
     signal,
     retryBudget: pool.retryBudget,
   });
   if (!request.stream) {
     const result = await chain;
-    if (result.kind !== "answer") return account.closeUnanswered(result);
-    const served = account.servicePool(
+    if (result.kind !== "answer") return tally.closeUnanswered(result);
+    const served = tally.servicePool(
       result.won.choice.member.name,
       result.won.choice.model,
       result.won.attempts,
     );
-    account.close(200, result);
+    tally.close(200, result);
     return { kind: "answer", text: rewrite(result.text, naming(result.won.choice.model), served), served };
   }
   const patience = new Stop();
   const early = await Promise.race([chain, clock.sleep(pool.headersAfterMs, patience).then(() => null)]);
   patience.stop();
-  if (early && early.kind !== "speaking" && early.kind !== "collected") return account.closeUnanswered(early);
+  if (early && early.kind !== "streaming" && early.kind !== "buffered") return tally.closeUnanswered(early);
   const rules = (served: ServicePool) => ({
     ...naming(served.model),
     includeUsage: request.includeUsage,
     served,
   });
-  if (early === null) return { kind: "stream", stream: deferredStream(account, chain, rules), served: null };
-  const served = account.servicePool(
-    early.won.choice.member.name,
-    early.won.choice.model,
-    early.won.attempts,
-  );
-  return { kind: "stream", stream: relay(account, early, new SseWriter(rules(served))), served };
+  if (early === null) return { kind: "stream", stream: deferredStream(tally, chain, rules), served: null };
+  const served = tally.servicePool(early.won.choice.member.name, early.won.choice.model, early.won.attempts);
+  return { kind: "stream", stream: relay(tally, early, new SseWriter(rules(served))), served };
 }
 
 /** For streams that a process that ends does not see to their end. */
 const stopping = apiError("The service is stopping; try again.", "server_error", "unavailable");
 
-type StreamingResult = Extract<FailoverResult, { kind: "speaking" } | { kind: "collected" }>;
+type StreamingResult = Extract<FailoverResult, { kind: "streaming" } | { kind: "buffered" }>;
 type WriterOptions = (served: ServicePool) => ConstructorParameters<typeof SseWriter>[0];
 
 /** A stream whose headers are out before anybody has answered: a failure comes inside it. */
 function deferredStream(
-  account: CallTally,
+  tally: CallTally,
   chain: Promise<FailoverResult>,
   rules: WriterOptions,
 ): ResponseStream {
@@ -191,23 +187,23 @@ function deferredStream(
       if (over) return null;
       if (inner) return await inner.next();
       const result = await chain;
-      if (result.kind === "speaking" || result.kind === "collected") {
+      if (result.kind === "streaming" || result.kind === "buffered") {
         const { choice, attempts } = result.won;
-        const served = account.servicePool(choice.member.name, choice.model, attempts);
-        inner = relay(account, result, new SseWriter(rules(served)));
+        const served = tally.servicePool(choice.member.name, choice.model, attempts);
+        inner = relay(tally, result, new SseWriter(rules(served)));
         return await inner.next();
       }
       over = true;
-      const completed = account.closeUnanswered(result);
+      const completed = tally.closeUnanswered(result);
       return completed.kind === "error" ? errorFrame(completed.error, completed.served) : null;
     },
     cancel: () => {
       over = true;
       if (inner) inner.cancel();
       else {
-        // A chain that threw is told of by whoever waited for it; the account is closed all the same.
-        const threw = () => account.close(500, null);
-        void chain.then((result) => account.closeAbandoned(result), threw);
+        // A chain that threw is told of by whoever waited for it; the tally is closed all the same.
+        const threw = () => tally.close(500, null);
+        void chain.then((result) => tally.closeAbandoned(result), threw);
       }
     },
     stop: () => inner?.stop(),
@@ -215,39 +211,39 @@ function deferredStream(
 }
 
 /** Hands a stream on, chunk by chunk. */
-function relay(account: CallTally, result: StreamingResult, frames: SseWriter): ResponseStream {
+function relay(tally: CallTally, result: StreamingResult, frames: SseWriter): ResponseStream {
   const { won } = result;
   let over = false;
   let stopped = false;
-  let whole = result.kind === "collected" ? result.chunks : null;
-  const end = (status: number, how: "done" | "broken" | "dropped") => {
+  let whole = result.kind === "buffered" ? result.chunks : null;
+  const end = (status: number, how: "completed" | "failed" | "dropped") => {
     over = true;
     won.settle(how);
-    account.close(status, { ...result, usage: frames.usage });
+    tally.close(status, { ...result, usage: frames.usage });
   };
   return {
     next: async () => {
       while (!over) {
         const said = whole
           ? { kind: "chunks" as const, chunks: whole }
-          : result.kind === "speaking"
+          : result.kind === "streaming"
             ? await result.stream.next()
             : { kind: "done" as const };
         whole = null;
         if (over) break;
-        account.markFirstByte();
+        tally.markFirstByte();
         if (said.kind === "done") {
-          end(200, "done");
+          end(200, "completed");
           return frames.done();
         }
         if (said.kind === "failed") {
-          if (result.kind === "speaking") result.stream.cancel();
-          end(statusOf(said.failure), said.overtime ? "dropped" : "broken");
+          if (result.kind === "streaming") result.stream.cancel();
+          end(statusOf(said.failure), said.overtime ? "dropped" : "failed");
           return frames.failed(said.failure.error);
         }
         let text = "";
         for (const chunk of said.chunks) {
-          account.addUnits(chunk.units);
+          tally.addUnits(chunk.units);
           text += frames.chunk(chunk);
         }
         if (text !== "") return text;
@@ -258,13 +254,13 @@ function relay(account: CallTally, result: StreamingResult, frames: SseWriter): 
     },
     cancel: () => {
       if (over) return;
-      if (result.kind === "speaking") result.stream.cancel();
+      if (result.kind === "streaming") result.stream.cancel();
       end(499, "dropped");
     },
     stop: () => {
       if (over) return;
       stopped = true;
-      if (result.kind === "speaking") result.stream.cancel();
+      if (result.kind === "streaming") result.stream.cancel();
       end(503, "dropped");
     },
   };
@@ -292,20 +288,20 @@ function unknownModel(model: string | null): ApiError {
 /** The status for the caller. What is wrong with a member's own key is no fault of theirs. */
 function statusOf({ kind, status }: Failure): number {
   switch (kind) {
-    case "caller":
-    case "context":
-    case "policy":
+    case "invalid_request":
+    case "context_length":
+    case "content_policy":
       return status >= 400 && status < 500 ? status : 400;
-    case "unable":
+    case "unsupported":
       // A 429 for a request that is larger than the model's whole minute: clients would repeat it for ever.
       return status === 429 ? 413 : status >= 400 && status < 500 ? status : 400;
-    case "limited":
+    case "rate_limited":
       return 429;
-    case "no_model":
+    case "model_not_found":
       return 404;
-    case "denied":
+    case "unauthorized":
       return 502;
-    case "broken":
+    case "upstream_error":
       return status === 503 || status === 504 ? status : 502;
   }
 }
@@ -317,15 +313,15 @@ class CallTally {
   readonly startedAt: number;
   readonly #parts: FailoverDeps;
   readonly #request: CompletionRequest;
-  readonly #spent: (spent: CallOutcome) => void;
+  readonly #onEnd: (outcome: CallOutcome) => void;
   #firstByteMs: number | null = null;
   #units = 0;
   #closed = false;
 
-  constructor(parts: FailoverDeps, request: CompletionRequest, spent: (spent: CallOutcome) => void) {
+  constructor(parts: FailoverDeps, request: CompletionRequest, onEnd: (outcome: CallOutcome) => void) {
     this.#parts = parts;
     this.#request = request;
-    this.#spent = spent;
+    this.#onEnd = onEnd;
     this.startedAt = parts.clock.monotonic();
   }
 
@@ -362,8 +358,8 @@ class CallTally {
 
   /** The caller went away while nobody had answered yet. */
   closeAbandoned(result: FailoverResult): void {
-    if (result.kind === "speaking") result.stream.cancel();
-    if (result.kind === "speaking" || result.kind === "collected") result.won.settle("dropped");
+    if (result.kind === "streaming") result.stream.cancel();
+    if (result.kind === "streaming" || result.kind === "buffered") result.won.settle("dropped");
     this.close(499, { tried: result.tried });
   }
 
@@ -380,7 +376,7 @@ class CallTally {
     this.#closed = true;
     const choice = result?.won?.choice ?? null;
     const known = choice ? (result?.usage ?? null) : noUsage;
-    this.#spent({
+    this.#onEnd({
       status,
       member: choice?.member.name ?? null,
       model: choice?.model ?? null,

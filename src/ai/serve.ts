@@ -29,8 +29,8 @@ export type ServeResult =
   | { kind: "gone" }
   | { kind: "served"; completed: CompletionResult; levels: RateLimitState };
 
-/** A call that has ended, for the usage record. */
-export interface Ended extends CallOutcome {
+/** A call that was admitted. */
+export interface AdmittedCall {
   id: string;
   key: PoolKey;
   kind: CompletionRequest["kind"];
@@ -43,7 +43,7 @@ export interface ServeDeps {
   chain(pool: Pool): FailoverDeps;
   throttle: Throttle;
   budgets: Budgets;
-  record(pool: Pool, ended: Ended): void;
+  record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void;
 }
 
 /** Serves a call. `requestId` names its usage record; `signal`: the caller goes away. */
@@ -59,10 +59,10 @@ export async function serve(
   const at = chain.clock.now();
   // Awaited only where something has to be waited for: each await costs a turn and what it keeps.
   const spending = parts.budgets.exhaustedForMs(key, at);
-  const spentOut = spending instanceof Promise ? await spending : spending;
-  if (spentOut !== null) {
+  const exhaustedForMs = spending instanceof Promise ? await spending : spending;
+  if (exhaustedForMs !== null) {
     const levels = { requests: null, tokens: null };
-    return { kind: "refused", by: "budget", retryAfterMs: spentOut, levels };
+    return { kind: "refused", by: "budget", retryAfterMs: exhaustedForMs, levels };
   }
   const { kind, stream, body } = request;
   const prompt = promptTokens(kind, body);
@@ -70,10 +70,10 @@ export async function serve(
   const { admission, end } = judging instanceof Promise ? await judging : judging;
   if (admission.kind !== "admitted") return admission;
   const asked = { ...request, allowedModels: key.models, promptTokens: prompt };
-  const completed = await complete(chain, pool, asked, signal, (spent) => {
-    // The slot first: telling must not keep it.
-    end(spent.usage.totalTokens);
-    parts.record(pool, { ...spent, id: requestId, key, kind, stream, at });
+  const completed = await complete(chain, pool, asked, signal, (outcome) => {
+    // The slot is freed first: the record must not keep it.
+    end(outcome.usage.totalTokens);
+    parts.record(pool, { id: requestId, key, kind, stream, at }, outcome);
   }).catch((error) => {
     end(0);
     throw error;

@@ -1,14 +1,16 @@
 // What calls used, written behind their answers: many at once, about every second. A storage that is away fails no
 // call; what waits is bounded, and what is dropped is counted. A crash loses the last second at the most.
 
+import type { CallCost } from "#ai/limits/budget.ts";
 import { localDay } from "#ai/limits/local-day.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { recordUsage, type UsedCall } from "#store/pools/usage.ts";
-import type { Ended } from "./serve.ts";
+import type { CallOutcome, Pool } from "./complete.ts";
+import type { AdmittedCall } from "./serve.ts";
 
 export interface UsageLog {
-  record(ended: Ended, cost: number): void;
+  record(row: UsedCall): void;
   /** Writes what waits, as far as the storage takes it. */
   stop(): Promise<void>;
 }
@@ -96,8 +98,8 @@ export function createUsageLog(parts: {
   }
 
   return {
-    record: (ended, cost) => {
-      waiting.push(rowOf(ended, cost));
+    record: (row) => {
+      waiting.push(row);
       trim();
       writing ??= writeSoon();
     },
@@ -111,26 +113,40 @@ export function createUsageLog(parts: {
   };
 }
 
-function rowOf(ended: Ended, cost: number): UsedCall {
-  const { key, usage } = ended;
+/** The usage record of a call that has ended, priced by the member that answered. */
+export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcome: CallOutcome): UsedCall {
+  const { id, key, kind, stream, at } = call;
+  const { promptTokens, completionTokens } = outcome.usage;
+  const member = pool.members.find(({ name }) => name === outcome.member);
+  const cost = member
+    ? Math.round((promptTokens * member.price.input + completionTokens * member.price.output) / 1e6)
+    : 0;
   return {
-    id: ended.id,
+    id,
     account_id: key.accountId,
     pool_id: key.poolId,
     key_id: key.id,
-    at: ended.at,
-    day: localDay(ended.at, key.timeZone),
-    kind: ended.kind,
-    stream: ended.stream ? 1 : 0,
-    status: ended.status,
-    member: ended.member,
-    model: ended.model,
-    attempts: JSON.stringify(ended.tried),
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    estimated: ended.estimated ? 1 : 0,
+    at,
+    day: localDay(at, key.timeZone),
+    kind,
+    stream: stream ? 1 : 0,
+    status: outcome.status,
+    member: outcome.member,
+    model: outcome.model,
+    attempts: JSON.stringify(outcome.tried),
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    estimated: outcome.estimated ? 1 : 0,
     cost,
-    first_byte_ms: ended.firstByteMs === null ? null : Math.round(ended.firstByteMs),
-    ms: Math.round(ended.ms),
+    first_byte_ms: outcome.firstByteMs === null ? null : Math.round(outcome.firstByteMs),
+    ms: Math.round(outcome.ms),
   };
+}
+
+/**
+ * What a record counts for in its key's budget: its prompt and completion tokens, since those are what a later reading
+ * of the records adds up. A vendor's total may hold more.
+ */
+export function costOf({ day, prompt_tokens, completion_tokens, cost }: UsedCall): CallCost {
+  return { day, tokens: prompt_tokens + completion_tokens, cost };
 }

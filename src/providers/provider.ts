@@ -32,11 +32,11 @@ export interface SimulatedResponse {
   pieces: readonly ({ waitMs: number; text: string } | { waitMs: number; cut: true })[];
 }
 
-/** `untranslatable`: the vendor has nothing for a parameter; another member may. `param` is its name in the request. */
+/** `unsupported_parameter`: the vendor has nothing for a parameter; another member may. `param` is its name in the request. */
 export type PreparedRequest =
   | { kind: "request"; request: VendorRequest }
-  | { kind: "played"; answer: SimulatedResponse }
-  | { kind: "untranslatable"; param: string; message: string };
+  | { kind: "simulated"; answer: SimulatedResponse }
+  | { kind: "unsupported_parameter"; param: string; message: string };
 
 /** Tokens as the vendor counted them. */
 export interface Usage {
@@ -55,15 +55,23 @@ export interface ApiError {
 
 /**
  * What a vendor's answer other than a completion means.
- * - `caller`: the request is at fault; returned as it is. `context`: too long for this model. `policy`: refused for its content.
- * - `unable`: this member cannot serve this request, and another may; nothing about it says how the member is.
- * - `limited`: too many requests for the model; the member's model rests for `retryAfterMs` (null: it did not say).
- * - `denied`: the member's own credentials, balance or permission; it rests long. The caller never sees its words.
- * - `no_model`: the member does not have this model.
- * - `broken`: everything that another try, or another member, may do better.
+ * - `invalid_request`: the request is at fault; returned as it is. `context_length`: too long for this model. `content_policy`: refused for its content.
+ * - `unsupported`: this member cannot serve this request, and another may; nothing about it says how the member is.
+ * - `rate_limited`: too many requests for the model; the member's model rests for `retryAfterMs` (null: it did not say).
+ * - `unauthorized`: the member's own credentials, balance or permission; it rests long. The caller never sees its words.
+ * - `model_not_found`: the member does not have this model.
+ * - `upstream_error`: everything that another try, or another member, may do better.
  */
 export interface Failure {
-  kind: "caller" | "context" | "policy" | "unable" | "limited" | "denied" | "no_model" | "broken";
+  kind:
+    | "invalid_request"
+    | "context_length"
+    | "content_policy"
+    | "unsupported"
+    | "rate_limited"
+    | "unauthorized"
+    | "model_not_found"
+    | "upstream_error";
   /** The vendor's status; 200 for an error inside a 200. */
   status: number;
   retryAfterMs: number | null;
@@ -105,7 +113,7 @@ export interface VendorEvent {
   data: string;
 }
 
-/** Reads one stream. Anything that is not understood is a `failure` of kind `broken`, never thrown. */
+/** Reads one stream. Anything that is not understood is a `failure` of kind `upstream_error`, never thrown. */
 export interface StreamReader {
   push(event: VendorEvent): StreamPiece[];
   /** Where a stream can hold several choices: whether one of them has not finished. */
@@ -157,7 +165,7 @@ export function defineProvider<Settings extends z.ZodObject>(
 ): Provider {
   type Parsed = z.output<Settings>;
   const none: PreparedRequest = {
-    kind: "untranslatable",
+    kind: "unsupported_parameter",
     param: "model",
     message: `Providers of kind ${definition.kind} have no embeddings.`,
   };

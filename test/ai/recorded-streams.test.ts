@@ -49,7 +49,7 @@ const recordings: Recorded[] = [
 for (const model of ["echo", "tools", "cut"]) {
   const body = { messages: [{ role: "user", content: "one two three" }] };
   const prepared = sandbox.chat(requestOf(body, model, true), {});
-  assert.ok(prepared.kind === "played");
+  assert.ok(prepared.kind === "simulated");
   const wire = prepared.answer.pieces.map((piece) => ("cut" in piece ? "" : piece.text)).join("");
   recordings.push({ name: `sandbox: ${model}`, provider: sandbox, wire: Buffer.from(wire), body, model });
 }

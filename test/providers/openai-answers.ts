@@ -66,7 +66,7 @@ export const openaiAnswers: readonly AnswerCase[] = [
       error: { code: 502, message: "Provider returned error", metadata: { provider_name: "X" } },
       user_id: "u",
     },
-    failure: { kind: "broken", error: { message: "Provider returned error", code: "502" } },
+    failure: { kind: "upstream_error", error: { message: "Provider returned error", code: "502" } },
   },
   {
     name: "OpenRouter: an error inside the choice",
@@ -84,6 +84,6 @@ export const openaiAnswers: readonly AnswerCase[] = [
         },
       ],
     },
-    failure: { kind: "limited", error: { message: "slow" } },
+    failure: { kind: "rate_limited", error: { message: "slow" } },
   },
 ];

@@ -22,7 +22,7 @@ export const openaiFailures: readonly FailureCase[] = [
       "invalid_request_error",
       "invalid_api_key",
     ),
-    failure: { kind: "denied", error: { type: "server_error", code: "provider_denied" } },
+    failure: { kind: "unauthorized", error: { type: "server_error", code: "provider_denied" } },
   },
   {
     name: "OpenAI: no money",
@@ -33,13 +33,13 @@ export const openaiFailures: readonly FailureCase[] = [
       "insufficient_quota",
       "insufficient_quota",
     ),
-    failure: { kind: "denied" },
+    failure: { kind: "unauthorized" },
   },
   {
     name: "OpenAI: the hard limit",
     status: 400,
     wire: error("Billing hard limit has been reached", "invalid_request_error", "billing_hard_limit_reached"),
-    failure: { kind: "denied" },
+    failure: { kind: "unauthorized" },
   },
   {
     name: "OpenAI: too many tokens a minute",
@@ -50,7 +50,7 @@ export const openaiFailures: readonly FailureCase[] = [
       "tokens",
       "rate_limit_exceeded",
     ),
-    failure: { kind: "limited", retryAfterMs: 1520, error: { type: "tokens" } },
+    failure: { kind: "rate_limited", retryAfterMs: 1520, error: { type: "tokens" } },
   },
   {
     name: "OpenAI: too long",
@@ -61,7 +61,7 @@ export const openaiFailures: readonly FailureCase[] = [
       "context_length_exceeded",
       "messages",
     ),
-    failure: { kind: "context", error: { param: "messages" } },
+    failure: { kind: "context_length", error: { param: "messages" } },
   },
   {
     name: "OpenAI: a parameter that it does not have",
@@ -72,7 +72,7 @@ export const openaiFailures: readonly FailureCase[] = [
       "unsupported_parameter",
       "max_tokens",
     ),
-    failure: { kind: "caller", error: { code: "unsupported_parameter", param: "max_tokens" } },
+    failure: { kind: "invalid_request", error: { code: "unsupported_parameter", param: "max_tokens" } },
   },
   {
     name: "OpenAI: a caller who writes about billing",
@@ -83,7 +83,7 @@ export const openaiFailures: readonly FailureCase[] = [
       "invalid_value",
       "messages[0].name",
     ),
-    failure: { kind: "caller" },
+    failure: { kind: "invalid_request" },
   },
   {
     name: "OpenAI: no such model",
@@ -93,7 +93,7 @@ export const openaiFailures: readonly FailureCase[] = [
       "invalid_request_error",
       "model_not_found",
     ),
-    failure: { kind: "no_model" },
+    failure: { kind: "model_not_found" },
   },
   {
     name: "OpenAI: a country",
@@ -103,14 +103,14 @@ export const openaiFailures: readonly FailureCase[] = [
       "request_forbidden",
       "unsupported_country_region_territory",
     ),
-    failure: { kind: "denied" },
+    failure: { kind: "unauthorized" },
   },
   {
     name: "OpenAI: overloaded",
     status: 503,
     headers: { "retry-after": "3" },
     wire: error("The engine is currently overloaded, please try again later", "server_error"),
-    failure: { kind: "broken", retryAfterMs: 3000 },
+    failure: { kind: "upstream_error", retryAfterMs: 3000 },
   },
   {
     name: "Azure: cut for its content",
@@ -126,7 +126,7 @@ export const openaiFailures: readonly FailureCase[] = [
         innererror: { code: "ResponsibleAIPolicyViolation" },
       },
     },
-    failure: { kind: "policy", error: { code: "content_filter", param: "prompt" } },
+    failure: { kind: "content_policy", error: { code: "content_filter", param: "prompt" } },
   },
   {
     name: "Azure: no such deployment",
@@ -134,7 +134,7 @@ export const openaiFailures: readonly FailureCase[] = [
     wire: {
       error: { code: "DeploymentNotFound", message: "The API deployment for this resource does not exist." },
     },
-    failure: { kind: "no_model" },
+    failure: { kind: "model_not_found" },
   },
   {
     name: "Azure: a wrong key, its code a string of digits",
@@ -142,7 +142,7 @@ export const openaiFailures: readonly FailureCase[] = [
     wire: {
       error: { code: "401", message: "Access denied due to invalid subscription key or wrong API endpoint." },
     },
-    failure: { kind: "denied" },
+    failure: { kind: "unauthorized" },
   },
   {
     name: "OpenRouter: no credit",
@@ -153,7 +153,7 @@ export const openaiFailures: readonly FailureCase[] = [
         message: "Insufficient credits. Add more using https://openrouter.ai/settings/credits",
       },
     },
-    failure: { kind: "denied" },
+    failure: { kind: "unauthorized" },
   },
   {
     name: "OpenRouter: moderated",
@@ -165,13 +165,13 @@ export const openaiFailures: readonly FailureCase[] = [
         metadata: { reasons: ["violence"] },
       },
     },
-    failure: { kind: "policy" },
+    failure: { kind: "content_policy" },
   },
   {
     name: "DeepSeek: no balance",
     status: 402,
     wire: error("Insufficient Balance", "unknown_error", "invalid_request_error"),
-    failure: { kind: "denied" },
+    failure: { kind: "unauthorized" },
   },
   {
     name: "Groq: larger than its minute",
@@ -181,7 +181,7 @@ export const openaiFailures: readonly FailureCase[] = [
       "tokens",
       "rate_limit_exceeded",
     ),
-    failure: { kind: "unable" },
+    failure: { kind: "unsupported" },
   },
   {
     name: "OpenAI: larger than its minute",
@@ -192,25 +192,25 @@ export const openaiFailures: readonly FailureCase[] = [
       "tokens",
       "rate_limit_exceeded",
     ),
-    failure: { kind: "unable" },
+    failure: { kind: "unsupported" },
   },
   {
     name: "OpenAI: a key that it does not know, quoted",
     status: 400,
     wire: error("Unrecognized request argument supplied: insufficient_quota", "invalid_request_error"),
-    failure: { kind: "caller" },
+    failure: { kind: "invalid_request" },
   },
   {
     name: "OpenAI: a path that it does not have",
     status: 404,
     wire: error("Invalid URL (POST /v1/v1/chat/completions)", "invalid_request_error"),
-    failure: { kind: "unable" },
+    failure: { kind: "unsupported" },
   },
   {
     name: "OpenRouter: nothing for pictures",
     status: 404,
     wire: { error: { message: "No endpoints found that support image input", code: 404 } },
-    failure: { kind: "unable" },
+    failure: { kind: "unsupported" },
   },
   {
     name: "OpenRouter: nothing for tools, and the caller's own tool named",
@@ -222,7 +222,7 @@ export const openaiFailures: readonly FailureCase[] = [
         code: 404,
       },
     },
-    failure: { kind: "unable" },
+    failure: { kind: "unsupported" },
   },
   {
     name: "OpenRouter: no such model",
@@ -230,7 +230,7 @@ export const openaiFailures: readonly FailureCase[] = [
     wire: {
       error: { message: "No endpoints found for nousresearch/hermes-3-llama-3.1-405b:free.", code: 404 },
     },
-    failure: { kind: "no_model" },
+    failure: { kind: "model_not_found" },
   },
   {
     name: "xAI: a wrong key, which comes as 400",
@@ -239,7 +239,7 @@ export const openaiFailures: readonly FailureCase[] = [
       code: "Client specified an invalid argument",
       error: "Incorrect API key provided: xa***Fk. You can obtain an API key from https://console.x.ai.",
     },
-    failure: { kind: "denied" },
+    failure: { kind: "unauthorized" },
   },
   {
     name: "xAI: refused for its content, which comes as 403",
@@ -248,7 +248,7 @@ export const openaiFailures: readonly FailureCase[] = [
       code: "The caller does not have permission to execute the specified operation",
       error: "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_BIO",
     },
-    failure: { kind: "policy" },
+    failure: { kind: "content_policy" },
   },
   {
     name: "Google's own OpenAI interface: a minute's limit, in a list and in OpenAI's words for an empty account",
@@ -262,7 +262,7 @@ export const openaiFailures: readonly FailureCase[] = [
         },
       },
     ],
-    failure: { kind: "limited" },
+    failure: { kind: "rate_limited" },
   },
   {
     name: "vLLM: no such model",
@@ -270,7 +270,7 @@ export const openaiFailures: readonly FailureCase[] = [
     wire: {
       error: { message: "The model `x` does not exist.", type: "NotFoundError", param: "model", code: 404 },
     },
-    failure: { kind: "no_model" },
+    failure: { kind: "model_not_found" },
   },
   {
     name: "vLLM: the answer would be too long",
@@ -284,7 +284,7 @@ export const openaiFailures: readonly FailureCase[] = [
         code: 400,
       },
     },
-    failure: { kind: "context" },
+    failure: { kind: "context_length" },
   },
   {
     name: "Mistral: a parameter that it does not have, in its newer form",
@@ -305,25 +305,25 @@ export const openaiFailures: readonly FailureCase[] = [
       param: null,
       code: null,
     },
-    failure: { kind: "caller", error: { message: "Extra inputs are not permitted", param: "user" } },
+    failure: { kind: "invalid_request", error: { message: "Extra inputs are not permitted", param: "user" } },
   },
   {
     name: "Mistral: not valid",
     status: 422,
     wire: { detail: [{ type: "missing", loc: ["body", "messages"], msg: "Field required", input: {} }] },
-    failure: { kind: "caller", error: { message: "Field required" } },
+    failure: { kind: "invalid_request", error: { message: "Field required" } },
   },
   {
     name: "Mistral: a wrong key",
     status: 401,
     wire: { detail: "Unauthorized" },
-    failure: { kind: "denied", error: { code: "provider_denied" } },
+    failure: { kind: "unauthorized", error: { code: "provider_denied" } },
   },
   {
     name: "Ollama: no such model",
     status: 404,
     wire: error('model "llama9" not found, try pulling it first', "api_error"),
-    failure: { kind: "no_model" },
+    failure: { kind: "model_not_found" },
   },
   {
     name: "vLLM: too long, in its old form",
@@ -335,7 +335,7 @@ export const openaiFailures: readonly FailureCase[] = [
       param: null,
       code: 400,
     },
-    failure: { kind: "context", error: { code: "400" } },
+    failure: { kind: "context_length", error: { code: "400" } },
   },
   {
     name: "llama.cpp: too long",
@@ -349,18 +349,18 @@ export const openaiFailures: readonly FailureCase[] = [
         n_ctx: 4096,
       },
     },
-    failure: { kind: "context" },
+    failure: { kind: "context_length" },
   },
   {
     name: "llama.cpp: still loading",
     status: 503,
     wire: { error: { code: 503, message: "Loading model", type: "unavailable_error" } },
-    failure: { kind: "broken" },
+    failure: { kind: "upstream_error" },
   },
   {
     name: "a proxy's page",
     status: 502,
     wire: "<html><head><title>502 Bad Gateway</title></head></html>",
-    failure: { kind: "broken", error: { type: "server_error" } },
+    failure: { kind: "upstream_error", error: { type: "server_error" } },
   },
 ];

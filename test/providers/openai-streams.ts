@@ -118,7 +118,7 @@ const ofOpenai: StreamCase[] = [
       [plainOpenai.delta(role), plainOpenai.delta({ content: "Hel" })],
       `event: error\ndata: {"error":{"message":"The server had an error while processing your request.","type":"server_error","param":null,"code":null}}\n\n`,
     ),
-    end: { kind: "broken", error: { type: "server_error" } },
+    end: { kind: "upstream_error", error: { type: "server_error" } },
   },
 ];
 
@@ -203,7 +203,7 @@ const ofOthers: StreamCase[] = [
       [groq.delta({ role: "assistant", content: "" })],
       `event: error\ndata: {"error":{"message":"Failed to call a function. Please adjust your prompt.","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"<x>","status_code":400}}\n\n`,
     ),
-    end: { kind: "caller", error: { code: "tool_use_failed" } },
+    end: { kind: "invalid_request", error: { code: "tool_use_failed" } },
   },
   deepseek.stream("DeepSeek: reasoning before the answer", [
     deepseek.delta({ role: "assistant", content: null, reasoning_content: "" }),
@@ -252,7 +252,10 @@ const ofOthers: StreamCase[] = [
         ),
       ),
     ),
-    end: { kind: "broken", error: { message: "Provider disconnected unexpectedly", code: "server_error" } },
+    end: {
+      kind: "upstream_error",
+      error: { message: "Provider disconnected unexpectedly", code: "server_error" },
+    },
   },
   {
     ...openrouter.stream(
@@ -260,7 +263,7 @@ const ofOthers: StreamCase[] = [
       [],
       'data: {"error":{"code":429,"message":"Rate limited upstream"}}\n\n',
     ),
-    end: { kind: "limited", error: { code: "429" } },
+    end: { kind: "rate_limited", error: { code: "429" } },
   },
   ollama.stream("Ollama: the role in every chunk", [
     ollama.delta({ role: "assistant", content: "The" }),

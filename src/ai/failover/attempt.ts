@@ -36,7 +36,7 @@ export interface AttemptDeps {
 /** Whom to ask, and how. */
 export interface Target {
   provider: Provider;
-  prepared: Exclude<PreparedRequest, { kind: "untranslatable" }>;
+  prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>;
   timeouts: MemberTimeouts;
   /** On a connection of its own. */
   fresh: boolean;
@@ -46,8 +46,8 @@ export interface Target {
 
 export type AttemptResult =
   | { kind: "answer"; text: string; usage: Usage | null }
-  | { kind: "speaking"; stream: UpstreamStream }
-  | { kind: "collected"; chunks: Chunk[] }
+  | { kind: "streaming"; stream: UpstreamStream }
+  | { kind: "buffered"; chunks: Chunk[] }
   /**
    * `reused`: on a connection that its peer may just have closed. `timeout`: it was silent for too long. `overtime`:
    * it was not silent, but took longer than the request, or the member, may take.
@@ -112,7 +112,7 @@ export async function askStream(
   }
   const stream = new UpstreamStream(parts.clock, opened.body, provider.stream(request), timeouts, limitAt);
   const said = await stream.firstToken(speakAt);
-  if (said === null) return { kind: "speaking", stream };
+  if (said === null) return { kind: "streaming", stream };
   stream.cancel();
   return signal.aborted ? { kind: "aborted" } : { ...failedWith(said.failure), timeout: said.timeout };
 }
@@ -134,7 +134,7 @@ async function openAnswer(
 ): Promise<Opened> {
   const leftMs = Math.max(1, limitAt - clock.monotonic());
   const result =
-    prepared.kind === "played"
+    prepared.kind === "simulated"
       ? await simulate(prepared.answer, clock, Math.min(headersMs, leftMs), signal)
       : await upstreams.open({
           method: prepared.request.method,
@@ -180,7 +180,12 @@ function failedWith(failure: Failure): Extract<AttemptResult, { kind: "failed" }
 }
 
 function upstreamError(message: string, code: string, status = 502): Failure {
-  return { kind: "broken", status, retryAfterMs: null, error: apiError(message, "server_error", code) };
+  return {
+    kind: "upstream_error",
+    status,
+    retryAfterMs: null,
+    error: apiError(message, "server_error", code),
+  };
 }
 
 const failedAnswer = (message: string, code: string) => failedWith(upstreamError(message, code));

@@ -17,7 +17,7 @@ import { hasHealthyAlternative, isHealthy } from "./healthy-members.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
 
-export type AnswerMode = "chat" | "stream" | "collected" | "embeddings";
+export type AnswerMode = "chat" | "stream" | "buffered" | "embeddings";
 
 export interface FailoverCall {
   choices: readonly Choice<Member>[];
@@ -47,14 +47,14 @@ export interface AttemptRecord {
   member: string;
   model: string;
   ms: number;
-  outcome: "ok" | Failure["kind"] | "untranslatable" | "aborted";
+  outcome: "ok" | Failure["kind"] | "unsupported_parameter" | "aborted";
   status: number | null;
 }
 
 export type FailoverResult =
   | { kind: "answer"; text: string; usage: Usage | null; won: Winner; tried: AttemptRecord[] }
-  | { kind: "speaking"; stream: UpstreamStream; won: Winner; tried: AttemptRecord[] }
-  | { kind: "collected"; chunks: Chunk[]; won: Winner; tried: AttemptRecord[] }
+  | { kind: "streaming"; stream: UpstreamStream; won: Winner; tried: AttemptRecord[] }
+  | { kind: "buffered"; chunks: Chunk[]; won: Winner; tried: AttemptRecord[] }
   | { kind: "failed"; failure: Failure; last: Choice<Member> | null; asked: number; tried: AttemptRecord[] }
   | { kind: "aborted"; tried: AttemptRecord[] };
 
@@ -64,7 +64,7 @@ export interface Winner {
   /** Members tried, this one included; a repeat on the same one does not count. */
   attempts: number;
   /** A stream's end: its member's health waits for it. */
-  settle(how: "done" | "broken" | "dropped"): void;
+  settle(how: "completed" | "failed" | "dropped"): void;
 }
 
 /** A member that failed alone is asked once more after this. */
@@ -77,7 +77,7 @@ const retryableStatuses: readonly number[] = [500, 502];
 
 /** What its answer's time is compared with. One that is collected is heard of when it is whole. */
 const responseKindOf = (ask: AnswerMode): ResponseKind =>
-  ask === "chat" || ask === "collected" ? "whole" : ask;
+  ask === "chat" || ask === "buffered" ? "whole" : ask;
 
 /** Asks members in turn until one answers, the request itself is refused, or nobody is left. */
 export async function runFailover(parts: FailoverDeps, call: FailoverCall): Promise<FailoverResult> {
@@ -118,12 +118,13 @@ export async function runFailover(parts: FailoverDeps, call: FailoverCall): Prom
     const { failure } = outcome;
     run.failures.push(failure);
     if (outcome.final) break;
-    if (failure.kind === "context" && !keepLargerContext(parts, call.choices, run.excluded, choice)) break;
+    if (failure.kind === "context_length" && !keepLargerContext(parts, call.choices, run.excluded, choice))
+      break;
     const alone = noneElseAvailable(call.choices, run.excluded, choice, clock.monotonic());
     if (outcome.again && alone && repeats > 0 && call.retryBudget.tryWithdraw()) {
       repeats -= 1;
       await clock.sleep(repeatAfterMs, call.signal);
-    } else if (failure.kind !== "limited" || failure.retryAfterMs === null) run.excluded.push(choice);
+    } else if (failure.kind !== "rate_limited" || failure.retryAfterMs === null) run.excluded.push(choice);
     // One that said when to come back rests: the others come first, then it may be waited for.
   }
   const failure = mostUsefulFailure(run.failures);
@@ -157,14 +158,14 @@ async function tryMember(
 ): Promise<Outcome> {
   const { clock } = parts;
   const { member, model } = choice;
-  const stream = call.mode === "stream" || call.mode === "collected";
+  const stream = call.mode === "stream" || call.mode === "buffered";
   const request: ChatRequest = { text: call.text, body: call.body, model, stream };
   const prepared = prepare(member, request, call.mode);
   const startedAt = clock.monotonic();
   const note = (outcome: AttemptRecord["outcome"], status: number | null) =>
     run.tried.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
-  if (prepared.kind === "untranslatable") {
-    note("untranslatable", null);
+  if (prepared.kind === "unsupported_parameter") {
+    note("unsupported_parameter", null);
     return { kind: "failed", failure: unsupportedParameter(prepared), final: false, again: false };
   }
   run.last = choice;
@@ -192,8 +193,8 @@ async function tryMember(
   } finally {
     waiting?.end();
   }
-  if (waiting?.abandoned && (attempted.kind === "aborted" || attempted.kind === "speaking")) {
-    if (attempted.kind === "speaking") attempted.stream.cancel();
+  if (waiting?.abandoned && (attempted.kind === "aborted" || attempted.kind === "streaming")) {
+    if (attempted.kind === "streaming") attempted.stream.cancel();
     attempted = { kind: "failed", failure: silenceFailure, reused: false, timeout: true };
   }
   if (attempted.kind === "aborted") {
@@ -210,15 +211,18 @@ async function tryMember(
     run.failedBy.set(failure, choice);
     const now = clock.monotonic();
     if (attempted.overtime) health.dropped(ticket);
-    else if (failure.kind === "broken" && mayBeRequestFault(health, failure, timeout, startedAt, now)) {
-      if (health.failed(ticket, now, "broken", null, null, true)) parts.memberDown(member, failure);
+    else if (
+      failure.kind === "upstream_error" &&
+      mayBeRequestFault(health, failure, timeout, startedAt, now)
+    ) {
+      if (health.failed(ticket, now, "upstream_error", null, null, true)) parts.memberDown(member, failure);
     } else updateHealth(parts, choice, ticket, failure);
-    const final = failure.kind === "caller" || failure.kind === "policy";
+    const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
     return { kind: "failed", failure, final, again: !timeout && retryableStatuses.includes(failure.status) };
   }
   note("ok", 200);
   const won = winner(parts, choice, run.attemptedIds.length, ticket, startedAt, kind, size);
-  if (attempted.kind !== "speaking") won.settle("done");
+  if (attempted.kind !== "streaming") won.settle("completed");
   return { ...attempted, won, tried: run.tried };
 }
 
@@ -231,7 +235,7 @@ function sendAttempt(
   parts: FailoverDeps,
   call: FailoverCall,
   member: Member,
-  prepared: Exclude<PreparedRequest, { kind: "untranslatable" }>,
+  prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>,
   request: ChatRequest,
   limitAt: number,
   waiting: AttemptSignal | null,
@@ -275,16 +279,17 @@ function winner(
       if (!open) return;
       open = false;
       const now = parts.clock.monotonic();
-      if (how === "done") health.succeeded(ticket, now);
+      if (how === "completed") health.succeeded(ticket, now);
       else if (how === "dropped") health.dropped(ticket);
-      else if (health.failed(ticket, now, "broken", null)) parts.memberDown(choice.member, cutStreams);
+      else if (health.failed(ticket, now, "upstream_error", null))
+        parts.memberDown(choice.member, cutStreams);
     },
   };
 }
 
 /** Why a member is down whose answers break off. */
 const cutStreams: Failure = {
-  kind: "broken",
+  kind: "upstream_error",
   status: 502,
   retryAfterMs: null,
   error: apiError("Its answers break off.", "server_error", "upstream_cut"),
@@ -299,18 +304,18 @@ function updateHealth(
 ): void {
   const now = parts.clock.monotonic();
   switch (failure.kind) {
-    case "caller":
-    case "context":
-    case "policy":
-    case "unable":
+    case "invalid_request":
+    case "context_length":
+    case "content_policy":
+    case "unsupported":
       member.health.dropped(ticket);
       return;
-    case "no_model":
+    case "model_not_found":
       member.health.modelMissing(ticket, now, model);
       return;
-    case "limited":
-    case "denied":
-    case "broken":
+    case "rate_limited":
+    case "unauthorized":
+    case "upstream_error":
       if (member.health.failed(ticket, now, failure.kind, failure.retryAfterMs, model))
         parts.memberDown(member, failure);
   }
@@ -334,7 +339,7 @@ function noneElseAvailable(
 /** How long a member still rests that asked for it, ms; 0: it does not. */
 function cooldownLeft({ member, model }: Choice<Member>, now: number): number {
   const standing = member.health.availability(now, model);
-  return standing.kind === "down" && standing.why === "resting" ? standing.until - now : 0;
+  return standing.kind === "down" && standing.why === "cooling_down" ? standing.until - now : 0;
 }
 
 /** Too long for one: a member that is declared with a larger context may be tried; the others are out. */
@@ -356,26 +361,26 @@ function keepLargerContext(
 function unsupportedParameter({
   param,
   message,
-}: Extract<PreparedRequest, { kind: "untranslatable" }>): Failure {
+}: Extract<PreparedRequest, { kind: "unsupported_parameter" }>): Failure {
   const error = apiError(message, "invalid_request_error", "unsupported_parameter", param);
-  return { kind: "caller", status: 400, retryAfterMs: null, error };
+  return { kind: "invalid_request", status: 400, retryAfterMs: null, error };
 }
 
 function allRateLimited(retryAfterMs: number): Failure {
   const error = apiError("Every member of the pool is at its limit.", "requests", "rate_limit_exceeded");
-  return { kind: "limited", status: 429, retryAfterMs, error };
+  return { kind: "rate_limited", status: 429, retryAfterMs, error };
 }
 
 /** By how much the error helps whoever reads it: what they can mend themselves, then when to come back. */
 const usefulness: Record<Failure["kind"], number> = {
-  policy: 0,
-  context: 1,
-  caller: 2,
-  limited: 3,
-  broken: 4,
-  denied: 5,
-  no_model: 6,
-  unable: 7,
+  content_policy: 0,
+  context_length: 1,
+  invalid_request: 2,
+  rate_limited: 3,
+  upstream_error: 4,
+  unauthorized: 5,
+  model_not_found: 6,
+  unsupported: 7,
 };
 
 function mostUsefulFailure(failures: readonly Failure[]): Failure {
@@ -384,5 +389,5 @@ function mostUsefulFailure(failures: readonly Failure[]): Failure {
   const best = failures.toSorted((a, b) => rank(a) - rank(b))[0];
   if (best) return best;
   const error = apiError("No member of the pool can serve this request.", "server_error", "no_member");
-  return { kind: "broken", status: 503, retryAfterMs: null, error };
+  return { kind: "upstream_error", status: 503, retryAfterMs: null, error };
 }

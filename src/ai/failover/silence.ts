@@ -6,7 +6,7 @@ import type { Failure } from "#providers/provider.ts";
 
 /** Why a member is down that nobody gets an answer from. */
 export const silenceFailure: Failure = {
-  kind: "broken",
+  kind: "upstream_error",
   status: 504,
   retryAfterMs: null,
   error: apiError("The provider is silent.", "server_error", "upstream_timeout"),

@@ -40,7 +40,7 @@ export const healthRules = {
   rampMs: 10_000,
 } as const;
 
-export type FailureKind = "broken" | "limited" | "denied";
+export type FailureKind = "upstream_error" | "rate_limited" | "unauthorized";
 
 /** One request under way. */
 export interface HealthTicket {
@@ -58,9 +58,9 @@ export type Availability =
   /** It may be asked. */
   | { kind: "up" }
   /** One request may be risked. */
-  | { kind: "probe" }
+  | { kind: "half_open" }
   /** Nobody should ask it before then (monotonic ms). */
-  | { kind: "down"; until: number; why: "open" | "resting" | "denied" };
+  | { kind: "down"; until: number; why: "open" | "cooling_down" | "unauthorized" };
 
 export class MemberHealth {
   #consecutiveFailures = 0;
@@ -72,11 +72,11 @@ export class MemberHealth {
   #openedAt = Number.NEGATIVE_INFINITY;
   /** A check said that it is back, and the probe found otherwise: its word alone no longer counts. */
   #checkUnreliable = false;
-  #cooldown: { until: number; why: "resting" | "denied" } | null = null;
+  #cooldown: { until: number; why: "cooling_down" | "unauthorized" } | null = null;
   /** When its key, balance or permission was first refused; null: it was not, or it answered since. */
   #unauthorizedAt: number | null = null;
   /** By model; there are no more of them than the member's settings name. */
-  readonly #modelCooldowns = new Map<string, { until: number; why: "limited" | "lacking" }>();
+  readonly #modelCooldowns = new Map<string, { until: number; why: "rate_limited" | "missing" }>();
   #recoveredAt = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
   readonly #times = new ResponseTimes();
@@ -117,12 +117,12 @@ export class MemberHealth {
   availability(now: number, model?: string): Availability {
     if (this.#cooldown && this.#cooldown.until > now) return { kind: "down", ...this.#cooldown };
     const own = model === undefined ? undefined : this.#modelCooldowns.get(model);
-    if (own && own.why === "limited" && own.until > now)
-      return { kind: "down", until: own.until, why: "resting" };
+    if (own && own.why === "rate_limited" && own.until > now)
+      return { kind: "down", until: own.until, why: "cooling_down" };
     if (!this.#open) return { kind: "up" };
     const { probeAt, checked } = this.#open;
     const ready = checked || probeAt <= now;
-    if (ready && !this.#probing) return { kind: "probe" };
+    if (ready && !this.#probing) return { kind: "half_open" };
     return { kind: "down", until: Math.max(probeAt, now + 1), why: "open" };
   }
 
@@ -142,7 +142,7 @@ export class MemberHealth {
   /** Whether it does not have this model, as far as is known. */
   isModelMissing(model: string, now: number): boolean {
     const rest = this.#modelCooldowns.get(model);
-    return rest !== undefined && rest.why === "lacking" && rest.until > now;
+    return rest !== undefined && rest.why === "missing" && rest.until > now;
   }
 
   /** How long it will probably take to say something, counting those that wait already: lower is better. */
@@ -157,7 +157,7 @@ export class MemberHealth {
   }
 
   begin(now: number): HealthTicket {
-    const probe = this.#open !== null && this.availability(now).kind === "probe";
+    const probe = this.#open !== null && this.availability(now).kind === "half_open";
     if (probe) this.#probing = true;
     this.#inFlight += 1;
     return { startedAt: now, probe };
@@ -178,7 +178,7 @@ export class MemberHealth {
     const allowed = this.#unauthorizedAt !== null && ticket.startedAt >= this.#unauthorizedAt;
     if (allowed) {
       this.#unauthorizedAt = null;
-      if (this.#cooldown?.why === "denied") this.#cooldown = null;
+      if (this.#cooldown?.why === "unauthorized") this.#cooldown = null;
     }
     // What was under way before it opened says nothing about now.
     if (!this.#open || ticket.startedAt < this.#open.since) return allowed;
@@ -199,7 +199,7 @@ export class MemberHealth {
 
   /**
    * It failed; true when it went down by that. `retryAfterMs`: what it said itself. `model`: what it was asked for,
-   * which alone rests where it is `limited`; null: the whole member rests. `singly`: the request may be to blame, since
+   * which alone rests where it is `rate_limited`; null: the whole member rests. `singly`: the request may be to blame, since
    * others were answered meanwhile: it counts for the share of failures, but not for those in a row.
    */
   failed(
@@ -213,7 +213,7 @@ export class MemberHealth {
     this.#release(ticket);
     // What was under way before it opened says nothing about now.
     const late = ticket.startedAt < this.#openedAt;
-    if (kind !== "broken") {
+    if (kind !== "upstream_error") {
       if (ticket.probe && !late && this.#open) this.#open.probeAt = now + healthRules.firstProbeMs;
       return this.#startCooldown(now, kind, retryAfterMs, model);
     }
@@ -230,8 +230,8 @@ export class MemberHealth {
       if (!ticket.probe) return false;
       const { checked, probes } = this.#open;
       if (checked) this.#checkUnreliable = true;
-      const { firstProbeMs, maxProbeMs: longestProbeMs } = healthRules;
-      const waitMs = checked ? longestProbeMs : Math.min(firstProbeMs * 2 ** probes, longestProbeMs);
+      const { firstProbeMs, maxProbeMs } = healthRules;
+      const waitMs = checked ? maxProbeMs : Math.min(firstProbeMs * 2 ** probes, maxProbeMs);
       this.#open = { since: now, probeAt: now + waitMs, probes: probes + 1, checked: false };
       this.#openedAt = now;
       return false;
@@ -268,7 +268,7 @@ export class MemberHealth {
   /** It answered, but does not have this model. */
   modelMissing(ticket: HealthTicket, now: number, model: string): void {
     this.#release(ticket);
-    this.#modelCooldowns.set(model, { until: now + healthRules.missingModelCooldownMs, why: "lacking" });
+    this.#modelCooldowns.set(model, { until: now + healthRules.missingModelCooldownMs, why: "missing" });
   }
 
   get isOpen(): boolean {
@@ -299,25 +299,25 @@ export class MemberHealth {
 
   #startCooldown(
     now: number,
-    kind: "limited" | "denied",
+    kind: "rate_limited" | "unauthorized",
     retryAfterMs: number | null,
     model: string | null,
   ): boolean {
-    const first = kind === "denied" && this.#unauthorizedAt === null;
+    const first = kind === "unauthorized" && this.#unauthorizedAt === null;
     if (first) this.#unauthorizedAt = now;
     const asked =
-      kind === "denied"
+      kind === "unauthorized"
         ? healthRules.unauthorizedCooldownMs
         : (retryAfterMs ?? healthRules.defaultCooldownMs);
     const until = now + Math.min(Math.max(healthRules.minCooldownMs, asked), healthRules.maxCooldownMs);
     // A later, longer wait extends the rest; a shorter one does not cut it.
-    if (kind === "limited" && model !== null) {
+    if (kind === "rate_limited" && model !== null) {
       const rest = this.#modelCooldowns.get(model);
-      if (!rest || rest.until <= until) this.#modelCooldowns.set(model, { until, why: "limited" });
+      if (!rest || rest.until <= until) this.#modelCooldowns.set(model, { until, why: "rate_limited" });
       return first;
     }
     if (this.#cooldown && this.#cooldown.until > until) return first;
-    this.#cooldown = { until, why: kind === "denied" ? "denied" : "resting" };
+    this.#cooldown = { until, why: kind === "unauthorized" ? "unauthorized" : "cooling_down" };
     return first;
   }
 

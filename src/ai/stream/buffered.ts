@@ -10,13 +10,13 @@ const maxBufferedUnits = 64 * 1024 * 1024;
 
 /** The whole of a stream, or the failure that it would have ended with. */
 export async function bufferStream(spoken: AttemptResult, signal: StopSignal): Promise<AttemptResult> {
-  if (spoken.kind !== "speaking") return spoken;
+  if (spoken.kind !== "streaming") return spoken;
   const { stream } = spoken;
   const chunks: Chunk[] = [];
   let size = 0;
   for (;;) {
     const said = await stream.next();
-    if (said.kind === "done") return { kind: "collected", chunks };
+    if (said.kind === "done") return { kind: "buffered", chunks };
     if (said.kind === "failed") {
       stream.cancel();
       if (signal.aborted) return { kind: "aborted", heard: true };
@@ -33,7 +33,7 @@ export async function bufferStream(spoken: AttemptResult, signal: StopSignal): P
     if (size <= maxBufferedUnits) continue;
     stream.cancel();
     const error = apiError("The provider's answer is too long.", "server_error", "bad_upstream_answer");
-    const failure: Failure = { kind: "broken", status: 502, retryAfterMs: null, error };
+    const failure: Failure = { kind: "upstream_error", status: 502, retryAfterMs: null, error };
     return { kind: "failed", failure, reused: false, timeout: false };
   }
 }

@@ -109,7 +109,7 @@ export const keysQuery = z.strictObject({
     .describe("A `next_cursor` given earlier."),
 });
 
-export const memberStates = ["up", "probe", "open", "resting", "denied"] as const;
+export const memberStates = ["up", "half_open", "open", "cooling_down", "unauthorized"] as const;
 export type MemberState = (typeof memberStates)[number];
 
 /** How the members of a pool are doing. */
@@ -122,14 +122,14 @@ export const poolHealthReply = z.object({
       state: z
         .enum([...memberStates, "off"])
         .describe(
-          "`up`; `open`: it failed, and is not asked; `probe`: one request may be risked; `resting`: it said to come back later; `denied`: its key, balance or permission is refused; `off`: switched off.",
+          "`up`; `open`: it failed and gets no requests; `half_open`: one probe may be sent; `cooling_down`: it asked to be retried later; `unauthorized`: it refuses the key, balance or permission; `off`: inactive.",
         ),
-      until: instant.nullable().describe("When it may be asked again; null: now, or nobody knows."),
+      until: instant.nullable().describe("When it may get requests again; null: now, or not known."),
       in_flight: z.int().describe("Requests under way."),
       first_output_ms: z
         .number()
         .nullable()
-        .describe("Moving average of the time to its first output; null: it was not asked yet."),
+        .describe("Moving average of the time to its first output; null: it has not answered yet."),
     }),
   ),
   next_cursor: one,

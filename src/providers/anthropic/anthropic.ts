@@ -47,7 +47,7 @@ export const anthropic = defineProvider({
   urls: (given) => [joinUrl(given.base_url, "/v1/messages")],
   chat: (request, given) => {
     const made = anthropicBody(request, given.max_tokens, given.version);
-    if (made.kind === "untranslatable") return made;
+    if (made.kind === "unsupported_parameter") return made;
     return {
       kind: "request",
       request: {

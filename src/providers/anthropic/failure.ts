@@ -11,28 +11,32 @@ import { fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json
 const accountCodes = /_spend_limit_reached$|^organization_on_hold$|^linked_organization_|^cmek_key_disabled$/;
 
 const words: VendorErrorRules = {
-  codes: { billing_error: "denied", authentication_error: "denied", overloaded_error: "broken" },
+  codes: {
+    billing_error: "unauthorized",
+    authentication_error: "unauthorized",
+    overloaded_error: "upstream_error",
+  },
   types: {
-    invalid_request_error: "caller",
-    request_too_large: "caller",
-    permission_error: "denied",
-    not_found_error: "no_model",
-    rate_limit_error: "limited",
-    timeout_error: "broken",
-    api_error: "broken",
+    invalid_request_error: "invalid_request",
+    request_too_large: "invalid_request",
+    permission_error: "unauthorized",
+    not_found_error: "model_not_found",
+    rate_limit_error: "rate_limited",
+    timeout_error: "upstream_error",
+    api_error: "upstream_error",
   },
   openings: [
-    [/^your credit balance is too low/i, "denied"],
-    [/^you have reached your (specified )?(\w+ )?api usage limits/i, "denied"],
-    [/^this (organization|account|workspace) (has been|is) (disabled|on hold)/i, "denied"],
-    [/^prompt is too long: \d/i, "context"],
-    [/^input length and `max_tokens` exceed context limit: \d/i, "context"],
+    [/^your credit balance is too low/i, "unauthorized"],
+    [/^you have reached your (specified )?(\w+ )?api usage limits/i, "unauthorized"],
+    [/^this (organization|account|workspace) (has been|is) (disabled|on hold)/i, "unauthorized"],
+    [/^prompt is too long: \d/i, "context_length"],
+    [/^input length and `max_tokens` exceed context limit: \d/i, "context_length"],
     [
       /^(this request|the input) (exceeds|would exceed) the (model's )?(maximum )?context (window|length)/i,
-      "context",
+      "context_length",
     ],
-    [/^(output|input) blocked by content filtering policy/i, "policy"],
-    [/^model: ?[\w.:@/-]{1,200}$/i, "no_model"],
+    [/^(output|input) blocked by content filtering policy/i, "content_policy"],
+    [/^model: ?[\w.:@/-]{1,200}$/i, "model_not_found"],
   ],
 };
 
@@ -74,9 +78,9 @@ export function anthropicError(status: number, value: unknown, rest: number | nu
 }
 
 function paramOf(kind: Failure["kind"], said: string): string | null {
-  if (kind === "no_model") return "model";
-  if (kind === "context") return "messages";
-  if (kind !== "caller") return null;
+  if (kind === "model_not_found") return "model";
+  if (kind === "context_length") return "messages";
+  if (kind !== "invalid_request") return null;
   const first = /^`?([a-z_]+)\b/.exec(said)?.[1] ?? "";
   return Object.hasOwn(params, first) ? (params[first] ?? null) : null;
 }

@@ -72,11 +72,11 @@ export function anthropicBody(
   request: ChatRequest,
   maxTokens: number | undefined,
   version: string,
-): { kind: "body"; body: Body } | Extract<PreparedRequest, { kind: "untranslatable" }> {
+): { kind: "body"; body: Body } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const exact = parseExactly(request.text);
   const fields = requestFields(isFields(exact) ? exact : request.body, "Anthropic");
   const read = readConversation(fields.take("messages"));
-  if (read.kind === "fault") return { kind: "untranslatable", ...read.fault };
+  if (read.kind === "fault") return { kind: "unsupported_parameter", ...read.fault };
   const facts = claudeCapabilities(request.model);
   const { messages, fault } = anthropicMessages(read.turns);
   if (fault !== null) fields.issue("messages", fault);

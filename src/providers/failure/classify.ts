@@ -35,15 +35,22 @@ const retryableStatuses: readonly number[] = [408, 409, 425, 499];
 
 /** What the beginning of the message may make of what codes, type and status say. */
 const refinements: Readonly<Record<Kind, readonly Kind[]>> = {
-  caller: ["denied", "context", "policy", "no_model", "unable"],
-  unable: ["denied", "context", "policy", "caller", "no_model"],
-  no_model: ["denied", "context", "policy", "caller", "no_model", "unable"],
-  limited: ["denied", "unable"],
+  invalid_request: ["unauthorized", "context_length", "content_policy", "model_not_found", "unsupported"],
+  unsupported: ["unauthorized", "context_length", "content_policy", "invalid_request", "model_not_found"],
+  model_not_found: [
+    "unauthorized",
+    "context_length",
+    "content_policy",
+    "invalid_request",
+    "model_not_found",
+    "unsupported",
+  ],
+  rate_limited: ["unauthorized", "unsupported"],
   // A 403 is also said of one request: of its content, or of a file that it names.
-  denied: ["policy", "caller"],
-  broken: ["denied"],
-  context: [],
-  policy: [],
+  unauthorized: ["content_policy", "invalid_request"],
+  upstream_error: ["unauthorized"],
+  context_length: [],
+  content_policy: [],
 };
 
 /**
@@ -58,8 +65,9 @@ export function classify({ status, codes, param, message }: VendorError, words: 
   for (const code of codes) if (Object.hasOwn(words.codes, code)) return words.codes[code]!;
   const type = codes.find((code) => Object.hasOwn(words.types, code));
   const meant = type === undefined ? classifyStatus(status) : words.types[type]!;
-  if (meant === "caller" && retryableStatuses.includes(status)) return "broken";
-  if (meant === "no_model" && param !== null) return param === "model" ? "no_model" : "caller";
+  if (meant === "invalid_request" && retryableStatuses.includes(status)) return "upstream_error";
+  if (meant === "model_not_found" && param !== null)
+    return param === "model" ? "model_not_found" : "invalid_request";
   const opening = startsWithCallerKey.test(message) ? null : firstMatch(message, words.openings);
   if (opening !== null && refinements[meant].includes(opening)) return opening;
   if (status === 403 || status === 429) {
@@ -67,7 +75,7 @@ export function classify({ status, codes, param, message }: VendorError, words: 
     if (within !== null && refinements[meant].includes(within)) return within;
   }
   // A 404 says that something is not there. Only one that names the model says that the model is not.
-  return meant === "no_model" ? "unable" : meant;
+  return meant === "model_not_found" ? "unsupported" : meant;
 }
 
 function firstMatch(message: string, known: VendorErrorRules["openings"]): Kind | null {
@@ -76,11 +84,11 @@ function firstMatch(message: string, known: VendorErrorRules["openings"]): Kind 
 }
 
 function classifyStatus(status: number): Kind {
-  if (status === 401 || status === 402 || status === 403) return "denied";
-  if (status === 404) return "no_model";
-  if (status === 429) return "limited";
-  if (status === 400 || status === 413 || status === 422) return "caller";
-  if (status < 400 || status >= 500 || retryableStatuses.includes(status)) return "broken";
+  if (status === 401 || status === 402 || status === 403) return "unauthorized";
+  if (status === 404) return "model_not_found";
+  if (status === 429) return "rate_limited";
+  if (status === 400 || status === 413 || status === 422) return "invalid_request";
+  if (status < 400 || status >= 500 || retryableStatuses.includes(status)) return "upstream_error";
   // A 4xx that is no vendor's: perhaps a proxy that does not like this one request. Another member may.
-  return "unable";
+  return "unsupported";
 }

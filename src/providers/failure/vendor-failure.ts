@@ -7,14 +7,14 @@ import { apiError } from "./api-error.ts";
 import { scrub } from "./scrub.ts";
 
 const words: Readonly<Record<Failure["kind"], readonly [type: string, code: string | null]>> = {
-  caller: ["invalid_request_error", null],
-  context: ["invalid_request_error", "context_length_exceeded"],
-  policy: ["invalid_request_error", "content_filter"],
-  unable: ["invalid_request_error", null],
-  limited: ["requests", "rate_limit_exceeded"],
-  denied: ["server_error", "provider_denied"],
-  no_model: ["invalid_request_error", "model_not_found"],
-  broken: ["server_error", null],
+  invalid_request: ["invalid_request_error", null],
+  context_length: ["invalid_request_error", "context_length_exceeded"],
+  content_policy: ["invalid_request_error", "content_filter"],
+  unsupported: ["invalid_request_error", null],
+  rate_limited: ["requests", "rate_limit_exceeded"],
+  unauthorized: ["server_error", "provider_denied"],
+  model_not_found: ["invalid_request_error", "model_not_found"],
+  upstream_error: ["server_error", null],
 };
 
 /** In place of the vendor's words, which read as if the caller's own key or budget were meant. */
@@ -27,19 +27,19 @@ export function unauthorizedFailure(
   said: string,
   retryAfterMs: number | null = null,
 ): Failure {
-  const [type, code] = words.denied;
+  const [type, code] = words.unauthorized;
   const error = apiError(unauthorizedMessage, type, code);
-  return { kind: "denied", status, retryAfterMs, error, detail: scrub(said) };
+  return { kind: "unauthorized", status, retryAfterMs, error, detail: scrub(said) };
 }
 
-/** `status`: the vendor's, 200 for an error inside a 200. `message` is scrubbed here, and of `denied` kept from callers. */
+/** `status`: the vendor's, 200 for an error inside a 200. `message` is scrubbed here, and of `unauthorized` kept from callers. */
 export function vendorFailure(
   kind: Failure["kind"],
   status: number,
   message: string,
   more: { retryAfterMs?: number | null; param?: string | null; code?: string } = {},
 ): Failure {
-  if (kind === "denied") return unauthorizedFailure(status, message, more.retryAfterMs);
+  if (kind === "unauthorized") return unauthorizedFailure(status, message, more.retryAfterMs);
   const [type, code] = words[kind];
   const error = apiError(message, type, more.code ?? code, more.param ?? null);
   return { kind, status, retryAfterMs: more.retryAfterMs ?? null, error };
@@ -47,10 +47,16 @@ export function vendorFailure(
 
 /** A 200 that is no answer. */
 export function badAnswer(message: string): { kind: "failure"; failure: Failure } {
-  return { kind: "failure", failure: vendorFailure("broken", 200, message, { code: "bad_upstream_answer" }) };
+  return {
+    kind: "failure",
+    failure: vendorFailure("upstream_error", 200, message, { code: "bad_upstream_answer" }),
+  };
 }
 
 /** An event of a stream that makes no sense. */
 export function badFrame(message: string): StreamPiece {
-  return { kind: "failure", failure: vendorFailure("broken", 200, message, { code: "malformed_frame" }) };
+  return {
+    kind: "failure",
+    failure: vendorFailure("upstream_error", 200, message, { code: "malformed_frame" }),
+  };
 }

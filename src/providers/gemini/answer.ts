@@ -48,7 +48,7 @@ function finishOf(candidate: Fields, called: boolean): string | Failure | null {
   const reason = textOf(candidate.finishReason);
   if (reason === "" || reason === "FINISH_REASON_UNSPECIFIED") return null;
   if (failed.includes(reason)) {
-    return vendorFailure("broken", 200, `Gemini broke off its answer: ${reason}.`, {
+    return vendorFailure("upstream_error", 200, `Gemini broke off its answer: ${reason}.`, {
       code: "bad_upstream_answer",
     });
   }
@@ -89,7 +89,7 @@ function blockedOf(value: Fields): Failure | null {
   if (reason === "") return null;
   const why = textOf(feedback.blockReasonMessage);
   const message = `The prompt was blocked: ${reason}.${why === "" ? "" : ` ${why}`}`;
-  return vendorFailure("policy", 200, message, { param: "messages" });
+  return vendorFailure("content_policy", 200, message, { param: "messages" });
 }
 
 /** What a candidate says where it was cut for its content before it said anything. */

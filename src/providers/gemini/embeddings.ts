@@ -17,7 +17,7 @@ const maxDimensions = 100_000;
 export function geminiEmbeddingsBody(
   { body }: EmbeddingsRequest,
   model: string,
-): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "untranslatable" }> {
+): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const fields = requestFields(body, "Gemini");
   const input = fields.take("input");
   const texts = Array.isArray(input) ? input : [input];

@@ -13,41 +13,41 @@ const deniedReason =
   /^(API_KEY_|SERVICE_DISABLED|BILLING_DISABLED|CONSUMER_|ACCESS_TOKEN_|CREDENTIALS_MISSING|USER_PROJECT_DENIED)/;
 
 const words: VendorErrorRules = {
-  codes: { UNAUTHENTICATED: "denied" },
+  codes: { UNAUTHENTICATED: "unauthorized" },
   types: {
-    INVALID_ARGUMENT: "caller",
-    OUT_OF_RANGE: "caller",
+    INVALID_ARGUMENT: "invalid_request",
+    OUT_OF_RANGE: "invalid_request",
     // No billing or not served in this country, but also a file of the caller's that is not ready yet.
-    FAILED_PRECONDITION: "unable",
-    PERMISSION_DENIED: "denied",
-    NOT_FOUND: "no_model",
-    RESOURCE_EXHAUSTED: "limited",
-    INTERNAL: "broken",
-    UNKNOWN: "broken",
-    UNAVAILABLE: "broken",
-    ABORTED: "broken",
-    CANCELLED: "broken",
-    DEADLINE_EXCEEDED: "broken",
-    DATA_LOSS: "broken",
-    UNIMPLEMENTED: "broken",
+    FAILED_PRECONDITION: "unsupported",
+    PERMISSION_DENIED: "unauthorized",
+    NOT_FOUND: "model_not_found",
+    RESOURCE_EXHAUSTED: "rate_limited",
+    INTERNAL: "upstream_error",
+    UNKNOWN: "upstream_error",
+    UNAVAILABLE: "upstream_error",
+    ABORTED: "upstream_error",
+    CANCELLED: "upstream_error",
+    DEADLINE_EXCEEDED: "upstream_error",
+    DATA_LOSS: "upstream_error",
+    UNIMPLEMENTED: "upstream_error",
   },
   openings: [
-    [/^api key (not valid|expired|not found)/i, "denied"],
-    [/^(your |the )?api key was reported/i, "denied"],
-    [/^your prepa(id|yment) credits?/i, "denied"],
-    [/^user location is not supported/i, "denied"],
-    [/^(gemini api )?free tier is not available|^please enable billing/i, "denied"],
+    [/^api key (not valid|expired|not found)/i, "unauthorized"],
+    [/^(your |the )?api key was reported/i, "unauthorized"],
+    [/^your prepa(id|yment) credits?/i, "unauthorized"],
+    [/^user location is not supported/i, "unauthorized"],
+    [/^(gemini api )?free tier is not available|^please enable billing/i, "unauthorized"],
     // A file that the caller names and this key may not read.
-    [/^you do not have permission to access the (file|cached ?content)/i, "caller"],
-    [/^(file|cached ?content) \S{0,200} ?(was |is )?not found/i, "caller"],
-    [/^(unable to submit request because )?the input token count\b/i, "context"],
+    [/^you do not have permission to access the (file|cached ?content)/i, "invalid_request"],
+    [/^(file|cached ?content) \S{0,200} ?(was |is )?not found/i, "invalid_request"],
+    [/^(unable to submit request because )?the input token count\b/i, "context_length"],
     [
       /^(the prompt|the input|your request|request) (was |is )?(blocked|rejected) .{0,60}(safety|polic)/i,
-      "policy",
+      "content_policy",
     ],
-    [/^models?\/[\w.:@-]{1,200} is not (found|supported)/i, "no_model"],
-    [/^tunedmodels\/[\w.:@-]{1,200} (is|was) not found/i, "no_model"],
-    [/^(publisher )?model [`'"]?[\w./:@-]{1,300}[`'"]? (is|was) not found/i, "no_model"],
+    [/^models?\/[\w.:@-]{1,200} is not (found|supported)/i, "model_not_found"],
+    [/^tunedmodels\/[\w.:@-]{1,200} (is|was) not found/i, "model_not_found"],
+    [/^(publisher )?model [`'"]?[\w./:@-]{1,300}[`'"]? (is|was) not found/i, "model_not_found"],
   ],
 };
 
@@ -71,8 +71,9 @@ export function geminiError(status: number, value: unknown, rest: number | null)
   const codes = [refused ? "UNAUTHENTICATED" : textOf(error.status)];
   const kind = classify({ status, codes, param: null, message: said }, words);
   const message = said === "" ? `Gemini answered ${status} without an error that could be read.` : said;
-  const retryMs = rest ?? (kind === "limited" || kind === "broken" ? retryOf(details, said) : null);
-  const param = kind === "no_model" ? "model" : kind === "context" ? "messages" : null;
+  const retryMs =
+    rest ?? (kind === "rate_limited" || kind === "upstream_error" ? retryOf(details, said) : null);
+  const param = kind === "model_not_found" ? "model" : kind === "context_length" ? "messages" : null;
   return vendorFailure(kind, status, message, { retryAfterMs: retryMs, param });
 }
 

@@ -44,7 +44,7 @@ export const gemini = defineProvider({
   urls: (given) => [joinUrl(given.base_url, "/v1beta/models")],
   chat: (request, given) => {
     const made = geminiBody(request);
-    if (made.kind === "untranslatable") return made;
+    if (made.kind === "unsupported_parameter") return made;
     const method = request.stream ? "streamGenerateContent?alt=sse" : "generateContent";
     return {
       kind: "request",
@@ -61,7 +61,7 @@ export const gemini = defineProvider({
   failure: geminiFailure,
   embeddings: (request, given) => {
     const made = geminiEmbeddingsBody(request, inCollection(request.model).join("/"));
-    if (made.kind === "untranslatable") return made;
+    if (made.kind === "unsupported_parameter") return made;
     return {
       kind: "request",
       request: {

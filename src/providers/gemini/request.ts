@@ -47,11 +47,11 @@ const int32 = 2 ** 31;
 
 export function geminiBody(
   request: ChatRequest,
-): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "untranslatable" }> {
+): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const exact = parseExactly(request.text);
   const fields = requestFields(isFields(exact) ? exact : request.body, "Gemini");
   const read = readConversation(fields.take("messages"));
-  if (read.kind === "fault") return { kind: "untranslatable", ...read.fault };
+  if (read.kind === "fault") return { kind: "unsupported_parameter", ...read.fault };
   const version = geminiVersion(request.model) ?? Number.POSITIVE_INFINITY;
   const { contents, fault } = geminiContents(read.turns, version >= 300);
   if (fault !== null) fields.issue("messages", fault);

@@ -18,75 +18,96 @@ const all = (kind: Kind, codes: string): Record<string, Kind> =>
 
 const words: VendorErrorRules = {
   codes: {
-    ...all("denied", "insufficient_quota billing_hard_limit_reached billing_not_active account_deactivated"),
-    ...all("denied", "invalid_api_key invalid_authentication_error authentication_error access_terminated"),
-    ...all("denied", "exceeded_current_quota_error unsupported_country_region_territory"),
-    ...all("context", "context_length_exceeded exceed_context_size_error tokens_limit_reached"),
-    ...all("policy", "content_filter content_policy_violation data_inspection_failed"),
     ...all(
-      "no_model",
+      "unauthorized",
+      "insufficient_quota billing_hard_limit_reached billing_not_active account_deactivated",
+    ),
+    ...all(
+      "unauthorized",
+      "invalid_api_key invalid_authentication_error authentication_error access_terminated",
+    ),
+    ...all("unauthorized", "exceeded_current_quota_error unsupported_country_region_territory"),
+    ...all("context_length", "context_length_exceeded exceed_context_size_error tokens_limit_reached"),
+    ...all("content_policy", "content_filter content_policy_violation data_inspection_failed"),
+    ...all(
+      "model_not_found",
       "model_not_found model_not_available model_decommissioned unknown_model invalid_model",
     ),
-    ...all("no_model", "DeploymentNotFound"),
-    ...all("caller", "unsupported_parameter unsupported_value unknown_parameter missing_required_parameter"),
-    ...all("caller", "invalid_value invalid_type invalid_json extra_forbidden previous_response_not_found"),
-    ...all("caller", "array_above_max_length array_below_min_length string_above_max_length"),
-    ...all("caller", "string_below_min_length integer_above_max_value integer_below_min_value"),
-    ...all("caller", "decimal_above_max_value decimal_below_min_value"),
+    ...all("model_not_found", "DeploymentNotFound"),
+    ...all(
+      "invalid_request",
+      "unsupported_parameter unsupported_value unknown_parameter missing_required_parameter",
+    ),
+    ...all(
+      "invalid_request",
+      "invalid_value invalid_type invalid_json extra_forbidden previous_response_not_found",
+    ),
+    ...all("invalid_request", "array_above_max_length array_below_min_length string_above_max_length"),
+    ...all("invalid_request", "string_below_min_length integer_above_max_value integer_below_min_value"),
+    ...all("invalid_request", "decimal_above_max_value decimal_below_min_value"),
     // Google's own OpenAI interface; its sentence on a minute's limit is OpenAI's on an empty account.
-    RESOURCE_EXHAUSTED: "limited",
+    RESOURCE_EXHAUSTED: "rate_limited",
   },
   types: {
-    ...all("limited", "rate_limit_exceeded rate_limit_error rate_limit_reached_error"),
-    ...all("broken", "overloaded_error engine_overloaded_error"),
+    ...all("rate_limited", "rate_limit_exceeded rate_limit_error rate_limit_reached_error"),
+    ...all("upstream_error", "overloaded_error engine_overloaded_error"),
   },
   openings: [
-    [/^incorrect api key provided/i, "denied"],
-    [/^api key (not valid|expired|not found)/i, "denied"],
-    [/^you exceeded your current quota/i, "denied"],
-    [/^(your )?billing hard limit has been reached/i, "denied"],
-    [/^your account is not active/i, "denied"],
-    [/^insufficient (balance|credits|funds)\b/i, "denied"],
-    [/^you have exceeded your monthly included credits/i, "denied"],
-    [/^(this (model|endpoint)'s )?maximum (context|prompt) length is \d/i, "context"],
+    [/^incorrect api key provided/i, "unauthorized"],
+    [/^api key (not valid|expired|not found)/i, "unauthorized"],
+    [/^you exceeded your current quota/i, "unauthorized"],
+    [/^(your )?billing hard limit has been reached/i, "unauthorized"],
+    [/^your account is not active/i, "unauthorized"],
+    [/^insufficient (balance|credits|funds)\b/i, "unauthorized"],
+    [/^you have exceeded your monthly included credits/i, "unauthorized"],
+    [/^(this (model|endpoint)'s )?maximum (context|prompt) length is \d/i, "context_length"],
     [
       /^'max_tokens' or 'max_completion_tokens' is too large: \d+\. this model's maximum context length/i,
-      "context",
+      "context_length",
     ],
-    [/^the request exceeds the available context size/i, "context"],
-    [/^prompt contains \d+ tokens( and \d+ draft tokens)?, too large for model/i, "context"],
-    [/^(the )?(prompt|input) \((total )?(length )?\d+( tokens)?\) is (too long|longer than)/i, "context"],
-    [/^the decoder prompt \(length \d+\) is longer than/i, "context"],
-    [/^(the )?(prompt|input)( is)? too long(; exceeded|: \d| for requested model)/i, "context"],
-    [/^(the |your )?input( length)? exceeds the context (length|window)/i, "context"],
-    [/^please reduce the length of the messages/i, "context"],
-    [/^the number of tokens to keep from the initial prompt is greater than the context length/i, "context"],
-    [/^trying to keep the first \d+ tokens when context/i, "context"],
-    [/^(invalid request: )?your request exceeded model token limit/i, "context"],
-    [/^range of input length should be/i, "context"],
+    [/^the request exceeds the available context size/i, "context_length"],
+    [/^prompt contains \d+ tokens( and \d+ draft tokens)?, too large for model/i, "context_length"],
+    [
+      /^(the )?(prompt|input) \((total )?(length )?\d+( tokens)?\) is (too long|longer than)/i,
+      "context_length",
+    ],
+    [/^the decoder prompt \(length \d+\) is longer than/i, "context_length"],
+    [/^(the )?(prompt|input)( is)? too long(; exceeded|: \d| for requested model)/i, "context_length"],
+    [/^(the |your )?input( length)? exceeds the context (length|window)/i, "context_length"],
+    [/^please reduce the length of the messages/i, "context_length"],
+    [
+      /^the number of tokens to keep from the initial prompt is greater than the context length/i,
+      "context_length",
+    ],
+    [/^trying to keep the first \d+ tokens when context/i, "context_length"],
+    [/^(invalid request: )?your request exceeded model token limit/i, "context_length"],
+    [/^range of input length should be/i, "context_length"],
     [
       /^(the response was filtered|your request was rejected) (due to the prompt|as a result of our safety)/i,
-      "policy",
+      "content_policy",
     ],
-    [/^invalid prompt: your prompt was flagged/i, "policy"],
-    [/^your chosen model requires moderation/i, "policy"],
-    [/^content (violates usage guidelines|exists risk)/i, "policy"],
-    [/^the request was rejected because it was considered high risk/i, "policy"],
+    [/^invalid prompt: your prompt was flagged/i, "content_policy"],
+    [/^your chosen model requires moderation/i, "content_policy"],
+    [/^content (violates usage guidelines|exists risk)/i, "content_policy"],
+    [/^the request was rejected because it was considered high risk/i, "content_policy"],
     // A model's name as vendors write it into a sentence: a text of the caller with a blank in it is none.
     [
       /^(the )?model:? [`'"]?[\w./:@+-]{1,200}[`'"]?,? (does not exist|(is )?not found|is not available)/i,
-      "no_model",
+      "model_not_found",
     ],
-    [/^no endpoints found for [`'"]?[\w./:@+-]{1,200}[`'"]?\.?$/i, "no_model"],
-    [/^[`'"]?[\w./:@+-]{1,200}[`'"]? is not a valid model id/i, "no_model"],
-    [/^model not exist\.?$/i, "no_model"],
-    [/^no endpoints found (that|matching)\b/i, "unable"],
+    [/^no endpoints found for [`'"]?[\w./:@+-]{1,200}[`'"]?\.?$/i, "model_not_found"],
+    [/^[`'"]?[\w./:@+-]{1,200}[`'"]? is not a valid model id/i, "model_not_found"],
+    [/^model not exist\.?$/i, "model_not_found"],
+    [/^no endpoints found (that|matching)\b/i, "unsupported"],
     // Larger than the model's whole minute: no wait helps, and a smaller request is served.
-    [/^request too large for\b/i, "unable"],
+    [/^request too large for\b/i, "unsupported"],
   ],
   anywhere: [
-    [/content[_ ](policy|filter)|moderation|responsible ai|safety system/i, "policy"],
-    [/insufficient_quota|insufficient (balance|credit|funds)|billing (hard )?limit|current quota/i, "denied"],
+    [/content[_ ](policy|filter)|moderation|responsible ai|safety system/i, "content_policy"],
+    [
+      /insufficient_quota|insufficient (balance|credit|funds)|billing (hard )?limit|current quota/i,
+      "unauthorized",
+    ],
   ],
 };
 
@@ -104,7 +125,7 @@ export function openaiFailure(
   const bare = within === 200 && error.type === "invalid_request_error" ? 400 : within;
   const kind = classify({ status: bare, codes, param, message }, words);
   const restMs = retryAfterMs(headers, now);
-  if (kind === "denied") return unauthorizedFailure(status, message, restMs);
+  if (kind === "unauthorized") return unauthorizedFailure(status, message, restMs);
   return { kind, status, retryAfterMs: restMs, error };
 }
 

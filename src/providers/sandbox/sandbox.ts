@@ -48,7 +48,7 @@ type Piece = SimulatedResponse["pieces"][number];
 function simulated(answer: Omit<SimulatedResponse, "contentType"> & { stream?: boolean }): PreparedRequest {
   const { status, pieces, stream = false } = answer;
   const contentType = stream ? "text/event-stream" : "application/json";
-  return { kind: "played", answer: { status, contentType, pieces } };
+  return { kind: "simulated", answer: { status, contentType, pieces } };
 }
 
 function errorResponse(status: number, message: string, type: string, code: string): PreparedRequest {

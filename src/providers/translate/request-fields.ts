@@ -52,7 +52,7 @@ export interface RequestFields {
   whole(name: string, least: number, most: number): number | undefined;
   issue(param: string, message: string): undefined;
   /** The first fault, or that of a parameter that was not read; null: everything is translated. */
-  firstIssue(): Extract<PreparedRequest, { kind: "untranslatable" }> | null;
+  firstIssue(): Extract<PreparedRequest, { kind: "unsupported_parameter" }> | null;
 }
 
 /** `vendor`: for the message, such as "Anthropic". */
@@ -96,7 +96,7 @@ export function requestFields(body: Fields, vendor: string): RequestFields {
         (unread === undefined
           ? null
           : { param: unread, message: `${vendor} has nothing for \`${unread}\`.` });
-      return first && { kind: "untranslatable", ...first };
+      return first && { kind: "unsupported_parameter", ...first };
     },
   };
 }

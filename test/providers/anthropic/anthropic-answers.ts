@@ -135,9 +135,9 @@ export const anthropicAnswers: readonly AnswerCase[] = [
   {
     name: "an error with 200",
     wire: error("overloaded_error", "Overloaded"),
-    failure: { kind: "broken", error: { message: "Overloaded", type: "server_error" } },
+    failure: { kind: "upstream_error", error: { message: "Overloaded", type: "server_error" } },
   },
-  { name: "no stop reason", wire: { ...message, stop_reason: null }, failure: { kind: "broken" } },
+  { name: "no stop reason", wire: { ...message, stop_reason: null }, failure: { kind: "upstream_error" } },
 ];
 
 export const anthropicFailures: readonly FailureCase[] = [
@@ -146,7 +146,7 @@ export const anthropicFailures: readonly FailureCase[] = [
     status: 400,
     wire: error("invalid_request_error", "max_tokens: 999999 > 64000, which is the maximum allowed"),
     failure: {
-      kind: "caller",
+      kind: "invalid_request",
       error: {
         message: "max_tokens: 999999 > 64000, which is the maximum allowed",
         type: "invalid_request_error",
@@ -159,7 +159,7 @@ export const anthropicFailures: readonly FailureCase[] = [
     name: "too long for the model",
     status: 400,
     wire: error("invalid_request_error", "prompt is too long: 208310 tokens > 200000 maximum"),
-    failure: { kind: "context", error: { code: "context_length_exceeded", param: "messages" } },
+    failure: { kind: "context_length", error: { code: "context_length_exceeded", param: "messages" } },
   },
   {
     name: "input and answer together too long",
@@ -168,7 +168,7 @@ export const anthropicFailures: readonly FailureCase[] = [
       "invalid_request_error",
       "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or `max_tokens` and try again",
     ),
-    failure: { kind: "context" },
+    failure: { kind: "context_length" },
   },
   {
     name: "no credit, which comes as 400",
@@ -177,61 +177,61 @@ export const anthropicFailures: readonly FailureCase[] = [
       "invalid_request_error",
       "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.",
     ),
-    failure: { kind: "denied" },
+    failure: { kind: "unauthorized" },
   },
   {
     name: "words of the caller do not deny the member",
     status: 400,
     wire: error("invalid_request_error", "tools.0.name: 'Your credit balance' should match pattern"),
-    failure: { kind: "caller", error: { param: "tools" } },
+    failure: { kind: "invalid_request", error: { param: "tools" } },
   },
   {
     name: "the answer was filtered",
     status: 400,
     wire: error("invalid_request_error", "Output blocked by content filtering policy"),
-    failure: { kind: "policy", error: { code: "content_filter" } },
+    failure: { kind: "content_policy", error: { code: "content_filter" } },
   },
   {
     name: "a wrong key",
     status: 401,
     wire: error("authentication_error", "invalid x-api-key"),
-    failure: { kind: "denied" },
+    failure: { kind: "unauthorized" },
   },
   {
     name: "billing",
     status: 402,
     wire: error("billing_error", "There is a problem with billing."),
-    failure: { kind: "denied" },
+    failure: { kind: "unauthorized" },
   },
   {
     name: "no permission",
     status: 403,
     wire: error("permission_error", "Not allowed."),
-    failure: { kind: "denied" },
+    failure: { kind: "unauthorized" },
   },
   {
     name: "no such model",
     status: 404,
     wire: error("not_found_error", "model: claude-9"),
-    failure: { kind: "no_model", error: { code: "model_not_found", param: "model" } },
+    failure: { kind: "model_not_found", error: { code: "model_not_found", param: "model" } },
   },
   {
     name: "something else that is not there",
     status: 404,
     wire: error("not_found_error", "File not found: file_011CNha8iCJcU1wXNR6q4V8w"),
-    failure: { kind: "unable" },
+    failure: { kind: "unsupported" },
   },
   {
     name: "a key of the caller's in front of the validator's words",
     status: 400,
     wire: error("invalid_request_error", "Your credit balance is too low: Extra inputs are not permitted"),
-    failure: { kind: "caller" },
+    failure: { kind: "invalid_request" },
   },
   {
     name: "too many bytes",
     status: 413,
     wire: error("request_too_large", "Request exceeds the maximum size"),
-    failure: { kind: "caller" },
+    failure: { kind: "invalid_request" },
   },
   {
     name: "too many requests",
@@ -239,7 +239,7 @@ export const anthropicFailures: readonly FailureCase[] = [
     headers: { "retry-after": "21" },
     wire: error("rate_limit_error", "Number of request tokens has exceeded your per-minute rate limit"),
     failure: {
-      kind: "limited",
+      kind: "rate_limited",
       retryAfterMs: 21_000,
       error: { type: "requests", code: "rate_limit_exceeded" },
     },
@@ -250,25 +250,30 @@ export const anthropicFailures: readonly FailureCase[] = [
     wire: error("rate_limit_error", "Limit reached.", {
       details: { error_code: "enforced_spend_limit_reached" },
     }),
-    failure: { kind: "denied" },
+    failure: { kind: "unauthorized" },
   },
   {
     name: "its own fault",
     status: 500,
     wire: error("api_error", "Internal server error"),
-    failure: { kind: "broken" },
+    failure: { kind: "upstream_error" },
   },
   {
     name: "too slow",
     status: 504,
     wire: error("timeout_error", "Request timed out"),
-    failure: { kind: "broken" },
+    failure: { kind: "upstream_error" },
   },
   {
     name: "overloaded",
     status: 529,
     wire: error("overloaded_error", "Overloaded"),
-    failure: { kind: "broken", retryAfterMs: null, error: { type: "server_error" } },
+    failure: { kind: "upstream_error", retryAfterMs: null, error: { type: "server_error" } },
   },
-  { name: "a page of a proxy", status: 502, wire: "<html>Bad Gateway</html>", failure: { kind: "broken" } },
+  {
+    name: "a page of a proxy",
+    status: 502,
+    wire: "<html>Bad Gateway</html>",
+    failure: { kind: "upstream_error" },
+  },
 ];

@@ -234,13 +234,13 @@ data: {"type": "message_stop"}
     name: "an end without a reason",
     wire: recordingOf([start(), block(0, { type: "text", text: "" }), text(0, "Hi"), last]),
     chunks: [role, said({ content: "Hi" })],
-    end: { kind: "broken", error: { code: "malformed_frame" } },
+    end: { kind: "upstream_error", error: { code: "malformed_frame" } },
   },
   {
     name: "overloaded as the first event",
     wire: `event: error\ndata: {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}\n\n`,
     chunks: [],
-    end: { kind: "broken", error: { message: "Overloaded", type: "server_error" } },
+    end: { kind: "upstream_error", error: { message: "Overloaded", type: "server_error" } },
   },
   {
     name: "limited in the middle, and nothing is read behind it",
@@ -254,12 +254,12 @@ data: {"type": "message_stop"}
       last,
     ]),
     chunks: [role, said({ content: "Hi" })],
-    end: { kind: "limited", error: { code: "rate_limit_exceeded" } },
+    end: { kind: "rate_limited", error: { code: "rate_limit_exceeded" } },
   },
   {
     name: "no beginning",
     wire: recordingOf([text(0, "Hi")]),
     chunks: [],
-    end: { kind: "broken" },
+    end: { kind: "upstream_error" },
   },
 ];

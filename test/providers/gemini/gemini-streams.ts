@@ -189,13 +189,13 @@ export const geminiStreams: readonly StreamCase[] = [
       { promptFeedback: { blockReason: "SAFETY" }, usageMetadata: { promptTokenCount: 4 } },
     ]),
     chunks: [],
-    end: { kind: "policy", error: { code: "content_filter" } },
+    end: { kind: "content_policy", error: { code: "content_filter" } },
   },
   {
     name: "a call that the model could not write",
     wire: recordingOf([event([one([{ text: "Hm" }])]), event([{ finishReason: "MALFORMED_FUNCTION_CALL" }])]),
     chunks: [role, said({ content: "Hm" })],
-    end: { kind: "broken", error: { code: "bad_upstream_answer" } },
+    end: { kind: "upstream_error", error: { code: "bad_upstream_answer" } },
   },
   {
     name: "an error in the middle, and nothing is read behind it",
@@ -205,6 +205,6 @@ export const geminiStreams: readonly StreamCase[] = [
       event([one([{ text: "!" }], { finishReason: "STOP" })], counted),
     ]),
     chunks: [role, said({ content: "Hi" })],
-    end: { kind: "limited", retryAfterMs: 5000 },
+    end: { kind: "rate_limited", retryAfterMs: 5000 },
   },
 ];

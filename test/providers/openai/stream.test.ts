@@ -96,7 +96,7 @@ test("what is no chunk is a broken provider; an error is what it says", () => {
     assert.ok(piece?.kind === "failure" && piece.failure.error.code === "malformed_frame", data);
   }
   const [named] = reader().push({ event: "error", data: '{"message":"x","code":429}' });
-  assert.ok(named?.kind === "failure" && named.failure.kind === "limited");
+  assert.ok(named?.kind === "failure" && named.failure.kind === "rate_limited");
   const [inside] = push(reader(), chunk({ index: 0, delta: {}, error: { message: "gone", code: 502 } }));
   assert.ok(inside?.kind === "failure" && inside.failure.error.message === "gone");
 });

@@ -17,7 +17,7 @@ const tool = { type: "function", function: { name: "f", strict: true, parameters
 
 test("what nobody read is refused by name, unless it asks for nothing", () => {
   assert.deepEqual(fields({ logit_bias: { "1": 2 } }).firstIssue(), {
-    kind: "untranslatable",
+    kind: "unsupported_parameter",
     param: "logit_bias",
     message: "Vendor has nothing for `logit_bias`.",
   });
