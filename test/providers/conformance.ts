@@ -103,8 +103,8 @@ function requestChecks(
     });
   }
 
-  for (const { name, body, model, param, says } of suite.untranslatable) {
-    test(`untranslatable: ${name}`, () => {
+  for (const { name, body, model, param, says } of suite.unsupported) {
+    test(`unsupported: ${name}`, () => {
       const prepared = provider.chat(requestOf(body, model ?? suite.model), parsed);
       assert.equal(prepared.kind, "unsupported_parameter", JSON.stringify(prepared));
       assert.equal(prepared.param, param, prepared.message);

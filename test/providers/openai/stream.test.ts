@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { hasOutput, openaiStream, readUsage } from "#providers/openai/stream.ts";
 import type { StreamPiece } from "#providers/provider.ts";
 import { requestOf } from "../conformance-cases.ts";
-import { azureVerdict } from "../openai-streams.ts";
+import { recordedStream } from "../fixtures.ts";
 import { eventsOf } from "../sse.ts";
 
 const reader = (n?: number) =>
@@ -21,7 +21,9 @@ const said = (index: number, reason: string | null = null) => ({
 
 test("Azure's first chunk says nothing, finishes nothing and is passed on", () => {
   const own = reader();
-  const pieces = eventsOf(azureVerdict).flatMap((event) => own.push(event));
+  const pieces = eventsOf(recordedStream("openai", "azure-prompt-filter-results.sse")).flatMap((event) =>
+    own.push(event),
+  );
   assert.ok(pieces[0]?.kind === "chunk" && !pieces[0].output && !pieces[0].finish && !pieces[0].usageOnly);
   assert.match(pieces[0].text, /prompt_filter_results/);
   assert.deepEqual([pieces.at(-1)?.kind, own.missing!()], ["done", false]);
