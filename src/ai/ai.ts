@@ -1,4 +1,4 @@
-// The AI gateway of one process, put together: keys and pools, limits and budgets, usage, and the members' health.
+// Puts the AI gateway of one process together: keys and pools, limits and budgets, usage records, member health.
 
 import type { FailoverDeps } from "#ai/failover/failover.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
@@ -34,9 +34,9 @@ export interface GatewayParts {
   takeoverMs: number;
   /** Longest whole answer of a provider, bytes. */
   answerBytes: number;
-  /** Something happened that webhook endpoints may ask for. */
+  /** Events were recorded that webhook endpoints may subscribe to. */
   announced(): void;
-  /** For the metrics: a call ended with this status; records of usage were dropped. */
+  /** For the metrics: a call ended with this status; usage records were dropped. */
   counted: { call(status: number): void; dropped(count: number): void };
 }
 
@@ -61,15 +61,15 @@ export interface AiGateway {
   /** The models that the key may use now, the pool's own name first. */
   models(key: PoolKey): Promise<ModelEntry[]>;
   health(poolId: string): MemberStatus[];
-  /** Something about pools or keys changed in this process. */
+  /** Pools or keys changed in this process: cached ones are read again. */
   forget(): void;
-  /** Ends the streams that are under way, each with an error that says so. */
+  /** Ends the streams under way, each with an in-band error. */
   interrupt(): void;
-  /** Ends its loops and writes the usage that waits. */
+  /** Ends the background loops and writes the pending usage records. */
   stop(): Promise<void>;
 }
 
-/** How long calls that were cut off may take until they are told as ended. */
+/** How long `stop` waits for calls whose connections were cut to record their end. */
 const lastCallsMs = 1_000;
 
 export function openAiGateway(parts: GatewayParts): AiGateway {
@@ -98,9 +98,9 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
   );
   /** By the key that a call was admitted with, so that a pool that is changed meanwhile does not change under it. */
   const opened = new WeakMap<PoolKey, Pool>();
-  /** Under way, by call. */
+  /** Streams under way, by call id. */
   const streams = new Map<string, ResponseStream>();
-  /** Calls without an answer so far, and who waits until there are none. */
+  /** Calls that have no answer yet, and the callback of `stop` for when there are none. */
   let unanswered = 0;
   let allAnswered = () => {};
 
@@ -201,7 +201,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
       const answered = new Promise<void>((resolve) => {
         allAnswered = resolve;
       });
-      // Whose connections were cut a moment ago.
+      // Their connections were cut a moment ago.
       if (unanswered > 0) await withTimeout(clock, lastCallsMs, answered);
       await Promise.all([checks.ended(), leased?.ended()]);
       await usage.stop();
@@ -210,17 +210,17 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
 }
 
 /**
- * Meters that the processes on one PostgreSQL share. The places of this one's calls are leased, and renewed while
- * they run: those of a process that is dead become free.
+ * Rate-limit meters that the processes on one PostgreSQL share. Each call under way holds a leased slot,
+ * which this process renews: the slots of a dead process become free.
  */
 function sharedMeters(
   { database, clock, log, takeoverMs: leaseMs }: GatewayParts,
   signal: StopSignal,
 ): { meters: SharedMeters; ended(): Promise<void> } {
   const held = new Map<string, { keyId: string; slot: string }>();
-  /** The last end of each key's calls, while it is being told. */
+  /** The last write that ends a call, by key, while it is in flight. */
   const endings = new Map<string, Promise<void>>();
-  /** Only while a call is under way. */
+  /** Runs only while calls hold slots. */
   let renewing: Promise<void> | null = null;
   async function renew(): Promise<void> {
     while (held.size > 0 && !signal.aborted) {
@@ -246,7 +246,7 @@ function sharedMeters(
       admit: async (key, slot, tokens) => {
         const ending = endings.get(key.id);
         let admission = await ask(key, slot, tokens);
-        // Whoever has just got an answer may ask again, though the place of the last call is only being freed.
+        // A client may send its next call while the slot of its last one is still being freed.
         const freeing = ending ?? endings.get(key.id);
         if (freeing && admission.kind === "refused" && admission.by === "concurrency") {
           await freeing;

@@ -1,5 +1,5 @@
-// One completion, from the caller's request to the caller's answer: members are asked in turn behind it, and
-// nothing of a member is shown before it has really answered. The usage is told once, however it ends.
+// One completion: members are attempted in turn, and the client sees nothing of a member before its first real
+// output. The outcome is reported exactly once, however the call ends.
 
 import {
   type AttemptRecord,
@@ -17,7 +17,7 @@ import { apiError } from "#providers/failure/api-error.ts";
 import type { ApiError, Failure, Usage } from "#providers/provider.ts";
 import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
 
-/** A pool, as a request uses it. */
+/** A pool as requests use it. */
 export interface Pool {
   id: string;
   accountId: string;
@@ -29,7 +29,9 @@ export interface Pool {
   streamMode: "live" | "complete";
   headersAfterMs: number;
   deadlineMs: number;
-  /** For a whole answer of one member while another is left, ms; null: half of what is left of the deadline. */
+  /**
+   * Limit for a member's whole answer while another member is left, ms; null: half of the remaining deadline.
+   */
   answerMs: number | null;
   members: readonly Member[];
   retryBudget: RetryBudget;
@@ -37,50 +39,50 @@ export interface Pool {
 
 export interface CompletionRequest {
   kind: "chat" | "embeddings";
-  /** The body as it came, and parsed. */
+  /** The request body as it was received, and parsed. */
   text: string;
   body: Readonly<Record<string, unknown>>;
   model: string | null;
   stream: boolean;
-  /** Whether the caller asked for the usage of the stream. */
+  /** The client asked for the usage chunk (`stream_options.include_usage`). */
   includeUsage: boolean;
-  /** The key's models; null: all. */
+  /** The models that the key may use; null: all. */
   allowedModels: readonly string[] | null;
-  /** Tokens of the input, estimated (see `estimate.ts`). */
+  /** Estimated tokens of the input (see `limits/estimate.ts`). */
   promptTokens: number;
 }
 
-/** A request as its caller makes it. */
+/** A request as the HTTP route hands it in. */
 export type ClientRequest = Omit<CompletionRequest, "allowedModels" | "promptTokens">;
 
-/** What became of a call, for the usage record. */
+/** How a call ended, for the usage record. */
 export interface CallOutcome {
-  /** The status that the caller saw; 499: they went away. */
+  /** The status that the client saw; 499: the client disconnected. */
   status: number;
   member: string | null;
   model: string | null;
   tried: readonly AttemptRecord[];
   usage: Usage;
-  /** The provider did not tell the usage: it is estimated from the texts. */
+  /** The provider reported no usage; it is estimated from the texts. */
   estimated: boolean;
-  /** Until the first byte for the caller; null: there was none. */
+  /** Until the first byte to the client; null: none was sent. */
   firstByteMs: number | null;
   ms: number;
 }
 
-/** Text for the caller, as it comes. */
+/** The text of a streamed response, piece by piece. */
 export interface ResponseStream {
-  /** The next text; null at the end. */
+  /** The next text; null at the end of the stream. */
   next(): Promise<string | null>;
-  /** The caller went away. */
+  /** The client disconnected. */
   cancel(): void;
-  /** This process ends: what has begun to speak ends with an error that says so. */
+  /** The process is stopping: a stream that has begun ends with an in-band error. */
   stop(): void;
 }
 
 export type CompletionResult =
   | { kind: "answer"; text: string; served: ServicePool }
-  /** `served` null: the headers go out before anybody has answered. */
+  /** `served` null: the headers are sent before any member has answered. */
   | { kind: "stream"; stream: ResponseStream; served: ServicePool | null }
   | {
       kind: "error";
@@ -91,7 +93,7 @@ export type CompletionResult =
     }
   | { kind: "aborted" };
 
-/** Serves a request; `onEnd` is called exactly once. `signal`: the caller goes away. */
+/** Serves a request; `onEnd` is called exactly once. `signal` aborts when the client disconnects. */
 export async function complete(
   parts: FailoverDeps,
   pool: Pool,
@@ -168,13 +170,13 @@ export async function complete(
   return { kind: "stream", stream: relay(tally, early, new SseWriter(rules(served))), served };
 }
 
-/** For streams that a process that ends does not see to their end. */
+/** For streams that are still open when the process stops. */
 const stopping = apiError("The service is stopping; try again.", "server_error", "unavailable");
 
 type StreamingResult = Extract<FailoverResult, { kind: "streaming" } | { kind: "buffered" }>;
 type WriterOptions = (served: ServicePool) => ConstructorParameters<typeof SseWriter>[0];
 
-/** A stream whose headers are out before anybody has answered: a failure comes inside it. */
+/** A stream whose headers are sent before any member has answered: a failure is reported in-band. */
 function deferredStream(
   tally: CallTally,
   chain: Promise<FailoverResult>,
@@ -201,7 +203,7 @@ function deferredStream(
       over = true;
       if (inner) inner.cancel();
       else {
-        // A chain that threw is told of by whoever waited for it; the tally is closed all the same.
+        // The error of a failed run reaches whoever awaits it; the tally still has to be closed.
         const threw = () => tally.close(500, null);
         void chain.then((result) => tally.closeAbandoned(result), threw);
       }
@@ -210,7 +212,7 @@ function deferredStream(
   };
 }
 
-/** Hands a stream on, chunk by chunk. */
+/** Relays a stream to the client, chunk by chunk. */
 function relay(tally: CallTally, result: StreamingResult, frames: SseWriter): ResponseStream {
   const { won } = result;
   let over = false;
@@ -268,7 +270,7 @@ function relay(tally: CallTally, result: StreamingResult, frames: SseWriter): Re
 
 const embedding = ({ provider, embeddingModels }: Member) => provider.embeds && embeddingModels.length > 0;
 
-/** No repeat of the call can help, so that it is no 503. */
+/** A 400 and not a 503, because repeating the call cannot help. */
 const noEmbeddings: ApiError = {
   message: aiProblems.no_embeddings.message,
   type: aiProblems.no_embeddings.type,
@@ -285,7 +287,7 @@ function unknownModel(model: string | null): ApiError {
   };
 }
 
-/** The status for the caller. What is wrong with a member's own key is no fault of theirs. */
+/** The status for the client. A member's rejected credentials are not the client's fault. */
 function statusOf({ kind, status }: Failure): number {
   switch (kind) {
     case "invalid_request":
@@ -293,7 +295,7 @@ function statusOf({ kind, status }: Failure): number {
     case "content_policy":
       return status >= 400 && status < 500 ? status : 400;
     case "unsupported":
-      // A 429 for a request that is larger than the model's whole minute: clients would repeat it for ever.
+      // This 429 means that the request exceeds the model's whole minute: a client would repeat it forever.
       return status === 429 ? 413 : status >= 400 && status < 500 ? status : 400;
     case "rate_limited":
       return 429;
@@ -308,7 +310,7 @@ function statusOf({ kind, status }: Failure): number {
 
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 
-/** What a call has cost and how long it took. */
+/** Measures one call: time to the first byte, output units, duration; reports the outcome once. */
 class CallTally {
   readonly startedAt: number;
   readonly #parts: FailoverDeps;
@@ -356,7 +358,7 @@ class CallTally {
     return { kind: "error", status, error: failure.error, retryAfterMs: failure.retryAfterMs, served };
   }
 
-  /** The caller went away while nobody had answered yet. */
+  /** The client disconnected before any member had answered. */
   closeAbandoned(result: FailoverResult): void {
     if (result.kind === "streaming") result.stream.cancel();
     if (result.kind === "streaming" || result.kind === "buffered") result.won.settle("dropped");
@@ -388,7 +390,7 @@ class CallTally {
     });
   }
 
-  /** `text`: of a whole answer; null: what a stream said so far. */
+  /** `text`: of a whole answer; null: estimated from what the stream has sent. */
   #estimate(text: string | null): Usage {
     const { kind, promptTokens } = this.#request;
     const completionTokens =

@@ -1,4 +1,4 @@
-// One call of a pool key: within its limits and budget, served by its pool, and its usage told.
+// Serves one call of a pool key: checks its budget and limits, runs the completion, and records the usage.
 
 import type { FailoverDeps } from "#ai/failover/failover.ts";
 import type { Budgets } from "#ai/limits/budget.ts";
@@ -46,7 +46,7 @@ export interface ServeDeps {
   record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void;
 }
 
-/** Serves a call. `requestId` names its usage record; `signal`: the caller goes away. */
+/** Serves a call. `requestId` names its usage record; `signal` aborts when the client disconnects. */
 export async function serve(
   parts: ServeDeps,
   key: PoolKey,
@@ -57,7 +57,7 @@ export async function serve(
 ): Promise<ServeResult> {
   const chain = parts.chain(pool);
   const at = chain.clock.now();
-  // Awaited only where something has to be waited for: each await costs a turn and what it keeps.
+  // Awaited only when pending: each await costs a turn of the event loop and keeps its frame alive.
   const spending = parts.budgets.exhaustedForMs(key, at);
   const exhaustedForMs = spending instanceof Promise ? await spending : spending;
   if (exhaustedForMs !== null) {

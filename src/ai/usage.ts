@@ -1,5 +1,5 @@
-// What calls used, written behind their answers: many at once, about every second. A storage that is away fails no
-// call; what waits is bounded, and what is dropped is counted. A crash loses the last second at the most.
+// Writes usage records behind the answers, in batches about once a second. A storage outage fails no call: the queue
+// is bounded and dropped records are counted. A crash loses at most the last second.
 
 import type { CallCost } from "#ai/limits/budget.ts";
 import { localDay } from "#ai/limits/local-day.ts";
@@ -11,13 +11,13 @@ import type { AdmittedCall } from "./serve.ts";
 
 export interface UsageLog {
   record(row: UsedCall): void;
-  /** Writes what waits, as far as the storage takes it. */
+  /** Writes the pending records, as far as the storage accepts them. */
   stop(): Promise<void>;
 }
 
 const intervalMs = 1_000;
 const maxPending = 20_000;
-/** One transaction each; its flush is most of what it costs. */
+/** Each batch is one transaction, whose flush dominates its cost. */
 const batchSize = 2_000;
 
 const isAway = (fault: unknown) => fault instanceof StorageError && fault.fault !== "failed";
@@ -26,18 +26,21 @@ export function createUsageLog(parts: {
   database: Database;
   clock: Clock;
   log: Log;
-  /** Calls whose record was dropped. */
+  /** Number of calls whose record was dropped. */
   dropped(count: number): void;
-  /** The call can be read from now on. */
+  /** The record has been written and can be read. */
   written?(call: UsedCall): void;
 }): UsageLog {
   const { database, clock, log, dropped, written } = parts;
   const stopping = new AbortController();
   let waiting: UsedCall[] = [];
-  /** Only while something waits. */
+  /** Set while records are pending. */
   let writing: Promise<void> | null = null;
 
-  /** Together; where they cannot be, singly, so that one that can never be written keeps nobody else from it. */
+  /**
+   * Writes a batch together. If it fails, writes its records one by one, so that an invalid record does not
+   * block the others.
+   */
   async function write(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, batchSize);
@@ -46,7 +49,7 @@ export function createUsageLog(parts: {
       const again: UsedCall[] = [];
       let last: unknown = null;
       if (isAway(fault)) {
-        // Whether it was written is not known; a call that is written twice counts once.
+        // The batch may have been written; a record that is written twice counts once.
         again.push(...batch);
         last = fault;
       } else {
@@ -71,7 +74,7 @@ export function createUsageLog(parts: {
     }
   }
 
-  /** Null: they are written. */
+  /** The error of the write; null: the records are written. */
   async function faultOf(calls: UsedCall[]): Promise<unknown> {
     try {
       await database.run(recordUsage, calls);
@@ -144,8 +147,8 @@ export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcom
 }
 
 /**
- * What a record counts for in its key's budget: its prompt and completion tokens, since those are what a later reading
- * of the records adds up. A vendor's total may hold more.
+ * What a record counts for in its key's budget: prompt and completion tokens, because a later read adds up
+ * the same columns. A vendor's total may be larger.
  */
 export function costOf({ day, prompt_tokens, completion_tokens, cost }: UsedCall): CallCost {
   return { day, tokens: prompt_tokens + completion_tokens, cost };

@@ -1,5 +1,5 @@
-// From member to member until one answers. Decides, by what became of an attempt, who is asked next, whether
-// somebody is asked once more, and what the members' health learns from it.
+// Attempts members one after another until one answers. The result of each attempt decides which member is next,
+// whether one is repeated, and what the member's health records.
 
 import type { HealthTicket } from "#ai/health/health.ts";
 import { promptSizeFactor, type ResponseKind } from "#ai/health/response-times.ts";
@@ -24,11 +24,13 @@ export interface FailoverCall {
   mode: AnswerMode;
   text: string;
   body: Readonly<Record<string, unknown>>;
-  /** Tokens of the input, estimated: a long one takes longer. */
+  /** Estimated tokens of the input: long prompts take longer. */
   promptTokens: number;
   /** Monotonic ms. */
   deadlineAt: number;
-  /** For a whole answer of one member while another is left, ms; null: half of what is left of the deadline. */
+  /**
+   * Limit for a member's whole answer while another member is left, ms; null: half of the remaining deadline.
+   */
   answerMs: number | null;
   signal: StopSignal;
   retryBudget: RetryBudget;
@@ -37,12 +39,12 @@ export interface FailoverCall {
 export interface FailoverDeps extends AttemptDeps {
   clock: Clock;
   fraction: () => number;
-  /** A member went down, and why; for the account to be told. */
+  /** A member's circuit opened or its credentials were refused, and why; reported to the account. */
   memberDown(member: Member, failure: Failure): void;
   memberUp(member: Member): void;
 }
 
-/** One request to one member, for the usage record. */
+/** One attempt, for the usage record. */
 export interface AttemptRecord {
   member: string;
   model: string;
@@ -58,28 +60,28 @@ export type FailoverResult =
   | { kind: "failed"; failure: Failure; last: Choice<Member> | null; asked: number; tried: AttemptRecord[] }
   | { kind: "aborted"; tried: AttemptRecord[] };
 
-/** Who answered; `settled` tells how its stream ended. */
+/** The member that answered. */
 export interface Winner {
   choice: Choice<Member>;
-  /** Members tried, this one included; a repeat on the same one does not count. */
+  /** Members attempted, including this one; a repeat at the same member does not count. */
   attempts: number;
-  /** A stream's end: its member's health waits for it. */
+  /** Reports how the stream ended; the member's health needs it. */
   settle(how: "completed" | "failed" | "dropped"): void;
 }
 
-/** A member that failed alone is asked once more after this. */
+/** The only available member is attempted once more after this. */
 const repeatAfterMs = 250;
-/** How often a request waits for a member that said when to come back, and how long at the most. */
+/** How often, and for how long at most, a request waits for a member that is cooling down. */
 const maxWaits = 2;
 const maxWaitMs = 20_000;
-/** Statuses of a fault that may have been a moment's. */
+/** Statuses of faults that may be transient. */
 const retryableStatuses: readonly number[] = [500, 502];
 
-/** What its answer's time is compared with. One that is collected is heard of when it is whole. */
+/** The moving average to compare with. A buffered stream is judged like a whole answer. */
 const responseKindOf = (ask: AnswerMode): ResponseKind =>
   ask === "chat" || ask === "buffered" ? "whole" : ask;
 
-/** Asks members in turn until one answers, the request itself is refused, or nobody is left. */
+/** Attempts members in turn until one answers, the request itself is refused, or no member is left. */
 export async function runFailover(parts: FailoverDeps, call: FailoverCall): Promise<FailoverResult> {
   const { clock } = parts;
   const run: Run = { tried: [], failures: [], excluded: [], attemptedIds: [], last: null, failedBy: null };
@@ -96,19 +98,19 @@ export async function runFailover(parts: FailoverDeps, call: FailoverCall): Prom
     if (choice === undefined || now >= call.deadlineAt) break;
     const waitMs = cooldownLeft(choice, now);
     if (waitMs > 0) {
-      // Everybody else is out or down. It said when to come back, and is not asked before.
+      // All others are excluded or down. A cooling member is not attempted before its time.
       if (run.failures.length === 0) run.failures.push(allRateLimited(waitMs));
       if (waits < maxWaits && waitMs <= maxWaitMs && now + waitMs < call.deadlineAt) {
         waits += 1;
         await clock.sleep(waitMs, call.signal);
         continue;
       }
-      // Too long. Somebody who is merely thought to be down is better than nobody.
+      // Too long. A member whose circuit is open is better than none.
       choice = ordered.find((other) => cooldownLeft(other, now) === 0);
       if (choice === undefined) break;
     }
     const beyond = run.attemptedIds.length > 1 && !run.attemptedIds.includes(choice.member.id);
-    // What bounds the load of an outage must not keep anybody from a member that is well.
+    // The retry budget bounds the load of an outage; it must not block a healthy member.
     if (beyond && !isHealthy(choice, now) && !call.retryBudget.tryWithdraw()) {
       choice = ordered.find((other) => isHealthy(other, now));
       if (choice === undefined) break;
@@ -125,29 +127,29 @@ export async function runFailover(parts: FailoverDeps, call: FailoverCall): Prom
       repeats -= 1;
       await clock.sleep(repeatAfterMs, call.signal);
     } else if (failure.kind !== "rate_limited" || failure.retryAfterMs === null) run.excluded.push(choice);
-    // One that said when to come back rests: the others come first, then it may be waited for.
+    // A member with a known cooldown stays: the others come first, then the request may wait for it.
   }
   const failure = mostUsefulFailure(run.failures);
   const last = run.failedBy?.get(failure) ?? run.last;
   return { kind: "failed", failure, last, asked: run.attemptedIds.length, tried: run.tried };
 }
 
-/** What a request has met so far. */
+/** What one request has met so far. */
 interface Run {
   tried: AttemptRecord[];
   failures: Failure[];
-  /** Not asked again. */
+  /** Not attempted again in this request. */
   excluded: Choice<Member>[];
-  /** Ids of the members that were asked. */
+  /** Ids of the attempted members. */
   attemptedIds: string[];
   last: Choice<Member> | null;
-  /** Who said what: the error that is told and the member that is named beside it are the same one's. */
+  /** The member of each failure, so that the reported error and the reported member belong together. */
   failedBy: Map<Failure, Choice<Member>> | null;
 }
 
 type Outcome =
   | Exclude<FailoverResult, { kind: "failed" }>
-  /** `final`: the request is at fault. `again`: it may have been a moment's fault. */
+  /** `final`: the request is at fault. `again`: the fault may be transient. */
   | { kind: "failed"; failure: Failure; final: boolean; again: boolean };
 
 async function tryMember(
@@ -183,11 +185,11 @@ async function tryMember(
   let attempted: AttemptResult;
   try {
     attempted = await sendAttempt(parts, call, member, prepared, request, limitAt, waiting, false);
-    // The peer may have closed an idle connection just then: that says nothing about it.
+    // The peer may have closed the idle connection at that moment, which says nothing about its health.
     if (attempted.kind === "failed" && attempted.reused)
       attempted = await sendAttempt(parts, call, member, prepared, request, limitAt, waiting, true);
   } catch (error) {
-    // A bug in reading its answer must not leave it under way, or being probed, for ever.
+    // A bug in the adapter must not leave the ticket open, or the probe pending, forever.
     health.dropped(ticket);
     throw error;
   } finally {
@@ -287,7 +289,7 @@ function winner(
   };
 }
 
-/** Why a member is down whose answers break off. */
+/** The reason reported for a member whose streams are cut off. */
 const cutStreams: Failure = {
   kind: "upstream_error",
   status: 502,
@@ -295,7 +297,7 @@ const cutStreams: Failure = {
   error: apiError("Its answers break off.", "server_error", "upstream_cut"),
 };
 
-/** What a member's health learns from a failure. */
+/** Records a failure in the member's health. */
 function updateHealth(
   parts: FailoverDeps,
   { member, model }: Choice<Member>,
@@ -321,7 +323,7 @@ function updateHealth(
   }
 }
 
-/** Whether nobody else is left who could be asked now. */
+/** Whether no other member is available now. */
 function noneElseAvailable(
   choices: readonly Choice<Member>[],
   out: readonly Choice<Member>[],
@@ -336,13 +338,16 @@ function noneElseAvailable(
   );
 }
 
-/** How long a member still rests that asked for it, ms; 0: it does not. */
+/** How long the member is still cooling down, ms; 0: it is not. */
 function cooldownLeft({ member, model }: Choice<Member>, now: number): number {
   const standing = member.health.availability(now, model);
   return standing.kind === "down" && standing.why === "cooling_down" ? standing.until - now : 0;
 }
 
-/** Too long for one: a member that is declared with a larger context may be tried; the others are out. */
+/**
+ * The prompt is too long for this member: keeps one member with a larger declared context, excludes the
+ * others.
+ */
 function keepLargerContext(
   parts: FailoverDeps,
   choices: readonly Choice<Member>[],
@@ -357,7 +362,7 @@ function keepLargerContext(
   return next !== undefined;
 }
 
-/** The vendor has nothing for a parameter: somebody else's may, and if nobody's does, this is what the caller hears. */
+/** The vendor lacks a parameter. Another member may have it; if none has, the client gets this error. */
 function unsupportedParameter({
   param,
   message,
@@ -371,7 +376,7 @@ function allRateLimited(retryAfterMs: number): Failure {
   return { kind: "rate_limited", status: 429, retryAfterMs, error };
 }
 
-/** By how much the error helps whoever reads it: what they can mend themselves, then when to come back. */
+/** How useful an error is to the client: what it can fix itself, then when to come back. */
 const usefulness: Record<Failure["kind"], number> = {
   content_policy: 0,
   context_length: 1,
@@ -384,7 +389,7 @@ const usefulness: Record<Failure["kind"], number> = {
 };
 
 function mostUsefulFailure(failures: readonly Failure[]): Failure {
-  // That a member has nothing for a parameter says least where another one has.
+  // A missing parameter at one member is the least useful error if another member has the parameter.
   const rank = ({ kind, error }: Failure) => (error.code === "unsupported_parameter" ? 9 : usefulness[kind]);
   const best = failures.toSorted((a, b) => rank(a) - rank(b))[0];
   if (best) return best;
