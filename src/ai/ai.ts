@@ -104,20 +104,25 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
   let unanswered = 0;
   let allAnswered = () => {};
 
-  function tell(
+  function reportMember(
     pool: Pool,
     member: Member,
     type: "pool.member_down" | "pool.member_up",
     reason: string | null,
   ): void {
-    log[reason === null ? "info" : "warn"](
-      { pool: pool.name, member: member.name, reason },
-      `${type.slice(5)}`,
-    );
+    const fields = { pool: pool.name, member: member.name };
+    if (reason === null)
+      log.info({ event: "pool.member_up", ...fields }, "A pool member is available again.");
+    else log.warn({ event: "pool.member_down", ...fields, reason }, "A pool member is down.");
     const data = { pool: pool.name, member: member.name, kind: member.provider.kind, reason };
     database
       .run(announceMember, { id: parts.newId("pm"), accountId: pool.accountId, type, at: clock.now(), data })
-      .then(parts.announced, (error) => log.warn({ error }, "a member's change could not be told"));
+      .then(parts.announced, (error) =>
+        log.warn(
+          { event: "pool.member_event_failed", error },
+          "The change of a pool member could not be recorded for webhooks.",
+        ),
+      );
   }
 
   /** What a pool's calls share. */
@@ -136,9 +141,9 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     fraction: random.fraction,
     memberDown: (member, failure) => {
       checks.look();
-      tell(pool, member, "pool.member_down", failure.detail ?? failure.error.message);
+      reportMember(pool, member, "pool.member_down", failure.detail ?? failure.error.message);
     },
-    memberUp: (member) => tell(pool, member, "pool.member_up", null),
+    memberUp: (member) => reportMember(pool, member, "pool.member_up", null),
   });
 
   function record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void {
@@ -161,7 +166,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     },
     serve: async (key, request, requestId, signal) => {
       const pool = opened.get(key);
-      if (!pool) throw new Error("A call is served with a key that was authenticated.");
+      if (!pool) throw new Error("serve() needs a key that authenticate() returned.");
       unanswered += 1;
       try {
         const served = await serve(serving, key, pool, request, requestId, signal);
@@ -229,11 +234,16 @@ function sharedMeters(
       const slots = [...held.values()];
       await database
         .run(renewSlots, { slots, until: clock.now() + leaseMs })
-        .catch((error) => log.warn({ error }, "the places of calls under way could not be renewed"));
+        .catch((error) =>
+          log.warn(
+            { event: "key_slots.renew_failed", error },
+            "Leases of calls under way could not be renewed.",
+          ),
+        );
     }
     renewing = null;
   }
-  const ask = ({ id: keyId, limits }: PoolKey, slot: string, tokens: number) => {
+  const requestAdmission = ({ id: keyId, limits }: PoolKey, slot: string, tokens: number) => {
     const now = clock.now();
     return database.run(admitCalls, { keyId, limits, tokens, slot, until: now + leaseMs, now });
   };
@@ -245,12 +255,12 @@ function sharedMeters(
     meters: {
       admit: async (key, slot, tokens) => {
         const ending = endings.get(key.id);
-        let admission = await ask(key, slot, tokens);
+        let admission = await requestAdmission(key, slot, tokens);
         // A client may send its next call while the slot of its last one is still being freed.
         const freeing = ending ?? endings.get(key.id);
         if (freeing && admission.kind === "refused" && admission.by === "concurrency") {
           await freeing;
-          admission = await ask(key, slot, tokens);
+          admission = await requestAdmission(key, slot, tokens);
         }
         if (admission.kind === "admitted") {
           held.set(slot, { keyId: key.id, slot });
@@ -258,10 +268,10 @@ function sharedMeters(
         }
         return admission;
       },
-      end: async (key, slot, reckoned, used) => {
+      end: async (key, slot, estimated, used) => {
         held.delete(slot);
-        const told = database.run(endCalls, { keyId: key.id, slot, reckoned, used });
-        const ending: Promise<void> = told.then(
+        const write = database.run(endCalls, { keyId: key.id, slot, reckoned: estimated, used });
+        const ending: Promise<void> = write.then(
           () => {},
           () => {},
         );
@@ -269,7 +279,7 @@ function sharedMeters(
         void ending.then(() => {
           if (endings.get(key.id) === ending) endings.delete(key.id);
         });
-        await told;
+        await write;
       },
     },
   };

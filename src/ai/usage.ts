@@ -20,7 +20,7 @@ const maxPending = 20_000;
 /** Each batch is one transaction, whose flush dominates its cost. */
 const batchSize = 2_000;
 
-const isAway = (fault: unknown) => fault instanceof StorageError && fault.fault !== "failed";
+const isUnavailable = (error: unknown) => error instanceof StorageError && error.fault !== "failed";
 
 export function createUsageLog(parts: {
   database: Database;
@@ -33,7 +33,7 @@ export function createUsageLog(parts: {
 }): UsageLog {
   const { database, clock, log, dropped, written } = parts;
   const stopping = new AbortController();
-  let waiting: UsedCall[] = [];
+  let pending: UsedCall[] = [];
   /** Set while records are pending. */
   let writing: Promise<void> | null = null;
 
@@ -42,40 +42,46 @@ export function createUsageLog(parts: {
    * block the others.
    */
   async function write(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, batchSize);
-      const fault = await faultOf(batch);
-      if (fault === null) continue;
-      const again: UsedCall[] = [];
-      let last: unknown = null;
-      if (isAway(fault)) {
+    while (pending.length > 0) {
+      const batch = pending.splice(0, batchSize);
+      const error = await writeRows(batch);
+      if (error === null) continue;
+      const retries: UsedCall[] = [];
+      let outage: unknown = null;
+      if (isUnavailable(error)) {
         // The batch may have been written; a record that is written twice counts once.
-        again.push(...batch);
-        last = fault;
+        retries.push(...batch);
+        outage = error;
       } else {
-        const faults = await Promise.all(batch.map((call) => faultOf([call])));
+        const errors = await Promise.all(batch.map((call) => writeRows([call])));
         for (const [at, call] of batch.entries()) {
-          const own = faults[at] ?? null;
-          if (own === null) continue;
-          if (isAway(own)) {
-            again.push(call);
-            last = own;
+          const callError = errors[at] ?? null;
+          if (callError === null) continue;
+          if (isUnavailable(callError)) {
+            retries.push(call);
+            outage = callError;
             continue;
           }
-          log.error({ error: own, call: call.id }, "a call's usage cannot be written; it is dropped");
+          log.error(
+            { event: "usage.record_rejected", error: callError, call: call.id },
+            "A usage record cannot be written; it is dropped.",
+          );
           dropped(1);
         }
       }
-      if (last === null) continue;
-      waiting = [...again, ...waiting];
+      if (outage === null) continue;
+      pending = [...retries, ...pending];
       trim();
-      log.warn({ error: last, waiting: waiting.length }, "usage could not be written; it will be");
+      log.warn(
+        { event: "usage.write_failed", error: outage, pending: pending.length },
+        "Usage records could not be written; the write will be retried.",
+      );
       return;
     }
   }
 
   /** The error of the write; null: the records are written. */
-  async function faultOf(calls: UsedCall[]): Promise<unknown> {
+  async function writeRows(calls: UsedCall[]): Promise<unknown> {
     try {
       await database.run(recordUsage, calls);
     } catch (error) {
@@ -86,14 +92,14 @@ export function createUsageLog(parts: {
   }
 
   function trim(): void {
-    const over = waiting.length - maxPending;
-    if (over <= 0) return;
-    waiting.splice(0, over);
-    dropped(over);
+    const excess = pending.length - maxPending;
+    if (excess <= 0) return;
+    pending.splice(0, excess);
+    dropped(excess);
   }
 
   async function writeSoon(): Promise<void> {
-    while (waiting.length > 0 && !stopping.signal.aborted) {
+    while (pending.length > 0 && !stopping.signal.aborted) {
       await clock.sleep(intervalMs, stopping.signal);
       await write();
     }
@@ -102,7 +108,7 @@ export function createUsageLog(parts: {
 
   return {
     record: (row) => {
-      waiting.push(row);
+      pending.push(row);
       trim();
       writing ??= writeSoon();
     },
@@ -110,8 +116,8 @@ export function createUsageLog(parts: {
       stopping.abort();
       await writing;
       await write();
-      if (waiting.length > 0) dropped(waiting.length);
-      waiting = [];
+      if (pending.length > 0) dropped(pending.length);
+      pending = [];
     },
   };
 }

@@ -29,7 +29,7 @@ export const getModel = endpoint({
   description: "An id may hold slashes, escaped or as they are.",
   family: "pool",
   params: { model: "The model's id." },
-  // `openai/gpt-4o` and the like.
+  // Model ids such as `openai/gpt-4o` have slashes.
   rest: "model",
   replies: { 200: modelShape },
   problems: [],
