@@ -1,10 +1,10 @@
-// A provider as one member has it: what its vendor says of a failure never shows the secrets of that member's
-// settings. `scrub.ts` knows keys by their look; this knows them by heart, whatever they look like.
+// Masks a member's secrets in the failures that its provider reports. `scrub.ts` recognises keys by their form; this
+// file knows the member's actual secrets, whatever their form.
 
 import { withoutSecrets } from "#runtime/text.ts";
 import type { ApiError, Failure, Provider, StreamPiece } from "./provider.ts";
 
-/** The provider, with `secrets` masked in every failure that it reads. Answers are passed on as they are. */
+/** The provider, with `secrets` masked in every failure. Answers are passed on unchanged. */
 export function redactSecrets(provider: Provider, secrets: readonly string[]): Provider {
   if (secrets.length === 0) return provider;
   const hide = (text: string | null) => (text === null ? null : withoutSecrets(text, secrets));
@@ -25,7 +25,7 @@ export function redactSecrets(provider: Provider, secrets: readonly string[]): P
     ...provider,
     answer: (text, request) => told(provider.answer(text, request)),
     embeddingsAnswer: (text, request) => told(provider.embeddingsAnswer(text, request)),
-    // Before it is read too: a message that is cut to its length may be cut in the middle of a secret.
+    // Also masked before parsing: truncating a message may cut a secret in two.
     failure: (status, headers, text, now) =>
       hidden(provider.failure(status, headers, withoutSecrets(text, secrets), now)),
     stream: (request) => {

@@ -1,5 +1,5 @@
-// Settings fields that providers with one fixed host share: its address, and headers to add. A header that the
-// adapter sets itself, or that frames the request, is refused on saving.
+// Settings fields shared by providers with one fixed host: its address, and extra headers. Headers that the adapter
+// sets itself, or that frame the request, are rejected on save.
 
 import { z } from "zod";
 import { secret } from "./provider.ts";
@@ -7,7 +7,7 @@ import { secret } from "./provider.ts";
 const framing =
   /^(host|connection|content-length|content-type|accept|accept-encoding|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|authorization|api-key|x-api-key|x-goog-api-key|anthropic-version)$/i;
 
-/** The root of the vendor's host, without a path's last slash. */
+/** The vendor's origin or a proxy's root URL. */
 export function hostRoot(vendors: string) {
   return z
     .string()
@@ -32,7 +32,7 @@ export function extraHeaders() {
     .describe("Headers to add to every request.");
 }
 
-/** A path behind a root. */
+/** Joins a root URL, with or without a final slash, and a path. */
 export function joinUrl(root: string, path: string): string {
   return `${root.replace(/(?<!\/)\/+$/, "")}${path}`;
 }

@@ -1,6 +1,6 @@
-// A failure in OpenAI's words, for adapters whose vendor has other ones: each kind has one type and one code. What a
-// vendor says of a member's own key, balance or permission is for the pool's owner; the caller, whose own key works,
-// gets one sentence and one code for all of it.
+// Failures with OpenAI's types and codes, for adapters whose vendor has its own: each kind has one type and one
+// code. A vendor's message about the member's key, balance or permission is for the pool's owner; the client, whose
+// own key is valid, gets one sentence and one code for all of these.
 
 import type { Failure, StreamPiece } from "#providers/provider.ts";
 import { apiError } from "./api-error.ts";
@@ -17,11 +17,13 @@ const words: Readonly<Record<Failure["kind"], readonly [type: string, code: stri
   upstream_error: ["server_error", null],
 };
 
-/** In place of the vendor's words, which read as if the caller's own key or budget were meant. */
+/** Replaces the vendor's message, which reads as if the client's own key or budget were meant. */
 const unauthorizedMessage =
   "The provider refused the pool's own access to it (key, balance or permission); only the pool's owner can change that.";
 
-/** The member's own access was refused. `status`: the vendor's. `said`: its words, for the pool's owner. */
+/**
+ * The member's credentials were refused. `status`: the vendor's. `reason`: its message, for the pool's owner.
+ */
 export function unauthorizedFailure(
   status: number,
   said: string,
@@ -32,7 +34,10 @@ export function unauthorizedFailure(
   return { kind: "unauthorized", status, retryAfterMs, error, detail: scrub(said) };
 }
 
-/** `status`: the vendor's, 200 for an error inside a 200. `message` is scrubbed here, and of `unauthorized` kept from callers. */
+/**
+ * `status`: the vendor's, 200 for an error inside a 200. `message` is scrubbed; clients do not see that of
+ * `unauthorized`.
+ */
 export function vendorFailure(
   kind: Failure["kind"],
   status: number,
@@ -45,7 +50,7 @@ export function vendorFailure(
   return { kind, status, retryAfterMs: more.retryAfterMs ?? null, error };
 }
 
-/** A 200 that is no answer. */
+/** A 200 whose body is not an answer. */
 export function badAnswer(message: string): { kind: "failure"; failure: Failure } {
   return {
     kind: "failure",
@@ -53,7 +58,7 @@ export function badAnswer(message: string): { kind: "failure"; failure: Failure 
   };
 }
 
-/** An event of a stream that makes no sense. */
+/** An event that cannot be parsed. */
 export function badFrame(message: string): StreamPiece {
   return {
     kind: "failure",

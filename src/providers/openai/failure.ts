@@ -1,6 +1,6 @@
-// What OpenAI and its like mean by an error. Vendors that copied OpenAI's form did not copy its codes, so that their
-// known sentences count as well, where a message begins with one. Source: platform.openai.com/docs/guides/error-codes,
-// openrouter.ai/docs (errors), and what the vendors' servers and users' reports show.
+// Interprets errors in OpenAI's form. Vendors copied the form but not the codes, so that their known sentences count
+// too, at the start of a message. Source: platform.openai.com/docs/guides/error-codes, openrouter.ai/docs (errors),
+// the vendors' servers and users' reports.
 
 import { apiError } from "#providers/failure/api-error.ts";
 import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
@@ -12,7 +12,7 @@ import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/t
 
 type Kind = Failure["kind"];
 
-/** The same meaning for several codes. */
+/** Several codes with one meaning. */
 const all = (kind: Kind, codes: string): Record<string, Kind> =>
   Object.fromEntries(codes.split(" ").map((code) => [code, kind]));
 
@@ -45,7 +45,8 @@ const words: VendorErrorRules = {
     ...all("invalid_request", "array_above_max_length array_below_min_length string_above_max_length"),
     ...all("invalid_request", "string_below_min_length integer_above_max_value integer_below_min_value"),
     ...all("invalid_request", "decimal_above_max_value decimal_below_min_value"),
-    // Google's own OpenAI interface; its sentence on a minute's limit is OpenAI's on an empty account.
+    // Google's OpenAI-compatible API: its message for a per-minute limit is OpenAI's message for an exhausted
+    // account.
     RESOURCE_EXHAUSTED: "rate_limited",
   },
   types: {
@@ -90,7 +91,7 @@ const words: VendorErrorRules = {
     [/^your chosen model requires moderation/i, "content_policy"],
     [/^content (violates usage guidelines|exists risk)/i, "content_policy"],
     [/^the request was rejected because it was considered high risk/i, "content_policy"],
-    // A model's name as vendors write it into a sentence: a text of the caller with a blank in it is none.
+    // A model's name as vendors quote it; text of the client with a space in it does not match.
     [
       /^(the )?model:? [`'"]?[\w./:@+-]{1,200}[`'"]?,? (does not exist|(is )?not found|is not available)/i,
       "model_not_found",
@@ -99,7 +100,7 @@ const words: VendorErrorRules = {
     [/^[`'"]?[\w./:@+-]{1,200}[`'"]? is not a valid model id/i, "model_not_found"],
     [/^model not exist\.?$/i, "model_not_found"],
     [/^no endpoints found (that|matching)\b/i, "unsupported"],
-    // Larger than the model's whole minute: no wait helps, and a smaller request is served.
+    // Exceeds the model's whole minute: waiting does not help, but a smaller request would pass.
     [/^request too large for\b/i, "unsupported"],
   ],
   anywhere: [
@@ -111,7 +112,9 @@ const words: VendorErrorRules = {
   ],
 };
 
-/** Reads an error. `status` 200: it stood inside a successful answer or a stream, so its own words decide. */
+/**
+ * Interprets an error. `status` 200: it was inside a successful answer or a stream, so its own fields decide.
+ */
 export function openaiFailure(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -119,7 +122,7 @@ export function openaiFailure(
   now: number,
 ): Failure {
   const { error, codes } = readError(status, text);
-  // OpenRouter and others put the status that they met into `code`.
+  // OpenRouter and others put the upstream's status into `code`.
   const within = /^[45]\d{2}$/.test(error.code ?? "") ? Number(error.code) : status;
   const { message, param } = error;
   const bare = within === 200 && error.type === "invalid_request_error" ? 400 : within;
@@ -129,7 +132,7 @@ export function openaiFailure(
   return { kind, status, retryAfterMs: restMs, error };
 }
 
-/** The error object of a body, completed to OpenAI's four fields, and every code in it. */
+/** The error object of a body, completed to OpenAI's four fields, with all codes in it. */
 function readError(status: number, text: string): { error: ApiError; codes: string[] } {
   const usual = status === 200 || status >= 500 ? "server_error" : "invalid_request_error";
   const value = parseJson(text);
@@ -137,7 +140,7 @@ function readError(status: number, text: string): { error: ApiError; codes: stri
     const message = `The provider answered ${status} without an error that could be read.`;
     return { error: apiError(message, usual), codes: [] };
   }
-  // Google's own OpenAI interface puts it into a list.
+  // Google's OpenAI-compatible API wraps it in an array.
   const outer = Array.isArray(value) ? value[0] : value;
   const top: Fields = isFields(outer) ? outer : {};
   const inner = isFields(top.error) ? top.error : top;
@@ -151,18 +154,18 @@ function readError(status: number, text: string): { error: ApiError; codes: stri
   const type = word(inner.type);
   const param = word(inner.param) ?? placeOf(wrong);
   const said = typeof message === "string" ? message : `The provider answered ${status}.`;
-  // OpenRouter tells in a field of its own why it refused a request's content.
+  // OpenRouter gives the reason of a content refusal in a separate field.
   const moderated = isFields(inner.metadata) && Array.isArray(inner.metadata.reasons) ? "content_filter" : "";
   const codes = [code ?? "", type ?? "", moderated, textOf(inner.status), textOf(wrong?.type)];
   return { error: apiError(said, type ?? usual, code, param), codes: codes.filter((one) => one !== "") };
 }
 
-/** FastAPI's way (vLLM, Mistral): a list of what is wrong, each with its place. */
+/** FastAPI's form (vLLM, Mistral): a list of issues, each with a location. */
 function faultIn(detail: unknown): Fields | undefined {
   return fieldsIn(detail)[0];
 }
 
-/** The parameter's name, behind `body`. */
+/** The parameter's name, after `body`. */
 function placeOf(fault: Fields | undefined): string | null {
   const [where, first] = Array.isArray(fault?.loc) ? (fault.loc as unknown[]) : [];
   return where === "body" && typeof first === "string" ? scrub(first) : null;

@@ -1,6 +1,6 @@
-// Everything that speaks OpenAI's chat completions: OpenAI itself and those who copied it. The request and the
-// answer are passed on as they came; only the model's name changes on the way in, and usage is asked for in
-// streams. Source: platform.openai.com/docs/api-reference/chat, and each vendor's page on compatibility.
+// The adapter for OpenAI and vendors with an OpenAI-compatible API. Requests and answers are passed on unchanged,
+// except that the model's name is replaced and streams are asked for their usage. Source:
+// platform.openai.com/docs/api-reference/chat, and each vendor's page on compatibility.
 
 import { z } from "zod";
 import { membersOf, withMembers } from "#contract/json-text.ts";
@@ -46,7 +46,7 @@ const settingsSchema = z
       .describe("Who it is: gives the base URL and what is special about it."),
     base_url: z
       .url({ protocol: /^https?$/, error: "must be an http or https URL" })
-      // A path is put behind it, and it is shown: whatever is secret belongs elsewhere.
+      // Paths are appended to it, and it is shown: secrets do not belong here.
       .regex(/^[^?#@]*$/, "must be a URL without a login and a query")
       .optional()
       .describe(
@@ -78,14 +78,17 @@ const settingsSchema = z
   });
 type Settings = z.output<typeof settingsSchema>;
 
-/** Names under which other gateways let a caller choose the upstream; one behind us must not be told. */
+/**
+ * Fields by which other gateways let a client choose the upstream; a gateway behind this one must not get
+ * them.
+ */
 const upstreamChoices = ["api_base", "base_url"] as const;
 
 function baseOf({ vendor, base_url }: Settings): string {
   return (base_url ?? defaultsOf(vendor).url ?? "").replace(/(?<!\/)\/+$/, "");
 }
 
-/** Azure's older interface has a base URL for each deployment; its models are told beside them. */
+/** Azure's older API has a base URL for each deployment; its models are listed beside them. */
 const deployment = /\/deployments\/[^/]+$/;
 
 function urlOf(settings: Settings, path: "/chat/completions" | "/embeddings" | "/models"): string {
@@ -105,7 +108,7 @@ function headersOf({ vendor, api_key, headers }: Settings): Record<string, strin
   return { ...auth, ...headers };
 }
 
-/** What changes in a request's text on its way to a vendor. */
+/** The request's text with the changed members. */
 function bodyFor(request: Omit<ChatRequest, "stream">, more: Record<string, string | undefined>): string {
   const changes: Record<string, string | undefined> = { model: JSON.stringify(request.model), ...more };
   for (const name of upstreamChoices) if (Object.hasOwn(request.body, name)) changes[name] = undefined;

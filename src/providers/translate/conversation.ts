@@ -1,17 +1,17 @@
-// OpenAI's list of messages as a conversation that vendors with another format accept: system text apart, turns
-// merged, every round of tool calls answered in full before anybody speaks again, call ids fit and distinct.
-// What OpenAI itself would refuse (a tool message that answers no call) is a fault here too.
+// Reads OpenAI's messages into a conversation that other vendors accept: system text apart, turns merged, every
+// round of tool calls answered in full before the next turn, call ids valid and distinct. What OpenAI itself rejects
+// (a tool message that answers no call) is an issue here too.
 
 import { type Fields, isFields, textOf } from "./json.ts";
 import { mediaPart, type Part, type TextPart } from "./message-parts.ts";
 
 export interface Call {
-  /** Distinct in the whole conversation; letters, digits, `_` and `-`. Not always the caller's. */
+  /** Distinct in the conversation; letters, digits, `_` and `-`. May differ from the client's id. */
   id: string;
   name: string;
-  /** JSON text as the model wrote it: perhaps empty, perhaps no JSON. */
+  /** JSON text as the model wrote it: may be empty or invalid. */
   arguments: string;
-  /** Gemini's sign of its thoughts, where the caller kept it (`extra_content.google.thought_signature`). */
+  /** Gemini's thought signature, if the client kept it (`extra_content.google.thought_signature`). */
   signature: string | null;
 }
 
@@ -21,7 +21,7 @@ export type Turn =
   /** In the order of the calls. */
   | { role: "tool"; results: { call: Call; parts: Part[] }[] };
 
-/** What cannot be translated: the name of the parameter, and why. */
+/** A parameter that cannot be translated, and the reason. */
 export interface TranslationIssue {
   param: string;
   message: string;
@@ -30,16 +30,17 @@ export interface TranslationIssue {
 export interface Conversation {
   kind: "conversation";
   system: TextPart[];
-  /** Begins with a user turn; no two user turns and no two assistant turns in a row; no turn is empty. */
+  /** Begins with a user turn; user turns and assistant turns alternate; no turn is empty. */
   turns: Turn[];
 }
 
-/** Stands where a vendor demands a turn and the caller said nothing: a conversation that opens with the assistant. */
+/** Fills the first user turn of a conversation that opens with the assistant. */
 export const emptyTurnText = "(nothing)";
 
 /**
- * Reads `messages`. Whitespace alone counts as no content (Anthropic refuses it). A user's `name` is written
- * before the text, an assistant's is dropped. Reasoning that is sent back is dropped: vendors take only their own, signed.
+ * Reads `messages`. Whitespace alone counts as no content (Anthropic rejects it). A user's `name` is put
+ * before the text, an assistant's is dropped. Reasoning in earlier turns is dropped: vendors accept only
+ * their own, signed.
  */
 export function readConversation(
   messages: unknown,
@@ -50,7 +51,7 @@ export function readConversation(
   return message === undefined ? found : { kind: "fault", fault: { param: "messages", message } };
 }
 
-/** A call and the id that the caller knows it by; `parts`: its answer, once there. */
+/** A call with the client's id for it; `parts`: its result, once present. */
 interface OpenCall {
   call: Call;
   given: string;
@@ -113,7 +114,7 @@ function unanswered(open: readonly OpenCall[], where: string): string {
   return `Before ${where}: tool calls without a tool message: ${waiting.join(", ").slice(0, 200)}.`;
 }
 
-/** Vendors want a first turn, and want it to be the user's. */
+/** Vendors require a first turn, from the user. */
 function opened(system: TextPart[], turns: Turn[]): { system: TextPart[]; turns: Turn[] } {
   const [first] = turns;
   if (first?.role === "user") return { system, turns };
@@ -170,7 +171,7 @@ function partOf(part: Fields): Part | string {
 
 const isBlank = (part: Part) => part.kind === "text" && part.text.trim() === "";
 
-/** `cache_control` on a part: how callers ask Anthropic to cache a prompt; others do not need it. */
+/** `cache_control` on a part: how clients ask Anthropic to cache a prompt; other vendors ignore it. */
 function cacheOf(part: Fields): { cacheControl?: Fields } {
   return isFields(part.cache_control) ? { cacheControl: part.cache_control } : {};
 }
@@ -203,7 +204,7 @@ function signatureOf(call: Fields): string | null {
   return typeof signature === "string" && signature !== "" ? signature : null;
 }
 
-/** Ids come from whoever answered before: another vendor may use other letters, or count anew in every answer. */
+/** Ids come from the vendor of an earlier turn, which may use other characters or restart its numbering. */
 function distinctId(given: string, ids: Set<string>): string {
   const stem = given.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 56) || "call";
   let id = stem;
