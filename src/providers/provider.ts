@@ -169,7 +169,7 @@ export function defineProvider<Settings extends z.ZodObject>(
   definition: ProviderDefinition<Settings>,
 ): Provider {
   type Parsed = z.output<Settings>;
-  const none: PreparedRequest = {
+  const noEmbeddings: PreparedRequest = {
     kind: "unsupported_parameter",
     param: "model",
     message: `Providers of kind ${definition.kind} have no embeddings.`,
@@ -185,7 +185,7 @@ export function defineProvider<Settings extends z.ZodObject>(
     answer: definition.answer,
     stream: definition.stream,
     failure: definition.failure,
-    embeddings: (request, settings) => definition.embeddings?.(request, settings as Parsed) ?? none,
+    embeddings: (request, settings) => definition.embeddings?.(request, settings as Parsed) ?? noEmbeddings,
     embeddingsAnswer: (text, request) => {
       if (definition.embeddingsAnswer) return definition.embeddingsAnswer(text, request);
       throw new Error(`Providers of kind ${definition.kind} have no embeddings.`);

@@ -4,17 +4,17 @@
 import { z } from "zod";
 import { secret } from "./provider.ts";
 
-const framing =
+const reservedHeaders =
   /^(host|connection|content-length|content-type|accept|accept-encoding|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|authorization|api-key|x-api-key|x-goog-api-key|anthropic-version)$/i;
 
 /** The vendor's origin or a proxy's root URL. */
-export function hostRoot(vendors: string) {
+export function hostRoot(vendorUrl: string) {
   return z
     .string()
     .regex(/^https?:\/\/[^?#@\s]+$/i, "Must be an http or https URL without a login and a query.")
     .refine((text) => URL.canParse(text), "Must be an http or https URL.")
-    .default(vendors)
-    .describe("The host's root, for a proxy in between or a test double; the default is the vendor's.");
+    .default(vendorUrl)
+    .describe("The root URL of a proxy or a test double; the default is the vendor's.");
 }
 
 /** Headers to add to every request, such as beta features. */
@@ -24,7 +24,7 @@ export function extraHeaders() {
       z
         .string()
         .regex(/^[\w!#$%&'*+.^`|~-]+$/, "Must be a header name.")
-        .refine((name) => !framing.test(name), "This header cannot be set."),
+        .refine((name) => !reservedHeaders.test(name), "This header cannot be set."),
       secret().regex(/^[\x20-\x7e]*$/, "Must be plain ASCII on one line."),
     )
     .default({})

@@ -1,5 +1,5 @@
-// What Anthropic means by an error: its type first, then the status, and, where several things share one type, the
-// sentence that the message begins with. Source: platform.claude.com/docs/en/api/errors and the SDK's error codes.
+// Interprets Anthropic's errors: the type first, then the status, and, for types with several meanings, the opening
+// of the message. Source: platform.claude.com/docs/en/api/errors and the SDK's error codes.
 
 import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { retryAfterMs } from "#providers/failure/retry-after.ts";
@@ -7,7 +7,7 @@ import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
 import { fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
 
-/** Spending limits and organizations on hold, as `error_code` in the details of any type. */
+/** Spending limits and organizations on hold: `error_code` in the details of any type. */
 const accountCodes = /_spend_limit_reached$|^organization_on_hold$|^linked_organization_|^cmek_key_disabled$/;
 
 const words: VendorErrorRules = {
@@ -40,7 +40,7 @@ const words: VendorErrorRules = {
   ],
 };
 
-/** The parameters that Anthropic names first in a message ("max_tokens: 9 > 8"), as the caller knows them. */
+/** Parameters that open Anthropic's messages ("max_tokens: 9 > 8"), by the client's names for them. */
 const params: Readonly<Record<string, string>> = {
   messages: "messages",
   system: "messages",
@@ -55,7 +55,7 @@ const params: Readonly<Record<string, string>> = {
   model: "model",
 };
 
-/** An answer that is no 2xx. `now`: epoch ms. */
+/** Interprets an answer outside 2xx. `now`: epoch ms. */
 export function anthropicFailure(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -65,7 +65,7 @@ export function anthropicFailure(
   return anthropicError(status, parseJson(text), retryAfterMs(headers, now));
 }
 
-/** An error object, wherever it stood; `status` 200 for one inside a 200. */
+/** Interprets an error object; `status` 200 for one inside a 200. */
 export function anthropicError(status: number, value: unknown, rest: number | null): Failure {
   const error = isFields(value) && isFields(value.error) ? value.error : {};
   const said = textOf(error.message);

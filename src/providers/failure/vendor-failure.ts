@@ -26,12 +26,12 @@ const unauthorizedMessage =
  */
 export function unauthorizedFailure(
   status: number,
-  said: string,
+  reason: string,
   retryAfterMs: number | null = null,
 ): Failure {
   const [type, code] = words.unauthorized;
   const error = apiError(unauthorizedMessage, type, code);
-  return { kind: "unauthorized", status, retryAfterMs, error, detail: scrub(said) };
+  return { kind: "unauthorized", status, retryAfterMs, error, detail: scrub(reason) };
 }
 
 /**

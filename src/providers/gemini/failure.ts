@@ -1,6 +1,6 @@
-// What Google means by an error: a canonical status (google.rpc.Code), its details (RetryInfo, ErrorInfo), and, where
-// one status means several things, the sentence that the message begins with. A wrong key comes as 400
-// INVALID_ARGUMENT. Source: ai.google.dev/gemini-api/docs/troubleshooting and google/rpc/error_details.proto
+// Interprets Google's errors: the canonical status (google.rpc.Code), its details (RetryInfo, ErrorInfo), and, for
+// statuses with several meanings, the opening of the message. A wrong key is a 400 INVALID_ARGUMENT. Source:
+// ai.google.dev/gemini-api/docs/troubleshooting and google/rpc/error_details.proto
 
 import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { clampRetryAfter, retryAfterMs } from "#providers/failure/retry-after.ts";
@@ -8,7 +8,7 @@ import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
 
-/** Reasons of google.rpc.ErrorInfo that mean the key or the project. */
+/** Reasons of google.rpc.ErrorInfo that concern the key or the project. */
 const deniedReason =
   /^(API_KEY_|SERVICE_DISABLED|BILLING_DISABLED|CONSUMER_|ACCESS_TOKEN_|CREDENTIALS_MISSING|USER_PROJECT_DENIED)/;
 
@@ -17,7 +17,7 @@ const words: VendorErrorRules = {
   types: {
     INVALID_ARGUMENT: "invalid_request",
     OUT_OF_RANGE: "invalid_request",
-    // No billing or not served in this country, but also a file of the caller's that is not ready yet.
+    // No billing, or an unsupported country; but also a file of the client's that is not ready yet.
     FAILED_PRECONDITION: "unsupported",
     PERMISSION_DENIED: "unauthorized",
     NOT_FOUND: "model_not_found",
@@ -37,7 +37,7 @@ const words: VendorErrorRules = {
     [/^your prepa(id|yment) credits?/i, "unauthorized"],
     [/^user location is not supported/i, "unauthorized"],
     [/^(gemini api )?free tier is not available|^please enable billing/i, "unauthorized"],
-    // A file that the caller names and this key may not read.
+    // The request names a file that this key may not read.
     [/^you do not have permission to access the (file|cached ?content)/i, "invalid_request"],
     [/^(file|cached ?content) \S{0,200} ?(was |is )?not found/i, "invalid_request"],
     [/^(unable to submit request because )?the input token count\b/i, "context_length"],
@@ -51,7 +51,7 @@ const words: VendorErrorRules = {
   ],
 };
 
-/** An answer that is no 2xx. `now`: epoch ms. */
+/** Interprets an answer outside 2xx. `now`: epoch ms. */
 export function geminiFailure(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -61,7 +61,7 @@ export function geminiFailure(
   return geminiError(status, parseJson(text), retryAfterMs(headers, now));
 }
 
-/** An error object, wherever it stood; `status` 200 for one inside a 200. A list of one is what streams begin with. */
+/** Interprets an error object, or an array of one; `status` 200 for one inside a 200. */
 export function geminiError(status: number, value: unknown, rest: number | null): Failure {
   const top = Array.isArray(value) ? value[0] : value;
   const error = isFields(top) && isFields(top.error) ? top.error : {};
@@ -77,7 +77,7 @@ export function geminiError(status: number, value: unknown, rest: number | null)
   return vendorFailure(kind, status, message, { retryAfterMs: retryMs, param });
 }
 
-/** RetryInfo's `retryDelay` ("37s", "0.5s"), or the words "Please retry in 37.8s.". */
+/** RetryInfo's `retryDelay` ("37s", "0.5s"), or "Please retry in 37.8s." in the message. */
 function retryOf(details: readonly Fields[], said: string): number | null {
   const told = details.map(({ retryDelay }) => textOf(retryDelay)).find((delay) => delay !== "");
   const seconds =

@@ -57,9 +57,9 @@ export function openaiEmbeddings(text: string): ParsedAnswer {
  * The text without the `logprobs` of its choices, in one pass: each token may list twenty alternatives, each
  * with its bytes. Empty if there are none.
  */
-function withoutLogprobs(given: string): string {
-  if (given.length < minSkippedText || given.length > maxSkippedText) return "";
-  const text = given.trimStart();
+function withoutLogprobs(body: string): string {
+  if (body.length < minSkippedText || body.length > maxSkippedText) return "";
+  const text = body.trimStart();
   const left: Part[] = [];
   const choiceEnd = (at: number) => {
     const { members, end } = objectAt(text, at, maxMembers);
@@ -74,9 +74,9 @@ function withoutLogprobs(given: string): string {
 }
 
 /** The text without the vectors in the top-level `data`; empty if there are none. */
-function withoutVectors(given: string): string {
-  if (!isSparse(given)) return "";
-  const text = given.trimStart();
+function withoutVectors(body: string): string {
+  if (!isSparse(body)) return "";
+  const text = body.trimStart();
   const { members } = objectAt(text, 0, maxMembers);
   const data = members.filter(({ key }) => key === "data");
   if (members.length >= maxMembers || data.length !== 1) return "";

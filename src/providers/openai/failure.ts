@@ -134,39 +134,42 @@ export function openaiFailure(
 
 /** The error object of a body, completed to OpenAI's four fields, with all codes in it. */
 function readError(status: number, text: string): { error: ApiError; codes: string[] } {
-  const usual = status === 200 || status >= 500 ? "server_error" : "invalid_request_error";
+  const defaultType = status === 200 || status >= 500 ? "server_error" : "invalid_request_error";
   const value = parseJson(text);
   if (value === undefined) {
     const message = `The provider answered ${status} without an error that could be read.`;
-    return { error: apiError(message, usual), codes: [] };
+    return { error: apiError(message, defaultType), codes: [] };
   }
   // Google's OpenAI-compatible API wraps it in an array.
   const outer = Array.isArray(value) ? value[0] : value;
   const top: Fields = isFields(outer) ? outer : {};
   const inner = isFields(top.error) ? top.error : top;
-  const wrong = faultIn(top.detail) ?? faultIn(isFields(inner.message) ? inner.message.detail : null);
-  const message = [inner.message, top.error, top.message, top.detail, wrong?.msg].find(
-    (one) => typeof one === "string",
+  const issue = issueIn(top.detail) ?? issueIn(isFields(inner.message) ? inner.message.detail : null);
+  const message = [inner.message, top.error, top.message, top.detail, issue?.msg].find(
+    (candidate) => typeof candidate === "string",
   );
   const word = (field: unknown) =>
     typeof field === "string" ? scrub(field) : typeof field === "number" ? String(field) : null;
   const code = word(inner.code);
   const type = word(inner.type);
-  const param = word(inner.param) ?? placeOf(wrong);
-  const said = typeof message === "string" ? message : `The provider answered ${status}.`;
+  const param = word(inner.param) ?? parameterOf(issue);
+  const sentence = typeof message === "string" ? message : `The provider answered ${status}.`;
   // OpenRouter gives the reason of a content refusal in a separate field.
   const moderated = isFields(inner.metadata) && Array.isArray(inner.metadata.reasons) ? "content_filter" : "";
-  const codes = [code ?? "", type ?? "", moderated, textOf(inner.status), textOf(wrong?.type)];
-  return { error: apiError(said, type ?? usual, code, param), codes: codes.filter((one) => one !== "") };
+  const codes = [code ?? "", type ?? "", moderated, textOf(inner.status), textOf(issue?.type)];
+  return {
+    error: apiError(sentence, type ?? defaultType, code, param),
+    codes: codes.filter((name) => name !== ""),
+  };
 }
 
 /** FastAPI's form (vLLM, Mistral): a list of issues, each with a location. */
-function faultIn(detail: unknown): Fields | undefined {
+function issueIn(detail: unknown): Fields | undefined {
   return fieldsIn(detail)[0];
 }
 
 /** The parameter's name, after `body`. */
-function placeOf(fault: Fields | undefined): string | null {
-  const [where, first] = Array.isArray(fault?.loc) ? (fault.loc as unknown[]) : [];
+function parameterOf(issue: Fields | undefined): string | null {
+  const [where, first] = Array.isArray(issue?.loc) ? (issue.loc as unknown[]) : [];
   return where === "body" && typeof first === "string" ? scrub(first) : null;
 }

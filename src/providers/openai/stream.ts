@@ -132,6 +132,6 @@ function unitsIn(content: unknown): number {
 
 function unitsCalled(called: unknown): number {
   if (!isRecord(called)) return 0;
-  const { name, arguments: given } = called;
-  return (typeof name === "string" ? name.length : 0) + (typeof given === "string" ? given.length : 0);
+  const { name, arguments: args } = called;
+  return (typeof name === "string" ? name.length : 0) + (typeof args === "string" ? args.length : 0);
 }

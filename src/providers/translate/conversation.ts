@@ -44,21 +44,21 @@ export const emptyTurnText = "(nothing)";
  */
 export function readConversation(
   messages: unknown,
-): Conversation | { kind: "fault"; fault: TranslationIssue } {
-  const faults: string[] = [];
-  const found = conversation(Array.isArray(messages) ? messages : [], faults);
-  const [message] = faults;
-  return message === undefined ? found : { kind: "fault", fault: { param: "messages", message } };
+): Conversation | { kind: "issue"; issue: TranslationIssue } {
+  const issues: string[] = [];
+  const found = conversation(Array.isArray(messages) ? messages : [], issues);
+  const [message] = issues;
+  return message === undefined ? found : { kind: "issue", issue: { param: "messages", message } };
 }
 
 /** A call with the client's id for it; `parts`: its result, once present. */
 interface OpenCall {
   call: Call;
-  given: string;
+  clientId: string;
   parts: Part[] | null;
 }
 
-function conversation(messages: readonly unknown[], faults: string[]): Conversation {
+function conversation(messages: readonly unknown[], issues: string[]): Conversation {
   const system: TextPart[] = [];
   const turns: Turn[] = [];
   const ids = new Set<string>();
@@ -66,56 +66,58 @@ function conversation(messages: readonly unknown[], faults: string[]): Conversat
   for (const [at, message] of messages.entries()) {
     const where = `messages[${at}]`;
     if (!isFields(message)) {
-      faults.push(`${where} is not an object.`);
+      issues.push(`${where} is not an object.`);
       continue;
     }
     const { role } = message;
-    const parts = partsOf(message.content, where, faults);
+    const parts = partsOf(message.content, where, issues);
     if (role === "system" || role === "developer") {
       system.push(...parts.filter((part) => part.kind === "text"));
       if (parts.some(({ kind }) => kind !== "text")) {
-        faults.push(`${where}: only text can stand in a ${role} message.`);
+        issues.push(`${where}: a ${role} message may hold only text.`);
       }
       continue;
     }
     if (role === "tool") {
-      const waiting = open.find((one) => one.given === message.tool_call_id && one.parts === null);
+      const waiting = open.find(
+        (answered) => answered.clientId === message.tool_call_id && answered.parts === null,
+      );
       if (waiting) waiting.parts = parts;
-      else faults.push(`${where}: \`tool_call_id\` is not that of a call that waits for it.`);
-      if (open.length > 0 && open.every((one) => one.parts !== null)) {
+      else issues.push(`${where}: \`tool_call_id\` does not match a pending tool call.`);
+      if (open.length > 0 && open.every(({ parts }) => parts !== null)) {
         turns.push({
           role: "tool",
-          results: open.map((one) => ({ call: one.call, parts: one.parts ?? [] })),
+          results: open.map(({ call, parts }) => ({ call, parts: parts ?? [] })),
         });
         open = [];
       }
       continue;
     }
-    if (open.length > 0) faults.push(unanswered(open, where));
+    if (open.length > 0) issues.push(unanswered(open, where));
     if (role === "user") {
-      addUser(turns, named(parts, message.name));
+      addUser(turns, withName(parts, message.name));
     } else if (role === "assistant") {
-      open = callsOf(message, where, ids, faults);
+      open = callsOf(message, where, ids, issues);
       addAssistant(
         turns,
         parts,
         open.map(({ call }) => call),
       );
     } else {
-      faults.push(`${where} has a role that cannot be translated.`);
+      issues.push(`${where} has a role that cannot be translated.`);
     }
   }
-  if (open.length > 0) faults.push(unanswered(open, `messages[${messages.length}]`));
-  return { kind: "conversation", ...opened(system, turns) };
+  if (open.length > 0) issues.push(unanswered(open, `messages[${messages.length}]`));
+  return { kind: "conversation", ...withFirstUserTurn(system, turns) };
 }
 
 function unanswered(open: readonly OpenCall[], where: string): string {
-  const waiting = open.filter(({ parts }) => parts === null).map(({ given }) => given);
+  const waiting = open.filter(({ parts }) => parts === null).map(({ clientId }) => clientId);
   return `Before ${where}: tool calls without a tool message: ${waiting.join(", ").slice(0, 200)}.`;
 }
 
 /** Vendors require a first turn, from the user. */
-function opened(system: TextPart[], turns: Turn[]): { system: TextPart[]; turns: Turn[] } {
+function withFirstUserTurn(system: TextPart[], turns: Turn[]): { system: TextPart[]; turns: Turn[] } {
   const [first] = turns;
   if (first?.role === "user") return { system, turns };
   if (!first && system.length > 0) return { system: [], turns: [{ role: "user", parts: [...system] }] };
@@ -138,7 +140,7 @@ function addAssistant(turns: Turn[], parts: Part[], calls: Call[]): void {
   } else turns.push({ role: "assistant", parts, calls });
 }
 
-function named(parts: Part[], name: unknown): Part[] {
+function withName(parts: Part[], name: unknown): Part[] {
   if (typeof name !== "string" || name.trim() === "") return parts;
   const at = parts.findIndex(({ kind }) => kind === "text");
   const part = parts[at];
@@ -146,17 +148,17 @@ function named(parts: Part[], name: unknown): Part[] {
   return parts.with(at, { ...part, text: `${name}: ${part.text}` });
 }
 
-function partsOf(content: unknown, where: string, faults: string[]): Part[] {
+function partsOf(content: unknown, where: string, issues: string[]): Part[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content.trim() === "" ? [] : [{ kind: "text", text: content }];
   if (!Array.isArray(content)) {
-    faults.push(`${where}: \`content\` is neither text nor a list.`);
+    issues.push(`${where}: \`content\` is neither text nor a list.`);
     return [];
   }
   return content.flatMap((part: unknown, at): Part[] => {
     const read = isFields(part) ? partOf(part) : "this is not an object.";
     if (typeof read !== "string") return isBlank(read) ? [] : [read];
-    faults.push(`${where}.content[${at}]: ${read}`);
+    issues.push(`${where}.content[${at}]: ${read}`);
     return [];
   });
 }
@@ -176,25 +178,25 @@ function cacheOf(part: Fields): { cacheControl?: Fields } {
   return isFields(part.cache_control) ? { cacheControl: part.cache_control } : {};
 }
 
-function callsOf(message: Fields, where: string, ids: Set<string>, faults: string[]): OpenCall[] {
+function callsOf(message: Fields, where: string, ids: Set<string>, issues: string[]): OpenCall[] {
   if (isFields(message.function_call)) {
-    faults.push(`${where}: \`function_call\` is out of date; use \`tool_calls\`.`);
+    issues.push(`${where}: \`function_call\` is deprecated; use \`tool_calls\`.`);
   }
-  const { tool_calls: given } = message;
-  if (given === null || given === undefined) return [];
-  return (Array.isArray(given) ? given : [given]).flatMap((one: unknown, at): OpenCall[] => {
-    const own = isFields(one) && isFields(one.function) ? one.function : null;
-    if (!isFields(one) || own === null || textOf(own.name) === "" || typeof one.id !== "string") {
-      faults.push(`${where}.tool_calls[${at}] is no call of a function.`);
+  const { tool_calls: calls } = message;
+  if (calls === null || calls === undefined) return [];
+  return (Array.isArray(calls) ? calls : [calls]).flatMap((call: unknown, at): OpenCall[] => {
+    const called = isFields(call) && isFields(call.function) ? call.function : null;
+    if (!isFields(call) || called === null || textOf(called.name) === "" || typeof call.id !== "string") {
+      issues.push(`${where}.tool_calls[${at}] is not a function call.`);
       return [];
     }
-    const call: Call = {
-      id: distinctId(one.id, ids),
-      name: textOf(own.name),
-      arguments: textOf(own.arguments),
-      signature: signatureOf(one),
+    const read: Call = {
+      id: distinctId(call.id, ids),
+      name: textOf(called.name),
+      arguments: textOf(called.arguments),
+      signature: signatureOf(call),
     };
-    return [{ call, given: one.id, parts: null }];
+    return [{ call: read, clientId: call.id, parts: null }];
   });
 }
 
@@ -205,8 +207,8 @@ function signatureOf(call: Fields): string | null {
 }
 
 /** Ids come from the vendor of an earlier turn, which may use other characters or restart its numbering. */
-function distinctId(given: string, ids: Set<string>): string {
-  const stem = given.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 56) || "call";
+function distinctId(clientId: string, ids: Set<string>): string {
+  const stem = clientId.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 56) || "call";
   let id = stem;
   for (let n = 2; ids.has(id); n++) id = `${stem}_${n}`;
   ids.add(id);

@@ -49,8 +49,8 @@ export interface RequestFields {
   /** The value, marked as read; undefined for null too. */
   take(name: string): unknown;
   /** A number within the bounds; any other value is an issue. */
-  number(name: string, least: number, most: number): number | undefined;
-  whole(name: string, least: number, most: number): number | undefined;
+  number(name: string, min: number, max: number): number | undefined;
+  whole(name: string, min: number, max: number): number | undefined;
   issue(param: string, message: string): undefined;
   /** The first issue, or that of an unread parameter; null: everything is translated. */
   firstIssue(): Extract<PreparedRequest, { kind: "unsupported_parameter" }> | null;
@@ -58,26 +58,26 @@ export interface RequestFields {
 
 /** `vendor`: its name for messages, such as "Anthropic". */
 export function requestFields(body: Fields, vendor: string): RequestFields {
-  const faults: TranslationIssue[] = [];
+  const issues: TranslationIssue[] = [];
   const read = new Set<string>();
   const issue = (param: string, message: string): undefined => {
-    faults.push({ param, message });
+    issues.push({ param, message });
   };
   const take = (name: string): unknown => {
     read.add(name);
     return Object.hasOwn(body, name) ? (body[name] ?? undefined) : undefined;
   };
-  const number = (name: string, least: number, most: number): number | undefined => {
+  const number = (name: string, min: number, max: number): number | undefined => {
     const value = take(name);
     if (value === undefined) return undefined;
-    if (typeof value === "number" && value >= least && value <= most) return value;
-    return issue(name, `${vendor} takes a \`${name}\` from ${least} to ${most}.`);
+    if (typeof value === "number" && value >= min && value <= max) return value;
+    return issue(name, `${vendor} takes a \`${name}\` from ${min} to ${max}.`);
   };
   return {
     take,
     number,
-    whole: (name, least, most) => {
-      const value = number(name, least, most);
+    whole: (name, min, max) => {
+      const value = number(name, min, max);
       return value === undefined || Number.isInteger(value)
         ? value
         : issue(name, `\`${name}\` must be a whole number.`);
@@ -93,10 +93,10 @@ export function requestFields(body: Fields, vendor: string): RequestFields {
           !(Object.hasOwn(defaults, name) && defaults[name]?.(body[name])),
       );
       const first =
-        faults[0] ??
+        issues[0] ??
         (unread === undefined
           ? null
-          : { param: unread, message: `${vendor} has nothing for \`${unread}\`.` });
+          : { param: unread, message: `${vendor} has no equivalent of \`${unread}\`.` });
       return first && { kind: "unsupported_parameter", ...first };
     },
   };
@@ -106,7 +106,7 @@ export function requestFields(body: Fields, vendor: string): RequestFields {
 export function stopsOf(fields: RequestFields): string[] {
   const stop = fields.take("stop");
   const list: unknown[] = stop === undefined ? [] : Array.isArray(stop) ? stop : [stop];
-  if (list.every((one): one is string => typeof one === "string")) return list;
+  if (list.every((text): text is string => typeof text === "string")) return list;
   fields.issue("stop", "`stop` must be a text or a list of texts.");
   return [];
 }
@@ -131,16 +131,17 @@ export function toolsOf(fields: RequestFields): FunctionTool[] {
   if (tools === undefined) return [];
   const found: FunctionTool[] = [];
   for (const tool of Array.isArray(tools) ? tools : [tools]) {
-    const own = isFields(tool) && tool.type === "function" && isFields(tool.function) ? tool.function : null;
-    if (own === null || textOf(own.name) === "") {
+    const definition =
+      isFields(tool) && tool.type === "function" && isFields(tool.function) ? tool.function : null;
+    if (definition === null || textOf(definition.name) === "") {
       fields.issue("tools", "Only tools of type `function`, with a name, can be translated.");
       continue;
     }
     found.push({
-      name: textOf(own.name),
-      description: typeof own.description === "string" ? own.description : null,
-      parameters: isFields(own.parameters) ? own.parameters : null,
-      strict: own.strict === true,
+      name: textOf(definition.name),
+      description: typeof definition.description === "string" ? definition.description : null,
+      parameters: isFields(definition.parameters) ? definition.parameters : null,
+      strict: definition.strict === true,
     });
   }
   return found;
