@@ -4,7 +4,7 @@
 import { request } from "undici";
 import { freePort, type Server } from "../test/faults/server.ts";
 import { expectClean, type Figure, figure, type Measure, ms, onStage, pause, perSecond } from "./figure.ts";
-import type { JobResult } from "./load-client.ts";
+import type { JobResult } from "./job.ts";
 import { reportsFor } from "./requests.ts";
 import type { SinkPorts, Sunk } from "./sink.ts";
 import { account, apiKey, providerGateway, type Stage, startPeer } from "./stage.ts";

@@ -4,7 +4,7 @@
 import { connect } from "node:net";
 import { createAnswers } from "./answers.ts";
 import { createHistogram } from "./histogram.ts";
-import type { Job, JobResult } from "./load-client.ts";
+import type { Job, JobResult } from "./job.ts";
 import { prepare } from "./requests.ts";
 
 /** What has not been answered this long after the last was sent never will be. */

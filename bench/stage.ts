@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { request } from "undici";
 import { freePort, type Server, startServer } from "../test/faults/server.ts";
 import { freshDatabase } from "../test/postgres.ts";
-import type { Job, JobResult } from "./load-client.ts";
+import type { Job, JobResult } from "./job.ts";
 import type { Arrivals } from "./provider.ts";
 
 export type Engine = "sqlite" | "postgres";

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import type { z } from "zod";
 import { gatewayInput, paceInput, retryInput } from "#configure/gateway.ts";
 import { memberInput } from "#configure/pool-input.ts";
-import { gateways } from "#gateways/registry.ts";
+import { adapters } from "#gateways/registry.ts";
 import { openapiDocument } from "#http/openapi/document.ts";
 import { providers } from "#providers/registry.ts";
 import { provisionFile } from "#provision/file.ts";
@@ -94,7 +94,7 @@ that nobody knows, unless \`definite\` names its status. Callbacks are given to 
 };
 
 function gatewayPage(): string {
-  const kinds = gateways.map((gateway) => {
+  const kinds = adapters.map((gateway) => {
     const example = gatewayExamples[gateway.kind];
     if (example === undefined)
       throw new Error(`scripts/docs-examples.ts has no example for gateways of kind ${gateway.kind}.`);
@@ -170,7 +170,7 @@ ${generated}
 
 A provider is who answers the requests to a pool of AI models. Members of a pool are declared in the
 [provisioning file](provisioning.md), under the pool, as in the example of each kind below, or through the management
-API. Their settings are sealed in the database as a whole. What is promised about completions: [AI gateway](../ai.md).
+API. Their settings are sealed in the database as a whole. [Completion guarantees](../ai.md).
 
 What every member has, whatever its kind:
 

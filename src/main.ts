@@ -3,12 +3,12 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { audit, commandLine } from "#identity/audit.ts";
-import { holdAll, releaseAll } from "#maintenance/restore-hold.ts";
-import type { ReturnedMail } from "#messaging/feedback/bounce-mail.ts";
+import { holdAllPending, releaseAllHeld } from "#maintenance/restore-hold.ts";
+import type { BounceMail } from "#messaging/feedback/bounce-mail.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { createIds } from "#runtime/ids.ts";
 import { type AllowList, readAllowList } from "#runtime/net/address.ts";
-import { type MailPort, openMailPort } from "#runtime/net/smtp-listener.ts";
+import { openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
 import { systemRandom } from "#runtime/random.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
@@ -66,11 +66,11 @@ async function open(config: Config) {
     metricsToken: config.METRICS_TOKEN ?? null,
     showApiKeys: config.SHOW_API_KEYS,
     takeoverMs: config.TAKEOVER_MS,
-    beatMs: Math.min(longestBeatMs, config.TAKEOVER_MS / 4),
+    heartbeatMs: Math.min(longestBeatMs, config.TAKEOVER_MS / 4),
     // In one process acceptance wakes the lanes itself.
     pollMs: config.DATABASE_URL ? 1_000 : 60_000,
-    upkeepMs: 60_000,
-    keep: {
+    maintenanceMs: 60_000,
+    retention: {
       messagesMs: inMs(config.KEEP_MESSAGES_DAYS),
       webhooksMs: config.KEEP_WEBHOOK_DAYS * dayMs,
       auditMs: inMs(config.KEEP_AUDIT_DAYS),
@@ -105,9 +105,9 @@ async function serve(config: Config): Promise<void> {
     const inUse = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
     throw inUse ? new Error(`Port ${config.PORT} is in use. TRUNKLINE_PORT names another one.`) : error;
   }
-  let mailPort: MailPort | null;
+  let mailPort: SmtpListener | null;
   try {
-    mailPort = await openBouncePort(config, runtime, system.returned);
+    mailPort = await openBouncePort(config, runtime, system.bounceMail);
   } catch (error) {
     await system.stop();
     throw new Error(`The port of TRUNKLINE_BOUNCE_SMTP_PORT cannot be had: ${(error as Error).message}`);
@@ -138,10 +138,10 @@ async function serve(config: Config): Promise<void> {
 async function openBouncePort(
   config: Config,
   { clock, log }: Runtime,
-  returned: ReturnedMail,
-): Promise<MailPort | null> {
+  returned: BounceMail,
+): Promise<SmtpListener | null> {
   if (config.BOUNCE_SMTP_PORT === undefined) return null;
-  const port = await openMailPort({
+  const port = await openSmtpListener({
     host: config.HOST,
     port: config.BOUNCE_SMTP_PORT,
     clock,
@@ -283,10 +283,10 @@ async function changeHold(config: Config, change: "hold" | "release"): Promise<v
     const newId = createIds(clock, systemRandom());
     await audit({ database, clock, newId }, { actor: commandLine, action });
     if (change === "hold") {
-      print(`Held until you release it: ${heldText(await holdAll({ database, clock }))}.`);
+      print(`Held until you release it: ${heldText(await holdAllPending({ database, clock }))}.`);
       return;
     }
-    const { messages, deliveries, events } = await releaseAll({ database, clock, wake: () => {} });
+    const { messages, deliveries, events } = await releaseAllHeld({ database, clock, wake: () => {} });
     print(`Released: ${messages} messages, ${deliveries} webhook deliveries, ${events} events.`);
   } finally {
     await database.close();

@@ -4,27 +4,27 @@ import type { FastifyInstance } from "fastify";
 import { createAuthenticator } from "#accounts/authenticate.ts";
 import { readCredit } from "#accounts/credit.ts";
 import { openAiGateway } from "#ai/ai.ts";
-import { accountInput, configureAccount, configureApiKey } from "#configure/account.ts";
-import { type ConfigureParts, configureGateway, gatewayInput } from "#configure/gateway.ts";
-import { configurePool } from "#configure/pool.ts";
+import { accountInput, issueApiKey, upsertAccount } from "#configure/account.ts";
+import { type ConfigureParts, gatewayInput, upsertGateway } from "#configure/gateway.ts";
+import { upsertPool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { createReportReader } from "#gateways/email/reports/reader.ts";
 import { buildApp } from "#http/app.ts";
 import { audit, commandLine } from "#identity/audit.ts";
-import { createPasswords } from "#identity/password.ts";
-import { makeSetupCode } from "#identity/setup.ts";
-import { type Keeping, openUpkeep, upkeepLane } from "#maintenance/maintenance.ts";
-import { warnOfHold } from "#maintenance/restore-hold.ts";
-import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
-import { Intake } from "#messaging/accept/attachment-upload.ts";
+import { createPasswordHasher } from "#identity/password.ts";
+import { createSetupCode } from "#identity/setup.ts";
+import { maintenanceLane, openMaintenance, type RetentionPolicy } from "#maintenance/maintenance.ts";
+import { warnAboutHold } from "#maintenance/restore-hold.ts";
+import { type AcceptResult, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
+import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { openGateway, recoverGateway } from "#messaging/deliver/open-gateway.ts";
-import { rescueStranded } from "#messaging/deliver/reroute.ts";
+import { rerouteMessages } from "#messaging/deliver/reroute.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
-import { createAdditions } from "#messaging/email/links.ts";
-import { createReturnedMail, type ReturnedMail } from "#messaging/feedback/bounce-mail.ts";
+import { createTrackingExtras } from "#messaging/email/links.ts";
+import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { receiveCallback } from "#messaging/feedback/callbacks.ts";
-import { createVisits } from "#messaging/feedback/opens-and-clicks.ts";
+import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
 import { received } from "#messaging/inbound.ts";
 import { cancel, lookup, recent } from "#messaging/lookup.ts";
 import { eventRecordOf } from "#messaging/record.ts";
@@ -35,7 +35,7 @@ import type { ProvisionFile } from "#provision/file.ts";
 import type { Applied } from "#provision/parts.ts";
 import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import { Lanes } from "#queue/lanes.ts";
-import { bands } from "#queue/priority.ts";
+import { priorities } from "#queue/priority.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Runtime } from "#runtime/runtime.ts";
@@ -49,8 +49,8 @@ import type { MessageRow } from "#store/messages/lookup.ts";
 import { createSealer } from "#store/seal.ts";
 import { countWebhooks } from "#store/webhooks/delivery-log.ts";
 import { fanOutLane, openFanOut } from "#webhooks/fan-out.ts";
-import { createListening } from "#webhooks/listening.ts";
-import { openEndpoint } from "#webhooks/open-endpoint.ts";
+import { createFanOutTrigger } from "#webhooks/listening.ts";
+import { openEndpointLane } from "#webhooks/open-endpoint.ts";
 
 export interface SystemSettings {
   masterKey: string;
@@ -68,13 +68,13 @@ export interface SystemSettings {
   showApiKeys: boolean;
   takeoverMs: number;
   /** How often a process shows that it lives and looks after the lanes, ms. */
-  beatMs: number;
+  heartbeatMs: number;
   /** How often all lanes are looked at together for what other processes accepted, should a hint get lost, ms. */
   pollMs: number;
   /** How often what is old or too late is looked for, ms. */
-  upkeepMs: number;
+  maintenanceMs: number;
   /** How long what is over is kept. */
-  keep: Keeping;
+  retention: RetentionPolicy;
 }
 
 export interface System {
@@ -83,7 +83,7 @@ export interface System {
   configure: ConfigureParts & { random: Runtime["random"]; dns: Runtime["dns"]; showApiKeys: boolean };
   lanes: Lanes;
   /** What the mail port takes in. */
-  returned: ReturnedMail;
+  bounceMail: BounceMail;
   /** Applies a provisioning file. */
   provision(file: ProvisionFile): Promise<Applied>;
   /** With no account yet: makes one with sandbox gateways and a sandbox pool, and returns its keys; else null. */
@@ -130,7 +130,7 @@ export async function openSystem(
   const authenticator = createAuthenticator({ database, clock });
   const readLoad = async () => {
     const now = clock.now();
-    const counts = await database.run(countWaiting, { bands, now });
+    const counts = await database.run(countWaiting, { bands: priorities, now });
     return counts.map((count) => ({
       gateway: count.identifier,
       waiting: count.waiting,
@@ -140,15 +140,15 @@ export async function openSystem(
   };
   const metrics = createMetrics(readLoad, () => database.run(countWebhooks, null));
   /** Webhook endpoints may ask for what just happened. */
-  const listening = createListening(database, () => lanes.wake(fanOutLane.id));
-  const { announced } = listening;
+  const listening = createFanOutTrigger(database, () => lanes.wake(fanOutLane.id));
+  const { eventsRecorded: announced } = listening;
   /** Ended when a lane is paused, or goes on: messages may have to move. */
   const pauses = new AutoResetEvent();
   const longestWaitMs = Math.max(settings.pollMs, longestLaneWaitMs);
   const delivering = {
     announced,
     newId: ids,
-    pausesChanged: () => pauses.end(),
+    pausesChanged: () => pauses.set(),
     database,
     clock,
     random,
@@ -162,7 +162,7 @@ export async function openSystem(
     composing: {
       database,
       files: createMailFiles(database),
-      add: createAdditions({ sealer, publicUrl: settings.publicUrl, log }),
+      add: createTrackingExtras({ sealer, publicUrl: settings.publicUrl, log }),
     },
   };
   const telling = {
@@ -180,13 +180,15 @@ export async function openSystem(
     wake: (id: string, dueAt: number) => lanes.wake(id, dueAt),
     lanesChanged: () => lanes.changed(),
   };
+  const { retention, maintenanceMs: intervalMs } = settings;
+  const maintaining = { database, clock, log, retention, intervalMs, announced };
   const lanes: Lanes = new Lanes({
     database,
     clock,
     log,
     processId: ids("prc"),
     takeoverMs: settings.takeoverMs,
-    beatMs: settings.beatMs,
+    heartbeatMs: settings.heartbeatMs,
     pollMs: settings.pollMs,
     // Of the other kinds nothing is stamped.
     recover: async (lane) => {
@@ -197,14 +199,11 @@ export async function openSystem(
         case "gateway":
           return await openGateway(delivering, lane);
         case "webhook":
-          return await openEndpoint(telling, lane);
+          return await openEndpointLane(telling, lane);
         case "fan_out":
           return openFanOut(telling, lane);
         case "upkeep":
-          return openUpkeep(
-            { database, clock, log, keep: settings.keep, everyMs: settings.upkeepMs, announced },
-            lane,
-          );
+          return openMaintenance(maintaining, lane);
       }
     },
   });
@@ -230,10 +229,10 @@ export async function openSystem(
     dns,
     showApiKeys: settings.showApiKeys,
     newId: ids,
-    accountsChanged: authenticator.forget,
+    accountsChanged: authenticator.invalidate,
     lanesChanged: () => {
       lanes.changed();
-      void listening.look();
+      void listening.refresh();
     },
     poolsChanged: () => ai.forget(),
   };
@@ -244,13 +243,13 @@ export async function openSystem(
     crashPoint,
     wake: (id: string, dueAt: number) => lanes.wake(id, dueAt),
     announced,
-    running: new Set<string>(),
+    inProgressKeys: new Set<string>(),
   };
   const reports = createReportReader({ clock, log, unreadable: metrics.reportUnreadable });
   const reporting = { database, clock, log, sealer, announced, readReport: reports.read };
   const receiving = { ...reporting, outbound, newId: ids, crashPoint, metrics };
-  const visits = createVisits({ database, clock, log, sealer, announced });
-  const countSend = (channel: Channel, result: Accepted) => {
+  const visits = createOpenAndClickTracking({ database, clock, log, sealer, announced });
+  const countSend = (channel: Channel, result: AcceptResult) => {
     if (result.kind === "accepted") metrics.accepted(channel, result.ids.length);
     else if (result.kind !== "replayed") metrics.refused(channel, result.kind);
   };
@@ -272,7 +271,7 @@ export async function openSystem(
         countSend("email", result);
         return result;
       },
-      openIntake: (account) => new Intake({ database, clock, log, newId: ids }, account),
+      openAttachmentUpload: (account) => new AttachmentUpload({ database, clock, log, newId: ids }, account),
       lookup: (account, channel, id) => lookup(database, account, channel, id),
       recent: (account, channel, query) => recent(database, account, channel, query),
       cancel: (account, channel, id) => cancel({ database, clock, announced }, account, channel, id),
@@ -280,7 +279,7 @@ export async function openSystem(
       received: (account, channel, query) => received(database, account.id, channel, query),
       credit: (account) => readCredit(database, account.id, startOfMonth(clock.now(), account.timeZone)),
       callback: (identifier, request) => receiveCallback(receiving, identifier, request),
-      visits,
+      openAndClickTracking: visits,
       readiness: async () => {
         const storage = await health.check();
         return {
@@ -293,7 +292,7 @@ export async function openSystem(
       manage: {
         database,
         configure,
-        passwords: createPasswords(random),
+        passwords: createPasswordHasher(random),
         wake: (id) => lanes.wake(id),
         poolHealth: async (id) => ai.health(id),
       },
@@ -332,11 +331,11 @@ export async function openSystem(
     database,
     configure,
     lanes,
-    returned: createReturnedMail(reporting),
+    bounceMail: createBounceMail(reporting),
     provision: (file) => applyProvision({ ...configure, log }, file),
     makeDefaultAccount: async () => {
       if ((await database.run(countAccounts, null)) > 0) return null;
-      const accountId = await configureAccount(
+      const accountId = await upsertAccount(
         configure,
         accountInput.parse({
           name: "default",
@@ -345,41 +344,41 @@ export async function openSystem(
       );
       for (const channel of channels) {
         const input = { identifier: `sandbox-${channel}`, channel, kind: "sandbox", default: true };
-        await configureGateway(configure, accountId, gatewayInput.parse(input));
+        await upsertGateway(configure, accountId, gatewayInput.parse(input));
       }
       const pool = poolInput.parse({
         name: "default",
         members: [{ name: "sandbox", kind: "sandbox", models: sandboxModels, embedding_models: ["echo"] }],
         keys: [{ name: "default" }],
       });
-      const made = await configurePool(configure, accountId, pool);
-      const poolKey = made.kind === "saved" ? made.made[0]?.key : undefined;
+      const made = await upsertPool(configure, accountId, pool);
+      const poolKey = made.kind === "saved" ? made.issuedKeys[0]?.key : undefined;
       if (poolKey === undefined) throw new Error("The sandbox pool could not be made.");
-      return { apiKey: await configureApiKey(configure, accountId), poolKey };
+      return { apiKey: await issueApiKey(configure, accountId), poolKey };
     },
     renewKey: async (name) => {
       const account = await database.run(findAccountByName, name);
       if (!account) return null;
-      const key = await configureApiKey(configure, account.id);
+      const key = await issueApiKey(configure, account.id);
       const done = { actor: commandLine, accountId: account.id, action: "renewApiKey", target: account.id };
       await audit({ database, clock, newId: ids }, done);
       return key;
     },
     makeSetupCode: async (email) => {
-      const code = await makeSetupCode({ database, clock, random }, email);
+      const code = await createSetupCode({ database, clock, random }, email);
       const fields = email === undefined ? [] : ["email"];
       await audit({ database, clock, newId: ids }, { actor: commandLine, action: "makeSetupCode", fields });
       return code;
     },
     start: async () => {
-      await listening.look();
+      await listening.refresh();
       await database.run(ensureLane, fanOutLane);
-      await database.run(ensureLane, upkeepLane);
-      await warnOfHold({ database, log });
+      await database.run(ensureLane, maintenanceLane);
+      await warnAboutHold({ database, log });
       await lanes.start();
-      rescuing = rescueStranded(
+      rescuing = rerouteMessages(
         { database, clock, log, wake: (id) => lanes.wake(id) },
-        settings.beatMs,
+        settings.heartbeatMs,
         stopping.signal,
         pauses,
       );

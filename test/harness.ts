@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { InjectOptions, LightMyRequestResponse } from "fastify";
 import type { z } from "zod";
-import { accountInput, configureAccount, configureApiKey } from "#configure/account.ts";
-import { configureGateway, gatewayInput } from "#configure/gateway.ts";
+import { accountInput, issueApiKey, upsertAccount } from "#configure/account.ts";
+import { gatewayInput, upsertGateway } from "#configure/gateway.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
-import { createUpstreams } from "#runtime/net/streaming-client.ts";
+import { createStreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Dns, DnsAnswer, OutboundRequest, OutboundResult, Random } from "#runtime/runtime.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
@@ -152,14 +152,14 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
   );
   const guard = createOutbound({ allow: readAllowList(options.allow ?? "") });
   // Providers of the AI half are real servers on this machine.
-  const upstreams = createUpstreams({ allow: readAllowList("127.0.0.0/8") });
+  const upstreams = createStreamingClient({ allow: readAllowList("127.0.0.0/8") });
   const dialler = createOutbound({ allow: readAllowList("127.0.0.0/8") });
   const system = await openSystem(
     {
       clock,
       random: seededRandom(options.seed ?? made),
       outbound: {
-        refuses: guard.refuses,
+        rejectReason: guard.rejectReason,
         // Mail servers are real ones on this machine.
         dial: (target) => (killed ? new Promise<never>(() => {}) : dialler.dial(target)),
         request: async (request) => {
@@ -193,10 +193,10 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       showApiKeys: true,
       takeoverMs: 45_000,
       // Rare, so that days of test time do not mean thousands of beats; what changes in this process is seen at once.
-      beatMs: 3_600_000,
+      heartbeatMs: 3_600_000,
       pollMs: 3_600_000,
-      upkeepMs: 3_600_000,
-      keep: { messagesMs: null, webhooksMs: 30 * 86_400_000, auditMs: null, usageMs: 90 * 86_400_000 },
+      maintenanceMs: 3_600_000,
+      retention: { messagesMs: null, webhooksMs: 30 * 86_400_000, auditMs: null, usageMs: 90 * 86_400_000 },
       ...options.settings,
     },
     database,
@@ -225,8 +225,8 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       respond = next;
     },
     account: async (input = {}) => {
-      const id = await configureAccount(system.configure, accountInput.parse({ name: "acme", ...input }));
-      account = { id, key: await configureApiKey(system.configure, id) };
+      const id = await upsertAccount(system.configure, accountInput.parse({ name: "acme", ...input }));
+      account = { id, key: await issueApiKey(system.configure, id) };
       return account;
     },
     as: (other) => {
@@ -234,7 +234,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     },
     gateway: async (input) => {
       const parsed = gatewayInput.parse({ channel: "sms", kind: "sandbox", ...input });
-      const result = await configureGateway(system.configure, account.id, parsed);
+      const result = await upsertGateway(system.configure, account.id, parsed);
       if (result.kind === "invalid") throw new Error(JSON.stringify(result.issues));
       await idle();
       return result.id;

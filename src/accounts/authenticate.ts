@@ -16,7 +16,7 @@ export interface Authenticator {
   /** The account of a key; null when nobody holds it. */
   authenticate(apiKey: string): Promise<Account | null>;
   /** Something about an account or a key changed in this process: forget what was remembered. */
-  forget(): void;
+  invalidate(): void;
 }
 
 export function createAuthenticator(parts: { database: Database; clock: Clock }): Authenticator {
@@ -32,7 +32,7 @@ export function createAuthenticator(parts: { database: Database; clock: Clock })
       if (entry && now - entry.at < freshMs) return entry.account;
       const account = database
         .run(findAccountByKey, hashApiKey(apiKey))
-        .then((row) => (row ? accountOf(row) : null));
+        .then((row) => (row ? accountFromRow(row) : null));
       known.delete(apiKey);
       if (known.size >= mostEntries) known.delete(known.keys().next().value as string);
       known.set(apiKey, { at: now, account });
@@ -40,12 +40,12 @@ export function createAuthenticator(parts: { database: Database; clock: Clock })
       account.catch(() => known.delete(apiKey));
       return account;
     },
-    forget: () => known.clear(),
+    invalidate: () => known.clear(),
   };
 }
 
 /** An account from its row. */
-export function accountOf(row: AccountRow): Account {
+export function accountFromRow(row: AccountRow): Account {
   return {
     id: row.id,
     name: row.name,

@@ -8,10 +8,10 @@ import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
-import { Pools } from "#ai/pools/pools.ts";
+import { type Opened, Pools } from "#ai/pools/pools.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
-import type { Upstreams } from "#runtime/net/streaming-client.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { announceMember } from "#store/pools/events.ts";
@@ -28,7 +28,7 @@ export interface GatewayParts {
   random: Random;
   log: Log;
   sealer: Sealer;
-  upstreams: Upstreams;
+  upstreams: StreamingClient;
   newId(prefix: string): string;
   /** How long a process may be silent before the others count it as dead, ms. */
   takeoverMs: number;
@@ -54,12 +54,17 @@ export interface MemberStatus {
 }
 
 export interface AiGateway {
-  /** The key of a Bearer token; null: no key has this text. Cached, so cheap to call. */
-  authenticate(token: string): Promise<PoolKey | null>;
-  /** Serves a call. `requestId` names its usage record; `signal` aborts when the caller disconnects. */
-  serve(key: PoolKey, request: ClientRequest, requestId: string, signal: StopSignal): Promise<ServeResult>;
+  /** The key of a Bearer token with the pool that it opens; null: no such key. Cached, so cheap to call. */
+  authenticate(token: string): Promise<Opened | null>;
+  /** Serves a call on the pool as it was opened. `requestId` names the call; `signal`: the caller disconnects. */
+  serve(
+    opened: Opened,
+    request: ClientRequest,
+    requestId: string,
+    signal: LightAbortSignal,
+  ): Promise<ServeResult>;
   /** The models that the key may use now, the pool's own name first. */
-  models(key: PoolKey): Promise<ModelEntry[]>;
+  models(opened: Opened): ModelEntry[];
   health(poolId: string): MemberStatus[];
   /** Pools or keys changed in this process: cached ones are read again. */
   forget(): void;
@@ -96,8 +101,6 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     () => pools.inUse,
     stopping.signal,
   );
-  /** By the key that a call was admitted with, so that a pool that is changed meanwhile does not change under it. */
-  const opened = new WeakMap<PoolKey, Pool>();
   /** Streams under way, by call id. */
   const streams = new Map<string, ResponseStream>();
   /** Calls that have no answer yet, and the callback of `stop` for when there are none. */
@@ -125,15 +128,6 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
       );
   }
 
-  /** What a pool's calls share. */
-  const chains = new WeakMap<Pool, FailoverDeps>();
-  function chainParts(pool: Pool): FailoverDeps {
-    const known = chains.get(pool);
-    if (known) return known;
-    const made = chain(pool);
-    chains.set(pool, made);
-    return made;
-  }
   const chain = (pool: Pool): FailoverDeps => ({
     clock,
     upstreams,
@@ -154,19 +148,11 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     streams.delete(call.id);
   }
 
-  const serving = { chain: chainParts, throttle, budgets, record };
+  const serving = { chain, throttle, budgets, record };
 
   return {
-    authenticate: async (token) => {
-      const found = await pools.open(token);
-      if (found === null) return null;
-      // Written for every call, a map like this one is work for the garbage collector.
-      if (opened.get(found.key) !== found.pool) opened.set(found.key, found.pool);
-      return found.key;
-    },
-    serve: async (key, request, requestId, signal) => {
-      const pool = opened.get(key);
-      if (!pool) throw new Error("serve() needs a key that authenticate() returned.");
+    authenticate: (token) => pools.open(token),
+    serve: async ({ key, pool }, request, requestId, signal) => {
       unanswered += 1;
       try {
         const served = await serve(serving, key, pool, request, requestId, signal);
@@ -178,10 +164,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
         if (unanswered === 0) allAnswered();
       }
     },
-    models: async (key) => {
-      const pool = opened.get(key);
-      return pool ? listModels(pool, key, clock) : [];
-    },
+    models: ({ key, pool }) => listModels(pool, key, clock),
     health: (poolId) => {
       const now = clock.monotonic();
       const members = pools.inUse.find(({ id }) => id === poolId)?.members ?? [];
@@ -220,7 +203,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
  */
 function sharedMeters(
   { database, clock, log, takeoverMs: leaseMs }: GatewayParts,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): { meters: SharedMeters; ended(): Promise<void> } {
   const held = new Map<string, { keyId: string; slot: string }>();
   /** The last write that ends a call, by key, while it is in flight. */

@@ -15,7 +15,7 @@ import { errorFrame, rewrite, type ServicePool, SseWriter } from "#ai/stream/sse
 import { aiProblems } from "#contract/ai/openai-error.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { ApiError, Failure, Usage } from "#providers/provider.ts";
-import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
 /** A pool as requests use it. */
 export interface Pool {
@@ -98,7 +98,7 @@ export async function complete(
   parts: FailoverDeps,
   pool: Pool,
   request: CompletionRequest,
-  signal: StopSignal,
+  signal: LightAbortSignal,
   onEnd: (outcome: CallOutcome) => void,
 ): Promise<CompletionResult> {
   const { clock } = parts;
@@ -156,9 +156,9 @@ export async function complete(
     tally.close(200, result);
     return { kind: "answer", text: rewrite(result.text, naming(result.won.choice.model), served), served };
   }
-  const patience = new Stop();
+  const patience = new LightAbortController();
   const early = await Promise.race([chain, clock.sleep(pool.headersAfterMs, patience).then(() => null)]);
-  patience.stop();
+  patience.abort();
   if (early && early.kind !== "streaming" && early.kind !== "buffered") return tally.closeUnanswered(early);
   const rules = (served: ServicePool) => ({
     ...naming(served.model),

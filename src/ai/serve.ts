@@ -6,7 +6,7 @@ import { promptTokens, reservedTokens } from "#ai/limits/estimate.ts";
 import type { RateLimitState } from "#ai/limits/limits.ts";
 import type { Throttle } from "#ai/limits/throttle.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import {
   type CallOutcome,
   type ClientRequest,
@@ -53,7 +53,7 @@ export async function serve(
   pool: Pool,
   request: ClientRequest,
   requestId: string,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): Promise<ServeResult> {
   const chain = parts.chain(pool);
   const at = chain.clock.now();

@@ -12,11 +12,11 @@ import { findAccountByName, readCredits, replaceApiKey } from "#store/accounts/a
 import {
   type AccountColumns,
   changeAccount,
-  createAccount,
+  createAccount as insertAccount,
   type NewAllowance,
 } from "#store/accounts/changes.ts";
 import type { AccountsTable } from "#store/schema/schema.ts";
-import { changesOf } from "./changes.ts";
+import { patchSchema } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
 
 const allowance = z.int().min(0).nullish().describe("Messages (SMS: segments) it may send; null: unlimited.");
@@ -95,15 +95,16 @@ export const accountInput = z.strictObject({
 });
 export type AccountInput = z.output<typeof accountInput>;
 
-const { name, time_zone, country, rate_limit, lateness_ms, channel_failover } = changesOf(accountInput).shape;
-const attachments = changesOf(attachmentsInput).optional().describe("What files an email may have.");
+const { name, time_zone, country, rate_limit, lateness_ms, channel_failover } =
+  patchSchema(accountInput).shape;
+const attachments = patchSchema(attachmentsInput).optional().describe("What files an email may have.");
 
 /** What of an account may be changed: absent stays as it is, also inside `plan`, its credit and `attachments`. */
 export const accountChanges = z.strictObject({
   name,
   time_zone,
   country,
-  plan: changesOf(planInput).optional().describe("What the account may send, and until when."),
+  plan: patchSchema(planInput).optional().describe("What the account may send, and until when."),
   rate_limit,
   lateness_ms,
   channel_failover,
@@ -112,11 +113,11 @@ export const accountChanges = z.strictObject({
 export type AccountChanges = z.output<typeof accountChanges>;
 
 /** Creates the account, or changes the one with this name, to exactly this. Returns its id. */
-export async function configureAccount(parts: ConfigureParts, input: AccountInput): Promise<string> {
+export async function upsertAccount(parts: ConfigureParts, input: AccountInput): Promise<string> {
   for (;;) {
     const existing = await parts.database.run(findAccountByName, input.name);
     if (existing) {
-      await change(parts, existing.id, wholeOf(input));
+      await change(parts, existing.id, toFullChange(input));
       return existing.id;
     }
     const made = await make(parts, input);
@@ -126,7 +127,7 @@ export async function configureAccount(parts: ConfigureParts, input: AccountInpu
 }
 
 /** An input as a change: what it leaves out becomes what it means. */
-function wholeOf({ name: _name, ...input }: AccountInput): AccountChanges {
+function toFullChange({ name: _name, ...input }: AccountInput): AccountChanges {
   const { plan } = input;
   const credit = Object.fromEntries(channels.map((channel) => [channel, plan.credit[channel] ?? null]));
   return {
@@ -137,13 +138,16 @@ function wholeOf({ name: _name, ...input }: AccountInput): AccountChanges {
   };
 }
 
-export type AccountMade =
+export type CreateAccountResult =
   | { kind: "created"; id: string }
   | { kind: "name_taken" }
   | { kind: "invalid"; issues: Issue[] };
 
 /** Creates an account, which has no key yet. */
-export async function createNewAccount(parts: ConfigureParts, input: AccountInput): Promise<AccountMade> {
+export async function createAccount(
+  parts: ConfigureParts,
+  input: AccountInput,
+): Promise<CreateAccountResult> {
   if (input.plan.renews && !channels.some((channel) => input.plan.credit[channel] != null)) {
     return { kind: "invalid", issues: [nothingRenews] };
   }
@@ -151,7 +155,7 @@ export async function createNewAccount(parts: ConfigureParts, input: AccountInpu
   return id === null ? { kind: "name_taken" } : { kind: "created", id };
 }
 
-export type AccountChanged =
+export type UpdateAccountResult =
   | { kind: "changed" }
   | { kind: "name_taken" }
   /** The provisioning file goes by its name. */
@@ -159,11 +163,11 @@ export type AccountChanged =
   | { kind: "invalid"; issues: Issue[] };
 
 /** Changes what is given of an account, and nothing else. */
-export async function changeExistingAccount(
+export async function updateAccount(
   parts: ConfigureParts,
   id: string,
   changes: AccountChanges,
-): Promise<AccountChanged> {
+): Promise<UpdateAccountResult> {
   const given = changes.plan?.credit ?? {};
   const renews = changes.plan?.renews;
   if (renews === "monthly") {
@@ -220,11 +224,11 @@ async function make(parts: ConfigureParts, input: AccountInput): Promise<string 
     attachment_bytes: input.attachments.max_bytes,
     created_at: now,
     updated_at: now,
-    ...columnsOf(wholeOf(input)),
+    ...columnsOf(toFullChange(input)),
   };
   const allowances = allowancesOf(parts, input.plan.credit);
   const renews = input.plan.renews ?? null;
-  const outcome = await parts.database.run(createAccount, { account, allowances, renews });
+  const outcome = await parts.database.run(insertAccount, { account, allowances, renews });
   if (outcome === "name_taken") return null;
   parts.accountsChanged();
   return account.id;
@@ -261,7 +265,7 @@ function columnsOf(changes: AccountChanges): AccountColumns {
 }
 
 /** Gives the account a key (`given`, or a new one) in place of any before it; the old one stops working within 5 s everywhere. */
-export async function configureApiKey(
+export async function issueApiKey(
   parts: ConfigureParts & { random: Random; showApiKeys: boolean },
   accountId: string,
   given?: string,

@@ -3,23 +3,23 @@
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
-import { gatewayOf } from "#gateways/registry.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { findGatewayByIdentifier, settingsPlace } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
-import { changesOf, defined } from "./changes.ts";
+import { omitUndefined, patchSchema } from "./changes.ts";
 import {
   type ConfigureParts,
-  configureGateway,
   type GatewayInput,
   gatewayInput,
   paceInput,
   retryInput,
+  upsertGateway,
 } from "./gateway.ts";
-import { changedSettings, maskFaults } from "./settings-change.ts";
+import { maskIssues, mergeSettings } from "./settings-change.ts";
 
-const { kind, default: standard, active, settings, on_unknown } = changesOf(gatewayInput).shape;
+const { kind, default: standard, active, settings, on_unknown } = patchSchema(gatewayInput).shape;
 
 /** What of a gateway may be changed: absent stays as it is, also inside `pace` and `retry`. */
 export const gatewayChanges = z.strictObject({
@@ -29,8 +29,8 @@ export const gatewayChanges = z.strictObject({
   settings: settings.describe(
     "What of its settings changes: each field replaces the stored one, `null` removes it, a mask keeps what is stored. With another `kind`: all of them.",
   ),
-  pace: changesOf(paceInput).optional().describe("How fast the gateway is driven."),
-  retry: changesOf(retryInput)
+  pace: patchSchema(paceInput).optional().describe("How fast the gateway is driven."),
+  retry: patchSchema(retryInput)
     .optional()
     .describe("How messages that were certainly not sent are tried again."),
   on_unknown,
@@ -47,15 +47,15 @@ export async function createGateway(
   accountId: string,
   input: GatewayInput,
 ): Promise<Saved> {
-  const masks = maskFaults(input.settings);
+  const masks = maskIssues(input.settings);
   if (masks.length > 0) return { kind: "invalid", issues: masks };
   if (await parts.database.run(findGatewayByIdentifier, input.identifier))
     return { kind: "invalid", issues: [taken] };
-  return await configureGateway(parts, accountId, input);
+  return await upsertGateway(parts, accountId, input);
 }
 
 /** A stored gateway as the input that would make it, its secrets in the clear. */
-export function inputOf(sealer: Sealer, gateway: GatewaysTable): GatewayInput {
+export function gatewayInputOf(sealer: Sealer, gateway: GatewaysTable): GatewayInput {
   const { pace, retry, onUnknown } = JSON.parse(gateway.rules) as GatewayRules;
   return {
     identifier: gateway.identifier,
@@ -77,24 +77,24 @@ export function inputOf(sealer: Sealer, gateway: GatewaysTable): GatewayInput {
 }
 
 /** Changes what is given of a gateway, and nothing else. */
-export async function changeGateway(
+export async function updateGateway(
   parts: ConfigureParts,
   gateway: GatewaysTable,
   changes: GatewayChanges,
 ): Promise<Saved> {
-  const before = inputOf(parts.sealer, gateway);
-  const { settings: given = {}, pace = {}, retry = {}, ...rest } = defined(changes);
+  const before = gatewayInputOf(parts.sealer, gateway);
+  const { settings: given = {}, pace = {}, retry = {}, ...rest } = omitUndefined(changes);
   const sameKind = rest.kind === undefined || rest.kind === before.kind;
   const stored = sameKind ? before.settings : null;
-  const adapter = gatewayOf(rest.kind ?? before.kind, before.channel);
-  const { settings, issues } = changedSettings(adapter, "gateway", stored, given);
+  const adapter = findAdapter(rest.kind ?? before.kind, before.channel);
+  const { settings, issues } = mergeSettings(adapter, "gateway", stored, given);
   if (issues.length > 0) return { kind: "invalid", issues };
   const after: GatewayInput = {
     ...before,
     ...rest,
     settings,
-    pace: { ...before.pace, ...defined(pace) },
-    retry: { ...before.retry, ...defined(retry) },
+    pace: { ...before.pace, ...omitUndefined(pace) },
+    retry: { ...before.retry, ...omitUndefined(retry) },
   };
-  return await configureGateway(parts, gateway.account_id, after);
+  return await upsertGateway(parts, gateway.account_id, after);
 }

@@ -6,7 +6,7 @@ import { z } from "zod";
 type WithoutDefault<T> = T extends z.ZodDefault<infer Inner> | z.ZodPrefault<infer Inner> ? Inner : T;
 
 /** The fields of `object`, each optional and without its default; their descriptions stay. */
-export function changesOf<S extends z.ZodRawShape>(
+export function patchSchema<S extends z.ZodRawShape>(
   object: z.ZodObject<S>,
 ): z.ZodObject<{ [K in keyof S]: z.ZodOptional<WithoutDefault<S[K]> & z.core.SomeType> }, z.core.$strict> {
   const fields = Object.entries(object.shape).map(([name, field]) => {
@@ -21,7 +21,7 @@ export function changesOf<S extends z.ZodRawShape>(
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
 /** Without the fields that are there, but undefined. */
-export function defined<T extends object>(fields: T): Partial<Defined<T>> {
+export function omitUndefined<T extends object>(fields: T): Partial<Defined<T>> {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as Partial<Defined<T>>;
 }

@@ -10,11 +10,11 @@ import { domainOf } from "#gateways/email/deliverability/domain-records.ts";
 import type { Dns } from "#runtime/runtime.ts";
 import type { DomainWithKeys } from "#store/email/sending-domains.ts";
 import { readGateways } from "#store/gateways/actions.ts";
-import { inputOf } from "./change-gateway.ts";
+import { gatewayInputOf } from "./change-gateway.ts";
 import type { ConfigureParts } from "./gateway.ts";
-import { activate } from "./sending-domain.ts";
+import { activateDomainKeys } from "./sending-domain.ts";
 
-export interface Checked {
+export interface CheckDomainResult {
   findings: DomainFindings;
   /** Keys that sign now and did not before. */
   activated: string[];
@@ -24,11 +24,11 @@ export interface Checked {
 export async function checkSendingDomain(
   parts: ConfigureParts & { dns: Dns },
   { domain, keys }: DomainWithKeys,
-): Promise<Checked | null> {
+): Promise<CheckDomainResult | null> {
   const routes = await mailRoutes(parts, domain.account_id);
   const findings = await checkDomain(parts, domain.domain, keys, routes);
   const right = findings.dkim.filter(({ result }) => result === "ok").map(({ keyId }) => keyId);
-  const activated = await activate(parts, domain, right);
+  const activated = await activateDomainKeys(parts, domain, right);
   return activated === null ? null : { findings, activated };
 }
 
@@ -40,7 +40,7 @@ async function mailRoutes(
   const found = await database.run(readGateways, { accountId, identifier: null, countTo: 0 });
   return found.flatMap(({ gateway }): MailRoute[] => {
     if (gateway.channel !== "email") return [];
-    const { from, host } = inputOf(sealer, gateway).settings;
+    const { from, host } = gatewayInputOf(sealer, gateway).settings;
     const domain = typeof from === "string" ? domainOf(from.slice(from.lastIndexOf("@") + 1)) : null;
     if (domain === null) return [];
     return [{ identifier: gateway.identifier, domain, host: typeof host === "string" ? host : null }];

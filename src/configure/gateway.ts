@@ -4,7 +4,7 @@
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { channels } from "#contract/messages/channel.ts";
-import { gatewayOf, gateways as kinds } from "#gateways/registry.ts";
+import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { parseHours } from "#runtime/time-zones.ts";
@@ -107,8 +107,8 @@ export interface ConfigureParts {
 }
 
 /** Faults of a gateway's settings, with paths inside the gateway; none: they may be saved. */
-export function checkSettings(input: GatewayInput, outbound: Outbound): Issue[] {
-  const adapter = gatewayOf(input.kind, input.channel);
+export function settingsIssues(input: GatewayInput, outbound: Outbound): Issue[] {
+  const adapter = findAdapter(input.kind, input.channel);
   if (!adapter) {
     const known = kinds.filter((kind) => kind.channels.includes(input.channel)).map(({ kind }) => kind);
     return [
@@ -124,28 +124,28 @@ export function checkSettings(input: GatewayInput, outbound: Outbound): Issue[] 
   }
   const field = "base_url" in adapter.settings.shape ? "base_url" : "url";
   return adapter.urls(parsed.data).flatMap((url) => {
-    const refusal = outbound.refuses(url);
+    const refusal = outbound.rejectReason(url);
     return refusal === null ? [] : [{ path: ["settings", field], message: refusal }];
   });
 }
 
 /** Everything that keeps a gateway from being saved for an account (null: one that is yet to be made), with paths inside the gateway. */
-export async function gatewayFaults(
+export async function gatewayIssues(
   { database, outbound }: Pick<ConfigureParts, "database" | "outbound">,
   accountId: string | null,
   input: GatewayInput,
 ): Promise<Issue[]> {
   const existing = await database.run(findGatewayByIdentifier, input.identifier);
-  return faultsBeside(existing, outbound, accountId, input);
+  return issuesWithExisting(existing, outbound, accountId, input);
 }
 
-function faultsBeside(
+function issuesWithExisting(
   existing: GatewaysTable | null,
   outbound: Outbound,
   accountId: string | null,
   input: GatewayInput,
 ): Issue[] {
-  const issues = checkSettings(input, outbound);
+  const issues = settingsIssues(input, outbound);
   if (existing && existing.account_id !== accountId) {
     issues.push(identifierTaken);
   } else if (existing && existing.channel !== input.channel) {
@@ -162,8 +162,8 @@ export async function prepareGateway(
 ): Promise<{ kind: "ready"; row: GatewaysTable } | { kind: "invalid"; issues: Issue[] }> {
   const { database, clock, sealer, newId } = parts;
   const existing = await database.run(findGatewayByIdentifier, input.identifier);
-  const issues = faultsBeside(existing, parts.outbound, accountId, input);
-  const adapter = gatewayOf(input.kind, input.channel);
+  const issues = issuesWithExisting(existing, parts.outbound, accountId, input);
+  const adapter = findAdapter(input.kind, input.channel);
   if (issues.length > 0 || !adapter) return { kind: "invalid", issues };
 
   const id = existing?.id ?? newId("gw");
@@ -200,7 +200,7 @@ export async function prepareGateway(
 export const identifierTaken: Issue = { path: ["identifier"], message: "is used by another account" };
 
 /** Creates the gateway, or changes the account's one with this identifier. */
-export async function configureGateway(
+export async function upsertGateway(
   parts: ConfigureParts,
   accountId: string,
   input: GatewayInput,

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { nameText } from "#contract/name.ts";
-import { longestToken, tokenRow } from "#identity/management-token.ts";
+import { maxTokenLength, tokenRow } from "#identity/management-token.ts";
 import { findAccountByName } from "#store/accounts/accounts.ts";
 import { saveManagementToken } from "#store/identity/tokens.ts";
 import type { ConfigureParts } from "./gateway.ts";
@@ -14,7 +14,7 @@ export const managementTokenInput = z
     token: z
       .string()
       .min(32, "must have at least 32 characters")
-      .max(longestToken)
+      .max(maxTokenLength)
       .regex(/^[\x21-\x7e]*$/, "must be ASCII without spaces")
       .describe("The token, at least 32 characters: `Authorization: Bearer` and this."),
     role: z
@@ -25,12 +25,14 @@ export const managementTokenInput = z
   .describe("A program's way into the management API.");
 export type ManagementTokenInput = z.output<typeof managementTokenInput>;
 
-export type ManagementTokenConfigured = { kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] };
+export type UpsertManagementTokenResult =
+  | { kind: "saved"; id: string }
+  | { kind: "invalid"; issues: Issue[] };
 
 /**
  * Faults of a token, with paths inside it; none: it can be saved. `coming`: accounts that will be there by then.
  */
-export async function managementTokenFaults(
+export async function managementTokenIssues(
   parts: Pick<ConfigureParts, "database">,
   input: ManagementTokenInput,
   coming: readonly string[] = [],
@@ -44,11 +46,11 @@ export async function managementTokenFaults(
 }
 
 /** Creates the token of this name, or gives that name this token, role and account; one that was revoked works again. */
-export async function configureManagementToken(
+export async function upsertManagementToken(
   parts: Pick<ConfigureParts, "database" | "clock" | "newId">,
   input: ManagementTokenInput,
-): Promise<ManagementTokenConfigured> {
-  const issues = await managementTokenFaults(parts, input);
+): Promise<UpsertManagementTokenResult> {
+  const issues = await managementTokenIssues(parts, input);
   if (issues.length > 0) return { kind: "invalid", issues };
   const account = input.account == null ? null : await parts.database.run(findAccountByName, input.account);
   const about = { name: input.name, role: input.role, accountId: account?.id ?? null, at: parts.clock.now() };

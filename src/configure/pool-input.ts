@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { nameText } from "#contract/name.ts";
 import { mostMembers } from "#store/pools/pools.ts";
-import { changesOf } from "./changes.ts";
+import { patchSchema } from "./changes.ts";
 
 /** Names of pools and members go into headers and answers, so they are plain. */
 const plainName = z
@@ -193,12 +193,12 @@ export const poolInput = poolFields
 export type PoolInput = z.output<typeof poolInput>;
 
 /** What of a pool may be changed; absent stays as it is, also inside `timeouts`. */
-export const poolChanges = changesOf(poolFields).extend({
-  timeouts: changesOf(poolTimeouts).optional().describe("How long each member may take in this pool, ms."),
+export const poolChanges = patchSchema(poolFields).extend({
+  timeouts: patchSchema(poolTimeouts).optional().describe("How long each member may take in this pool, ms."),
 });
 export type PoolChanges = z.output<typeof poolChanges>;
 
-const memberParts = changesOf(memberInput).shape;
+const memberParts = patchSchema(memberInput).shape;
 
 /** The same of a member, also inside `timeouts`. Its name stays: what it did is written down under it. */
 export const memberChanges = z.strictObject({
@@ -213,17 +213,17 @@ export const memberChanges = z.strictObject({
   weight: memberParts.weight,
   active: memberParts.active,
   price: memberParts.price,
-  timeouts: changesOf(timeoutsInput).optional().describe("How long the member may take, ms."),
+  timeouts: patchSchema(timeoutsInput).optional().describe("How long the member may take, ms."),
 });
 export type MemberChanges = z.output<typeof memberChanges>;
 
-const keyParts = changesOf(keyInput).shape;
+const keyParts = patchSchema(keyInput).shape;
 
 /** The same of a key, also inside `limits` and `budget`. Its name and its text stay: another text is another key. */
 export const keyChanges = z.strictObject({
   models: keyParts.models,
-  limits: changesOf(limitsInput).optional().describe("How much at a time."),
-  budget: changesOf(budgetInput).optional().describe("How much in all."),
+  limits: patchSchema(limitsInput).optional().describe("How much at a time."),
+  budget: patchSchema(budgetInput).optional().describe("How much in all."),
   expires_at: keyParts.expires_at,
 });
 export type KeyChanges = z.output<typeof keyChanges>;

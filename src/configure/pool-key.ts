@@ -5,16 +5,16 @@ import type { Random } from "#runtime/runtime.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import { revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
-import { defined } from "./changes.ts";
+import { omitUndefined } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
 import type { KeyChanges, KeyInput } from "./pool-input.ts";
-import { millionths, type PoolOf } from "./pool-member.ts";
+import { millionths, type PoolRef } from "./pool-member.ts";
 
 export type PoolParts = ConfigureParts & { random: Random };
 
-export type KeySavedResult =
+export type SaveKeyResult =
   /** `made`: the text that was made here, to be shown once; null: it was given, or is as it was. */
-  | { kind: "saved"; id: string; made: string | null }
+  | { kind: "saved"; id: string; issuedKey: string | null }
   | { kind: "invalid"; issues: Issue[] }
   | { kind: "not_found" };
 
@@ -23,7 +23,7 @@ const refusals: Record<"name_taken" | "key_taken", Issue> = {
   key_taken: { path: ["key"], message: "is used by another key" },
 };
 
-type Bounds = Pick<
+type LimitsColumns = Pick<
   PoolKeysTable,
   | "models"
   | "requests_per_minute"
@@ -35,7 +35,7 @@ type Bounds = Pick<
   | "expires_at"
 >;
 
-function boundsOf(input: Pick<KeyInput, "models" | "limits" | "budget" | "expires_at">): Bounds {
+function limitsColumns(input: Pick<KeyInput, "models" | "limits" | "budget" | "expires_at">): LimitsColumns {
   const { models, limits, budget, expires_at } = input;
   return {
     models: models ? JSON.stringify(models) : null,
@@ -50,7 +50,7 @@ function boundsOf(input: Pick<KeyInput, "models" | "limits" | "budget" | "expire
 }
 
 /** What a stored key may do, as it is given. */
-export function keyBounds(key: PoolKeysTable) {
+export function keyLimits(key: PoolKeysTable) {
   return {
     models: key.models === null ? null : (JSON.parse(key.models) as string[]),
     limits: {
@@ -68,18 +68,18 @@ export function keyBounds(key: PoolKeysTable) {
 }
 
 /** Its ends are at most a quarter of the shortest key that is taken. */
-const hintOf = (text: string) => `${text.slice(0, 4)}…${text.slice(-4)}`;
+const maskedKey = (text: string) => `${text.slice(0, 4)}…${text.slice(-4)}`;
 
 /**
  * Makes the key, or makes `existing` what is given. Without a text one is made for a new key, and one that was there
  * keeps its own. A revoked one works again only with another text: the rest of an entry may change for any reason.
  */
-export async function configureKey(
+export async function upsertKey(
   parts: PoolParts,
-  of: PoolOf,
+  of: PoolRef,
   input: KeyInput,
   existing: PoolKeysTable | null,
-): Promise<KeySavedResult> {
+): Promise<SaveKeyResult> {
   const now = parts.clock.now();
   const made = existing === null && input.key === undefined ? `tlp_${newSecret(parts.random)}` : null;
   const text = input.key ?? made;
@@ -87,16 +87,16 @@ export async function configureKey(
     name: input.name,
     pool_id: of.poolId,
     account_id: of.accountId,
-    ...boundsOf(input),
+    ...limitsColumns(input),
     updated_at: now,
   };
   if (existing !== null) {
     const renewed = text !== null && hashSecret(text) !== existing.hash;
-    const words = renewed ? { hash: hashSecret(text), hint: hintOf(text), revoked_at: null } : {};
+    const words = renewed ? { hash: hashSecret(text), hint: maskedKey(text), revoked_at: null } : {};
     return await store(parts, { ...existing, ...row, ...words }, renewed ? "renewed" : "changed", null);
   }
   if (text === null) throw new Error("A new key has a text.");
-  const own = { id: parts.newId("key"), hash: hashSecret(text), hint: hintOf(text) };
+  const own = { id: parts.newId("key"), hash: hashSecret(text), hint: maskedKey(text) };
   return await store(parts, { ...row, ...own, revoked_at: null, created_at: now }, "made", made);
 }
 
@@ -105,36 +105,36 @@ async function store(
   key: PoolKeysTable,
   as: "made" | "changed" | "renewed",
   made: string | null,
-): Promise<KeySavedResult> {
+): Promise<SaveKeyResult> {
   const outcome = await parts.database.run(savePoolKey, { key, as });
   if (outcome === "not_found") return { kind: "not_found" };
   if (outcome !== "saved") return { kind: "invalid", issues: [refusals[outcome]] };
   parts.poolsChanged();
-  return { kind: "saved", id: key.id, made };
+  return { kind: "saved", id: key.id, issuedKey: made };
 }
 
 /** Changes what is given of a key, and nothing else. */
-export async function changeKey(
+export async function updateKey(
   parts: PoolParts,
   key: PoolKeysTable,
   changes: KeyChanges,
-): Promise<KeySavedResult> {
-  const before = keyBounds(key);
-  const { limits = {}, budget = {}, ...rest } = defined(changes);
+): Promise<SaveKeyResult> {
+  const before = keyLimits(key);
+  const { limits = {}, budget = {}, ...rest } = omitUndefined(changes);
   const after = {
     ...before,
     ...rest,
-    limits: { ...before.limits, ...defined(limits) },
-    budget: { ...before.budget, ...defined(budget) },
+    limits: { ...before.limits, ...omitUndefined(limits) },
+    budget: { ...before.budget, ...omitUndefined(budget) },
   };
-  const row = { ...key, ...boundsOf(after), updated_at: parts.clock.now() };
+  const row = { ...key, ...limitsColumns(after), updated_at: parts.clock.now() };
   return await store(parts, row, "changed", null);
 }
 
 /** The key's row, revoked now or before; null when the account's pool has none. It stops working within 5 s everywhere. */
 export async function revokeKey(
   parts: ConfigureParts,
-  of: PoolOf,
+  of: PoolRef,
   id: string,
 ): Promise<PoolKeysTable | null> {
   const row = await parts.database.run(revokePoolKey, { ...of, id, at: parts.clock.now() });

@@ -7,27 +7,27 @@ import type { Outbound } from "#runtime/runtime.ts";
 import { memberSettingsPlace, mostMembers, removeMember, saveMember } from "#store/pools/pools.ts";
 import type { MemberTimeouts, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
-import { defined } from "./changes.ts";
+import { omitUndefined } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
 import type { MemberChanges, MemberInput } from "./pool-input.ts";
-import { changedSettings, maskFaults } from "./settings-change.ts";
+import { maskIssues, mergeSettings } from "./settings-change.ts";
 
 /** Prices and costs are stored in millionths. */
 export const millionths = 1_000_000;
 
-export type MemberSavedResult =
+export type SaveMemberResult =
   | { kind: "saved"; id: string }
   | { kind: "invalid"; issues: Issue[] }
   | { kind: "not_found" };
 
 /** What a pool's rows belong to. */
-export interface PoolOf {
+export interface PoolRef {
   accountId: string;
   poolId: string;
 }
 
 /** Everything that keeps a member from being saved, with paths inside it. */
-export function memberFaults(outbound: Outbound, input: MemberInput): Issue[] {
+export function memberIssues(outbound: Outbound, input: MemberInput): Issue[] {
   const provider = findProvider(input.kind);
   if (!provider) {
     const known = providers.map(({ kind }) => kind).join(", ");
@@ -54,13 +54,13 @@ export function memberFaults(outbound: Outbound, input: MemberInput): Issue[] {
     });
     return [...issues, ...faults];
   }
-  const refused = provider.urls(parsed.data).flatMap((url) => outbound.refuses(url) ?? []);
+  const refused = provider.urls(parsed.data).flatMap((url) => outbound.rejectReason(url) ?? []);
   return [...issues, ...refused.map((message) => ({ path: ["settings", "base_url"], message }))];
 }
 
 function rowOf(
   { clock, sealer }: Pick<ConfigureParts, "clock" | "sealer">,
-  of: PoolOf,
+  of: PoolRef,
   input: MemberInput,
   own: Pick<PoolMembersTable, "id" | "created_at">,
 ): PoolMembersTable {
@@ -130,13 +130,13 @@ const tooMany: Issue = {
 };
 
 /** Makes the member, or makes `existing` exactly this. */
-export async function configureMember(
+export async function upsertMember(
   parts: ConfigureParts,
-  of: PoolOf,
+  of: PoolRef,
   input: MemberInput,
   existing: PoolMembersTable | null,
-): Promise<MemberSavedResult> {
-  const issues = memberFaults(parts.outbound, input);
+): Promise<SaveMemberResult> {
+  const issues = memberIssues(parts.outbound, input);
   if (issues.length > 0) return { kind: "invalid", issues };
   const id = existing?.id ?? parts.newId("mem");
   const member = rowOf(parts, of, input, { id, created_at: existing?.created_at ?? parts.clock.now() });
@@ -150,33 +150,38 @@ export async function configureMember(
 /** Adds a member to the account's pool. */
 export async function createMember(
   parts: ConfigureParts,
-  of: PoolOf,
+  of: PoolRef,
   input: MemberInput,
-): Promise<MemberSavedResult> {
-  const masks = maskFaults(input.settings);
+): Promise<SaveMemberResult> {
+  const masks = maskIssues(input.settings);
   if (masks.length > 0) return { kind: "invalid", issues: masks };
-  return await configureMember(parts, of, input, null);
+  return await upsertMember(parts, of, input, null);
 }
 
 /** Changes what is given of a member, and nothing else. */
-export async function changeMember(
+export async function updateMember(
   parts: ConfigureParts,
   member: PoolMembersTable,
   changes: MemberChanges,
-): Promise<MemberSavedResult> {
+): Promise<SaveMemberResult> {
   const before = memberInputOf(parts.sealer, member);
-  const { settings: given = {}, timeouts = {}, ...rest } = defined(changes);
+  const { settings: given = {}, timeouts = {}, ...rest } = omitUndefined(changes);
   const kind = rest.kind ?? before.kind;
   const stored = kind === before.kind ? before.settings : null;
-  const { settings, issues } = changedSettings(findProvider(kind), "member", stored, given);
+  const { settings, issues } = mergeSettings(findProvider(kind), "member", stored, given);
   if (issues.length > 0) return { kind: "invalid", issues };
-  const after = { ...before, ...rest, settings, timeouts: { ...before.timeouts, ...defined(timeouts) } };
+  const after = {
+    ...before,
+    ...rest,
+    settings,
+    timeouts: { ...before.timeouts, ...omitUndefined(timeouts) },
+  };
   const of = { accountId: member.account_id, poolId: member.pool_id };
-  return await configureMember(parts, of, after, member);
+  return await upsertMember(parts, of, after, member);
 }
 
 /** False: the account's pool has no such member. */
-export async function deleteMember(parts: ConfigureParts, of: PoolOf, id: string): Promise<boolean> {
+export async function deleteMember(parts: ConfigureParts, of: PoolRef, id: string): Promise<boolean> {
   const removed = await parts.database.run(removeMember, { ...of, id, at: parts.clock.now() });
   if (removed) parts.poolsChanged();
   return removed;

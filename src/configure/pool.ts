@@ -6,13 +6,13 @@ import { hashSecret } from "#runtime/secret.ts";
 import { findKeyHash } from "#store/pools/keys.ts";
 import { findPoolByName, mostMembers, mostPools, removePool, savePool } from "#store/pools/pools.ts";
 import type { PoolsTable } from "#store/schema/pools.ts";
-import { defined } from "./changes.ts";
+import { omitUndefined } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
 import type { PoolChanges, PoolFields, PoolInput } from "./pool-input.ts";
-import { configureKey, type PoolParts } from "./pool-key.ts";
-import { configureMember, memberFaults } from "./pool-member.ts";
+import { type PoolParts, upsertKey } from "./pool-key.ts";
+import { memberIssues, upsertMember } from "./pool-member.ts";
 
-export type PoolSavedResult =
+export type SavePoolResult =
   | { kind: "saved"; id: string }
   | { kind: "invalid"; issues: Issue[] }
   | { kind: "not_found" }
@@ -20,7 +20,7 @@ export type PoolSavedResult =
   | { kind: "provisioned" };
 
 /** Everything that keeps a pool from being saved for an account (null: one that is yet to be made), with paths inside the pool. */
-export async function poolFaults(
+export async function poolIssues(
   { database, outbound }: Pick<ConfigureParts, "database" | "outbound">,
   accountId: string | null,
   input: PoolInput,
@@ -29,7 +29,7 @@ export async function poolFaults(
     accountId === null ? null : await database.run(findPoolByName, { accountId, name: input.name });
   const issues: Issue[] = [];
   for (const [at, member] of input.members.entries()) {
-    const faults = memberFaults(outbound, member);
+    const faults = memberIssues(outbound, member);
     issues.push(...faults.map(({ path, message }) => ({ path: ["members", at, ...path], message })));
   }
   issues.push(...repeated("members", input.members), ...repeated("keys", input.keys));
@@ -87,7 +87,7 @@ async function store(
   accountId: string,
   input: PoolFields,
   existing: PoolsTable | null,
-): Promise<PoolSavedResult> {
+): Promise<SavePoolResult> {
   const now = parts.clock.now();
   const id = existing?.id ?? parts.newId("pool");
   const created_at = existing?.created_at ?? now;
@@ -111,19 +111,19 @@ export function createPool(
   parts: ConfigureParts,
   accountId: string,
   input: PoolFields,
-): Promise<PoolSavedResult> {
+): Promise<SavePoolResult> {
   return store(parts, accountId, input, null);
 }
 
 /** Changes what is given of a pool, and nothing else. */
-export function changePool(
+export function updatePool(
   parts: ConfigureParts,
   pool: PoolsTable,
   changes: PoolChanges,
-): Promise<PoolSavedResult> {
+): Promise<SavePoolResult> {
   const before = poolFieldsOf(pool);
-  const timeouts = { ...before.timeouts, ...defined(changes.timeouts ?? {}) };
-  const after = { ...before, ...defined(changes), timeouts };
+  const timeouts = { ...before.timeouts, ...omitUndefined(changes.timeouts ?? {}) };
+  const after = { ...before, ...omitUndefined(changes), timeouts };
   return store(parts, pool.account_id, after, pool);
 }
 
@@ -134,9 +134,10 @@ export async function deletePool(parts: ConfigureParts, accountId: string, poolI
   return removed;
 }
 
-export type PoolConfigured =
+export type UpsertPoolResult =
   /** `made`: keys that were made here, to be shown once. */
-  { kind: "saved"; id: string; made: { name: string; key: string }[] } | { kind: "invalid"; issues: Issue[] };
+  | { kind: "saved"; id: string; issuedKeys: { name: string; key: string }[] }
+  | { kind: "invalid"; issues: Issue[] };
 
 const elsewhere: Issue = { path: ["name"], message: "is being changed elsewhere" };
 
@@ -144,12 +145,12 @@ const elsewhere: Issue = { path: ["name"], message: "is being changed elsewhere"
  * Creates the account's pool of this name, or changes it, with the members and keys that are named; others stay as
  * they are. Nothing is changed where there are faults.
  */
-export async function configurePool(
+export async function upsertPool(
   parts: PoolParts,
   accountId: string,
   input: PoolInput,
-): Promise<PoolConfigured> {
-  const issues = await poolFaults(parts, accountId, input);
+): Promise<UpsertPoolResult> {
+  const issues = await poolIssues(parts, accountId, input);
   if (issues.length > 0) return { kind: "invalid", issues };
   const existing = await parts.database.run(findPoolByName, { accountId, name: input.name });
   const saved = await store(parts, accountId, input, existing?.pool ?? null);
@@ -158,24 +159,24 @@ export async function configurePool(
   const of = { accountId, poolId: saved.id };
   for (const [at, member] of input.members.entries()) {
     const before = existing?.members.find(({ name }) => name === member.name) ?? null;
-    const result = await configureMember(parts, of, member, before);
+    const result = await upsertMember(parts, of, member, before);
     if (result.kind !== "saved") return refused(["members", at], result);
   }
   const made: { name: string; key: string }[] = [];
   for (const [at, key] of input.keys.entries()) {
     const before = existing?.keys.find(({ name }) => name === key.name) ?? null;
-    const result = await configureKey(parts, of, key, before);
+    const result = await upsertKey(parts, of, key, before);
     if (result.kind !== "saved") return refused(["keys", at], result);
-    if (result.made !== null) made.push({ name: key.name, key: result.made });
+    if (result.issuedKey !== null) made.push({ name: key.name, key: result.issuedKey });
   }
-  return { kind: "saved", id: saved.id, made };
+  return { kind: "saved", id: saved.id, issuedKeys: made };
 }
 
 /** Somebody else changed it at the same moment. */
 function refused(
   place: (string | number)[],
   result: { kind: "invalid"; issues: Issue[] } | { kind: "not_found" },
-): PoolConfigured {
+): UpsertPoolResult {
   const issues = result.kind === "invalid" ? result.issues : [elsewhere];
   return {
     kind: "invalid",

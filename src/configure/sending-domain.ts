@@ -51,7 +51,7 @@ export const sendingDomainInput = z.strictObject({
   keys: z
     .array(domainKeyInput)
     .max(2)
-    .refine(oneOfEach, { error: "must be at most one RSA key and one Ed25519 key" })
+    .refine(atMostOneOfEachAlgorithm, { error: "must be at most one RSA key and one Ed25519 key" })
     .default([])
     .describe(
       "Keys that are in DNS already, to be carried over: they sign at once. Without any, an RSA and an Ed25519 key are made, which wait for their records.",
@@ -66,7 +66,7 @@ export const rotateInput = z.strictObject({
     .describe("Whether new keys take the place of others that still wait for their records."),
 });
 
-function oneOfEach(keys: readonly z.output<typeof domainKeyInput>[]): boolean {
+function atMostOneOfEachAlgorithm(keys: readonly z.output<typeof domainKeyInput>[]): boolean {
   const algorithms = keys.map(({ private_key }) => readPrivateKey(private_key)?.algorithm);
   const selectors = keys.map(({ selector }) => selector.toLowerCase());
   return new Set(algorithms).size === keys.length && new Set(selectors).size === keys.length;
@@ -74,7 +74,7 @@ function oneOfEach(keys: readonly z.output<typeof domainKeyInput>[]): boolean {
 
 export type DomainParts = ConfigureParts & { random: Random };
 
-export type DomainSaved =
+export type CreateDomainResult =
   | { kind: "saved"; id: string }
   /** The account has it already. */
   | { kind: "taken" }
@@ -90,7 +90,7 @@ export async function createSendingDomain(
   parts: DomainParts,
   accountId: string,
   input: SendingDomainInput,
-): Promise<DomainSaved> {
+): Promise<CreateDomainResult> {
   const now = parts.clock.now();
   const domain: SendingDomainsTable = {
     id: parts.newId("dom"),
@@ -109,7 +109,7 @@ export async function createSendingDomain(
 }
 
 /** Creates the account's domain, or gives it the keys that the provisioning file has for it. */
-export async function configureSendingDomain(
+export async function upsertSendingDomain(
   parts: DomainParts,
   accountId: string,
   input: SendingDomainInput,
@@ -138,7 +138,7 @@ export async function configureSendingDomain(
 }
 
 /** Makes a new pair of keys, which waits for its records while the one before it signs. */
-export async function rotateKeys(
+export async function rotateDomainKeys(
   parts: DomainParts,
   domain: SendingDomainsTable,
   { replace }: z.output<typeof rotateInput>,
@@ -153,7 +153,7 @@ export async function rotateKeys(
  * Lets waiting keys sign, all of them or those with these ids, and retires the ones that did. Returns the ids of those
  * that sign now and did not before; null: there is no such domain.
  */
-export async function activate(
+export async function activateDomainKeys(
   parts: ConfigureParts,
   domain: Pick<SendingDomainsTable, "id" | "account_id">,
   ids: string[] | null,

@@ -13,7 +13,7 @@ interface Kind {
 }
 
 /** Faults of settings in which a mask stands for nothing: those of something new. */
-export function maskFaults(given: unknown): Issue[] {
+export function maskIssues(given: unknown): Issue[] {
   return unmasked(given, undefined).missing.map(notStored);
 }
 
@@ -22,7 +22,7 @@ export function maskFaults(given: unknown): Issue[] {
  * the kind's schema. `stored`: null where the kind changes, so that nothing of the old one is kept. `what`: whose
  * settings they are, for the words of a fault. Issues have paths that begin with `settings`.
  */
-export function changedSettings(
+export function mergeSettings(
   kind: Kind | null,
   what: string,
   stored: Record<string, unknown> | null,
@@ -32,7 +32,8 @@ export function changedSettings(
   if (missing.length > 0) return { settings: {}, issues: missing.map(notStored) };
   const laid = Object.entries({ ...stored, ...(value as Record<string, unknown>) });
   const settings = Object.fromEntries(laid.filter(([, setting]) => setting !== null));
-  const issues = kind === null || stored === null ? [] : carriedAway(kind, what, stored, settings, given);
+  const issues =
+    kind === null || stored === null ? [] : secretsToReenter(kind, what, stored, settings, given);
   return { settings, issues };
 }
 
@@ -40,7 +41,13 @@ export function changedSettings(
  * Secrets are write-only, so they must not be taken to another server by whoever may change the address alone:
  * with a new one, they are given again.
  */
-function carriedAway(kind: Kind, what: string, before: unknown, after: unknown, given: unknown): Issue[] {
+function secretsToReenter(
+  kind: Kind,
+  what: string,
+  before: unknown,
+  after: unknown,
+  given: unknown,
+): Issue[] {
   const parsed = kind.settings.safeParse(after);
   if (!parsed.success) return [];
   const origins = (settings: unknown) => kind.urls(settings).map((url) => URL.parse(url)?.origin ?? url);

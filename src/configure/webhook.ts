@@ -18,9 +18,9 @@ import {
   removeEndpoint,
   secretPlace,
 } from "#store/webhooks/endpoints.ts";
-import { isSecret, newSecret } from "#webhooks/sign.ts";
-import { stopWaiting } from "#webhooks/stop-waiting.ts";
-import { changesOf } from "./changes.ts";
+import { isSigningSecret, newSigningSecret } from "#webhooks/sign.ts";
+import { failPendingDeliveries } from "#webhooks/stop-waiting.ts";
+import { patchSchema } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
 
 /** Most endpoints of an account. */
@@ -47,7 +47,7 @@ export const webhookInput = z.strictObject({
   ),
   secret: z
     .string()
-    .refine(isSecret, "must be `whsec_` and 24 to 64 bytes in base64")
+    .refine(isSigningSecret, "must be `whsec_` and 24 to 64 bytes in base64")
     .optional()
     .describe(
       "Signs what is posted, by the Standard Webhooks scheme: `whsec_` and 24 to 64 bytes in base64. Without one it is made, and shown once. One that takes another's place: that one signs as well for 24 h.",
@@ -65,12 +65,12 @@ export const webhookInput = z.strictObject({
 export type WebhookInput = z.output<typeof webhookInput>;
 
 /** What of an endpoint may be changed; absent stays as it is. */
-export const webhookChanges = changesOf(webhookInput);
+export const webhookChanges = patchSchema(webhookInput);
 export type WebhookChanges = z.output<typeof webhookChanges>;
 
 export type WebhookParts = ConfigureParts & { random: Random };
 
-export type WebhookSaved =
+export type SaveWebhookResult =
   /** `secret`: the one that was made here; null: it was given, or is as it was. */
   | { kind: "saved"; id: string; secret: string | null }
   | { kind: "invalid"; issues: Issue[] }
@@ -78,14 +78,14 @@ export type WebhookSaved =
   | { kind: "taken" }
   | { kind: "not_found" };
 
-export const tooMany: Issue = {
+export const tooManyEndpoints: Issue = {
   path: ["url"],
   message: `is one too many: an account has ${most} endpoints at most`,
 };
 
 /** Faults of an endpoint, with paths inside it; none: it may be saved. */
-export function webhookFaults(outbound: Outbound, { url }: { url?: string | undefined }): Issue[] {
-  const refusal = url === undefined ? null : outbound.refuses(url);
+export function webhookIssues(outbound: Outbound, { url }: { url?: string | undefined }): Issue[] {
+  const refusal = url === undefined ? null : outbound.rejectReason(url);
   return refusal === null ? [] : [{ path: ["url"], message: refusal }];
 }
 
@@ -97,13 +97,13 @@ export async function createWebhook(
   parts: WebhookParts,
   accountId: string,
   input: WebhookInput,
-): Promise<WebhookSaved> {
-  const issues = webhookFaults(parts.outbound, input);
+): Promise<SaveWebhookResult> {
+  const issues = webhookIssues(parts.outbound, input);
   if (issues.length > 0) return { kind: "invalid", issues };
   const { made, ...row } = newWebhook(parts, accountId, input);
   const created = await parts.database.run(createEndpoint, row);
   if (created.kind === "url_taken") return { kind: "taken" };
-  if (created.kind === "too_many") return { kind: "invalid", issues: [tooMany] };
+  if (created.kind === "too_many") return { kind: "invalid", issues: [tooManyEndpoints] };
   parts.lanesChanged();
   return { kind: "saved", id: row.endpoint.id, secret: made };
 }
@@ -116,7 +116,7 @@ function newWebhook(
 ): NewEndpoint & { made: string | null } {
   const { clock, sealer } = parts;
   const id = parts.newId("whe");
-  const made = input.secret === undefined ? newSecret(parts.random) : null;
+  const made = input.secret === undefined ? newSigningSecret(parts.random) : null;
   const now = clock.now();
   const endpoint: WebhookEndpointsTable = {
     id,
@@ -150,11 +150,11 @@ export async function prepareWebhook(
 }
 
 /** Creates the account's endpoint with this url, or changes it, as the provisioning file wants it. */
-export async function configureWebhook(
+export async function upsertWebhook(
   parts: WebhookParts,
   accountId: string,
   input: WebhookInput,
-): Promise<WebhookSaved> {
+): Promise<SaveWebhookResult> {
   const url = spelled(input.url);
   const existing = await parts.database.run(findEndpointByUrl, { accountId, url });
   if (existing) return await updateWebhook(parts, accountId, existing.id, input);
@@ -167,8 +167,8 @@ export async function updateWebhook(
   accountId: string,
   id: string,
   changes: WebhookChanges,
-): Promise<WebhookSaved> {
-  const issues = webhookFaults(parts.outbound, changes);
+): Promise<SaveWebhookResult> {
+  const issues = webhookIssues(parts.outbound, changes);
   if (issues.length > 0) return { kind: "invalid", issues };
   const before = await parts.database.run(findAccountEndpoint, { accountId, id });
   if (!before) return { kind: "not_found" };
@@ -183,12 +183,12 @@ export async function updateWebhook(
 }
 
 /** Gives an endpoint a new secret, which is returned; the one before it signs as well for 24 h. */
-export async function rotateSecret(
+export async function rotateSigningSecret(
   parts: WebhookParts,
   accountId: string,
   id: string,
-): Promise<WebhookSaved> {
-  const secret = newSecret(parts.random);
+): Promise<SaveWebhookResult> {
+  const secret = newSigningSecret(parts.random);
   return await changed(parts, accountId, id, { secret: sealedSecret(parts, id, secret) }, secret);
 }
 
@@ -212,13 +212,13 @@ async function changed(
   id: string,
   change: EndpointChange,
   made: string | null,
-): Promise<WebhookSaved> {
+): Promise<SaveWebhookResult> {
   const at = parts.clock.now();
   const result = await parts.database.run(changeEndpoint, { accountId, id, at, change });
   if (result.kind === "not_found") return result;
   if (result.kind === "url_taken") return { kind: "taken" };
   parts.lanesChanged();
-  if (result.endpoint.active === 0) await stopWaiting(parts, id, result.endpoint.disabled_reason);
+  if (result.endpoint.active === 0) await failPendingDeliveries(parts, id, result.endpoint.disabled_reason);
   return { kind: "saved", id, secret: made };
 }
 

@@ -45,6 +45,6 @@ export function wireAddress(text: string): string | null {
 }
 
 /** How addresses are compared and kept on the suppression list: all in lower case. Null when it is none. */
-export function sameAddress(text: string): string | null {
+export function normaliseAddress(text: string): string | null {
   return wireAddress(text)?.toLowerCase() ?? null;
 }

@@ -142,7 +142,7 @@ export function listAt(
 }
 
 /** Whether a key, of letters only, stands at most once on the top level; read member by member only where that is not clear. */
-export function standsOnce(text: string, key: string): boolean {
+export function hasSingleKey(text: string, key: string): boolean {
   const quoted = JSON.stringify(key);
   const first = text.indexOf(quoted);
   // Without an escape that could spell it another way, a text that holds it once at the most is clear.

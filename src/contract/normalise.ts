@@ -37,7 +37,7 @@ export function trimmed(text: string): string {
 }
 
 /** A value as the rules see it: text trimmed, and empty text or an absent value as null. */
-export function normalised(value: unknown): unknown {
+export function trimOrNull(value: unknown): unknown {
   if (typeof value !== "string") return value === undefined ? null : value;
   const text = trimmed(value);
   return text === "" ? null : text;

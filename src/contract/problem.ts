@@ -122,6 +122,11 @@ export interface Problem {
   problem: true;
 }
 
+/** Whether the value is a problem; what it is compared with has no member called `problem`. */
+export function isProblem(value: object): value is Problem {
+  return "problem" in value;
+}
+
 /** The reply for a problem. `message` replaces the catalogue's text; `retryAfterMs` becomes `Retry-After`. */
 export function problem(
   code: ProblemCode,

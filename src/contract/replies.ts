@@ -41,7 +41,7 @@ export const emailSendReply = accepted(
 export const recordReply = z.object({ success: z.literal(true), message: z.string(), data: messageRecord });
 
 /** A page of messages, newest first. */
-export const pageReply = z.object({
+export const messagesReply = z.object({
   success: z.literal(true),
   message: z.string(),
   data: z.array(messageRecord),
@@ -51,7 +51,7 @@ export const pageReply = z.object({
 const credit = z.object({ allowance: z.number(), remaining: z.number() }).nullable();
 
 /** The calling account. */
-export const accountReply = z.object({
+export const currentAccountReply = z.object({
   success: z.literal(true),
   message: z.string(),
   data: z.object({

@@ -16,7 +16,7 @@ export function attribute(path: Path): string {
 }
 
 /** The sentences, each for one rule. */
-export const say = {
+export const sentences = {
   required: (path: Path) => `The ${attribute(path)} field is required.`,
   array: (path: Path) => `The ${attribute(path)} field must be an array.`,
   string: (path: Path) => `The ${attribute(path)} field must be a string.`,
@@ -51,25 +51,27 @@ export type Rule =
   | { rule: "dateFormat"; format: string };
 
 /** The sentence for a zod issue about the field at `path`. */
-export function sentence(issue: z.core.$ZodRawIssue, path: Path): string {
+export function sentenceFor(issue: z.core.$ZodRawIssue, path: Path): string {
   switch (issue.code) {
     case "invalid_type":
-      if (issue.input === null || issue.input === undefined) return say.required(path);
-      if (issue.expected === "array") return say.array(path);
-      if (issue.expected === "number" || issue.expected === "int") return say.integer(path);
-      return say.string(path);
+      if (issue.input === null || issue.input === undefined) return sentences.required(path);
+      if (issue.expected === "array") return sentences.array(path);
+      if (issue.expected === "number" || issue.expected === "int") return sentences.integer(path);
+      return sentences.string(path);
     case "invalid_value":
-      return say.selected(path);
+      return sentences.selected(path);
     case "too_big":
-      if (issue.origin === "string") return say.atMostCharacters(path, Number(issue.maximum));
-      if (issue.origin === "file") return say.atMostKilobytes(path, Number(issue.maximum));
-      if (issue.origin === "array") return say.atMostItems(path, Number(issue.maximum));
-      return say.atMost(path, Number(issue.maximum));
+      if (issue.origin === "string") return sentences.atMostCharacters(path, Number(issue.maximum));
+      if (issue.origin === "file") return sentences.atMostKilobytes(path, Number(issue.maximum));
+      if (issue.origin === "array") return sentences.atMostItems(path, Number(issue.maximum));
+      return sentences.atMost(path, Number(issue.maximum));
     case "too_small":
-      return say.atLeast(path, Number(issue.minimum));
+      return sentences.atLeast(path, Number(issue.minimum));
     case "custom": {
       const rule = issue.params as Rule;
-      return rule.rule === "dateFormat" ? say.dateFormat(path, rule.format) : say[rule.rule](path);
+      return rule.rule === "dateFormat"
+        ? sentences.dateFormat(path, rule.format)
+        : sentences[rule.rule](path);
     }
     default:
       throw new Error(`No sentence for a zod issue with the code ${issue.code}.`);
@@ -94,7 +96,7 @@ export function checker(schema: z.ZodType): Check {
     ...(item === undefined ? [] : [item]),
     ...((path ?? []) as Path),
   ];
-  const context = { error: (issue: z.core.$ZodRawIssue) => sentence(issue, full(issue.path)) };
+  const context = { error: (issue: z.core.$ZodRawIssue) => sentenceFor(issue, full(issue.path)) };
   return (value, base, index) => {
     at = base;
     item = index;

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
-import { discreet } from "./redact.ts";
+import { redactReceived } from "./redact.ts";
 import { secretsIn } from "./secrets.ts";
 
 /** A message on its way to a provider. */
@@ -53,15 +53,15 @@ export interface OutgoingAttachment {
   /** Of the content, hex: names the bytes where they are kept in memory for a while. */
   sha256: string;
   /**
-   * The bytes, read when they are needed and shared among the messages of a request. Rejects with `Unreadable`, which
+   * The bytes, read when they are needed and shared among the messages of a request. Rejects with `AttachmentReadError`, which
    * an adapter lets through: it reads all of them before anything of the mail leaves.
    */
   content(): Promise<Buffer>;
 }
 
 /** What a mail consists of could not be read, so nothing of it was sent. `cause`: what happened. */
-export class Unreadable extends Error {
-  override readonly name = "Unreadable";
+export class AttachmentReadError extends Error {
+  override readonly name = "AttachmentReadError";
 }
 
 /** A key that signs for a sending domain. */
@@ -76,7 +76,7 @@ export interface DkimKey {
  * What became of a transmission.
  * - `accepted`: the provider took it. `receipt` is for routes that already know how it ended.
  * - `rejected`: it never will be sent; stop.
- * - `deferred`: certainly not sent; try again. With `trouble` the fault is the gateway's own, not this
+ * - `deferred`: certainly not sent; try again. With `gatewayFault` the fault is the gateway's own, not this
  *   message's (`refused`: it answered no, e.g. bad credentials; `unreachable`: nobody answered):
  *   its lane pauses and the message's tries are not used up.
  * - `unknown`: may have been sent; never repeated blindly.
@@ -90,7 +90,7 @@ export type Outcome =
       code?: string;
       reason: string;
       retryAfterMs?: number;
-      trouble?: "refused" | "unreachable";
+      gatewayFault?: "refused" | "unreachable";
     }
   | { kind: "unknown"; code?: string; reason: string };
 
@@ -171,18 +171,18 @@ export type Received =
       receipts: Receipt[];
       inbound: InboundMessage[];
       engagements?: Engagement[];
-      once?: Once;
+      replayGuard?: ReplayGuard;
       /**
        * A GET that the provider wants made once to confirm the subscription of this callback. Only ever a URL of
        * the provider's own host: the adapter checks that.
        */
-      confirm?: string;
+      confirmUrl?: string;
       reply?: { contentType: string; body: string };
     }
   | { kind: "forbidden"; reason: string }
   | { kind: "not_configured"; reason: string }
   | { kind: "not_taken"; reason: string }
-  | { kind: "malformed"; reason: string; once?: Once }
+  | { kind: "malformed"; reason: string; replayGuard?: ReplayGuard }
   /** Cannot be judged now, because what verifies it cannot be had (503; the provider repeats it). */
   | { kind: "unavailable"; reason: string };
 
@@ -190,7 +190,7 @@ export type Received =
  * What proves a call without covering what it says. Until `until` (epoch ms), when the adapter itself takes it no more, a
  * second call with the same proof is taken only if it says the same.
  */
-export interface Once {
+export interface ReplayGuard {
   proof: string;
   until: number;
 }
@@ -208,7 +208,7 @@ export interface GatewayTools {
 }
 
 /** What an adapter may use to judge a callback; the way out is for what verifies it (a signing certificate). */
-export interface ReceivingTools extends Pick<GatewayTools, "clock" | "outbound"> {
+export interface CallbackTools extends Pick<GatewayTools, "clock" | "outbound"> {
   /** Reads a returned mail, off the event loop. */
   readReport: ReadReport;
 }
@@ -236,25 +236,25 @@ export interface GatewayDefinition<Settings extends z.ZodObject = z.ZodObject> {
   /** What to do with `unknown` when the gateway does not say: `hold` (default) or `resend` once. */
   onUnknown?: "hold" | "resend";
   /** How long after the first attempt the provider still knows a repetition for one, ms; default: for ever, or never. */
-  repeatWithinMs?: number;
+  idempotencyWindowMs?: number;
   /** Bytes of the largest mail that the provider takes, its files in base64; default: it does not say. */
-  mostBytes?: number;
+  maxMessageBytes?: number;
   /** URLs inside the settings that the outbound guard has to allow before they are saved. */
   urls?(settings: z.output<Settings>): string[];
   /** Secrets of the settings in other spellings, as the provider is told them (base64): masked in what it reports. */
-  spellings?(settings: z.output<Settings>): readonly string[];
+  encodedSecrets?(settings: z.output<Settings>): readonly string[];
   send(message: OutgoingMessage, settings: z.output<Settings>, tools: GatewayTools): Promise<Outcome>;
   receive?(
     callback: CallbackRequest,
     settings: z.output<Settings>,
-    tools: ReceivingTools,
+    tools: CallbackTools,
   ): Received | Promise<Received>;
   /** Gives up what is kept open between sends (SMTP connections) for these settings, which are not used any more. */
   close?(settings: z.output<Settings>): void;
 }
 
 /** A definition with its settings type closed inside, so that the registry is a plain list. */
-export interface Gateway {
+export interface GatewayAdapter {
   kind: string;
   channels: readonly Channel[];
   title: string;
@@ -263,20 +263,20 @@ export interface Gateway {
   test: boolean;
   onUnknown: "hold" | "resend";
   /** Null: a repetition is not bounded in time. */
-  repeatWithinMs: number | null;
+  idempotencyWindowMs: number | null;
   /** Null: no bound is known. */
-  mostBytes: number | null;
+  maxMessageBytes: number | null;
   receives: boolean;
   urls(settings: unknown): string[];
   send(message: OutgoingMessage, settings: unknown, tools: GatewayTools): Promise<Outcome>;
-  receive(callback: CallbackRequest, settings: unknown, tools: ReceivingTools): Promise<Received>;
+  receive(callback: CallbackRequest, settings: unknown, tools: CallbackTools): Promise<Received>;
   close(settings: unknown): void;
 }
 
 /** Closes a gateway definition. `settings` handed to its functions must have passed its schema. */
 export function defineGateway<Settings extends z.ZodObject>(
   definition: GatewayDefinition<Settings>,
-): Gateway {
+): GatewayAdapter {
   type Parsed = z.output<Settings>;
   return {
     kind: definition.kind,
@@ -286,16 +286,16 @@ export function defineGateway<Settings extends z.ZodObject>(
     settings: definition.settings,
     test: definition.test ?? false,
     onUnknown: definition.onUnknown ?? "hold",
-    repeatWithinMs: definition.repeatWithinMs ?? null,
-    mostBytes: definition.mostBytes ?? null,
+    idempotencyWindowMs: definition.idempotencyWindowMs ?? null,
+    maxMessageBytes: definition.maxMessageBytes ?? null,
     receives: definition.receive !== undefined,
     urls: (settings) => definition.urls?.(settings as Parsed) ?? [],
     send: (message, settings, tools) => definition.send(message, settings as Parsed, tools),
     receive: async (callback, settings, tools) => {
       const received = await definition.receive?.(callback, settings as Parsed, tools);
-      const spellings = definition.spellings?.(settings as Parsed) ?? [];
+      const spellings = definition.encodedSecrets?.(settings as Parsed) ?? [];
       const secrets = [...secretsIn(definition.settings, settings), ...spellings];
-      if (received !== undefined) return discreet(received, secrets);
+      if (received !== undefined) return redactReceived(received, secrets);
       const reason = `Gateways of kind ${definition.kind} take no callbacks.`;
       return { kind: "not_taken", reason };
     },

@@ -18,9 +18,9 @@ export const timeoutField = z
     "Milliseconds that one request may take, from the start of the connection to the end of the answer.",
   );
 
-export interface Reading {
+export interface FailureContext {
   /** Status codes with which this provider certainly has not taken the message: they become `deferred`. */
-  definite?: readonly number[];
+  notAcceptedStatuses?: readonly number[];
   /** Texts that must not stand in a reason. Asked for only when there is a reason to write. */
   secrets: () => readonly string[];
   /** Epoch ms, for a `Retry-After` that is a date. */
@@ -40,19 +40,19 @@ const doubtful = new Set([408, 409]);
  * The outcome of a request that did not end in a 2xx (a 2xx given here is `unknown`: the adapter could
  * not make sense of it).
  * - never left this machine: `deferred`; the lane's trouble unless we ourselves stopped
- * - no answer, 5xx, 408, 409 and nonsense: `unknown`, but for codes in `definite`
+ * - no answer, 5xx, 408, 409 and nonsense: `unknown`, but for `notAcceptedStatuses`
  * - 429 and 425 (RFC 8470, not processed): `deferred`
  * - 401, 402, 403, 404, 3xx (never followed) and other faults of the set-up: `deferred`, trouble `refused`
  * - any other 4xx (400, 413, 422, …): `rejected`
  */
-export function outcomeOfFailure(result: OutboundResult, reading: Reading): Outcome {
+export function outcomeOfFailure(result: OutboundResult, reading: FailureContext): Outcome {
   if (result.kind === "not_sent") {
     const reason = cleanText(result.reason, reading.secrets()) || "The request was not sent.";
     if (result.code === "aborted") return { kind: "deferred", code: "aborted", reason };
     if (result.code === "url_not_allowed") {
-      return { kind: "deferred", code: "url_not_allowed", reason, trouble: "refused" };
+      return { kind: "deferred", code: "url_not_allowed", reason, gatewayFault: "refused" };
     }
-    return { kind: "deferred", code: "unreachable", reason, trouble: "unreachable" };
+    return { kind: "deferred", code: "unreachable", reason, gatewayFault: "unreachable" };
   }
   if (result.kind === "no_answer") {
     const reason = cleanText(result.reason, reading.secrets()) || "The provider gave no answer.";
@@ -62,11 +62,11 @@ export function outcomeOfFailure(result: OutboundResult, reading: Reading): Outc
   const code = `http_${status}`;
   const text = providerText(result.body, reading.secrets());
   const reason = `The provider answered ${status}${text === "" ? "." : `: ${text}`}`;
-  if (status === 429 || status === 425 || reading.definite?.includes(status)) {
+  if (status === 429 || status === 425 || reading.notAcceptedStatuses?.includes(status)) {
     return { kind: "deferred", code, reason, ...retryAfter(result.headers["retry-after"], reading.now) };
   }
   if (gatewayFaults.has(status) || (status >= 300 && status < 400)) {
-    return { kind: "deferred", code, reason, trouble: "refused" };
+    return { kind: "deferred", code, reason, gatewayFault: "refused" };
   }
   if (status >= 400 && status < 500 && !doubtful.has(status)) return { kind: "rejected", code, reason };
   return { kind: "unknown", code, reason };

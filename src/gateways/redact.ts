@@ -12,7 +12,7 @@ interface Told {
 }
 
 /** The same with `secrets` masked in every reason, which is cut to 300 characters. A code with a secret in it is left out. */
-export function discreet(received: Received, secrets: readonly string[]): Received {
+export function redactReceived(received: Received, secrets: readonly string[]): Received {
   const hide = (text: string) => cleanText(text, secrets, longestReason);
   const hidden = <Report extends Told>(report: Report): Report => {
     const { code, reason, ...rest } = report;

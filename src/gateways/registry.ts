@@ -10,10 +10,10 @@ import { ses } from "#gateways/email/ses/ses.ts";
 import { smtp } from "#gateways/email/smtp/smtp.ts";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
 import { twilio } from "#gateways/sms/twilio/twilio.ts";
-import type { Gateway } from "./gateway.ts";
+import type { GatewayAdapter } from "./gateway.ts";
 import { sandbox } from "./sandbox.ts";
 
-export const gateways: readonly Gateway[] = [
+export const adapters: readonly GatewayAdapter[] = [
   sandbox,
   httpApi,
   twilio,
@@ -27,6 +27,6 @@ export const gateways: readonly Gateway[] = [
 ];
 
 /** The gateway of a kind, for a channel that it serves; null when there is none. */
-export function gatewayOf(kind: string, channel: Channel): Gateway | null {
-  return gateways.find((gateway) => gateway.kind === kind && gateway.channels.includes(channel)) ?? null;
+export function findAdapter(kind: string, channel: Channel): GatewayAdapter | null {
+  return adapters.find((gateway) => gateway.kind === kind && gateway.channels.includes(channel)) ?? null;
 }

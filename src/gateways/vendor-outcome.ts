@@ -7,9 +7,9 @@ import type { FinalReceipt, Outcome } from "./gateway.ts";
 import { cleanText, outcomeOfFailure, providerText, retryAfter } from "./http-outcome.ts";
 
 /** Whose fault an error is. `later`: nobody's, not sent, try again. `doubt`: it may have been sent. */
-export type Fault = "message" | "gateway" | "later" | "doubt";
+export type Fault = "permanent" | "configuration" | "transient" | "ambiguous";
 
-export interface AnswerReading {
+export interface AnswerRules {
   /** The vendor's name, as reasons say it. */
   vendor: string;
   /** Texts that must not stand in a reason. */
@@ -24,19 +24,19 @@ export interface AnswerReading {
   code?(json: Json, answer: Answer): string | null;
   /**
    * By the vendor's documentation, with the vendor's own words; undefined: as the status says. Not asked for a 5xx
-   * that is not in `definite`.
+   * that is not in `notAcceptedStatuses`.
    */
   faultOf?(code: string, status: number, text: string): Fault | undefined;
   /** 5xx statuses with which this vendor certainly has not taken the message. */
-  definite?: readonly number[];
+  notAcceptedStatuses?: readonly number[];
 }
 
 export type Answer = Extract<OutboundResult, { kind: "answer" }>;
 
 /** The outcome of a vendor's answer, or of its absence: `accepted` only for a 2xx with the vendor's id. */
-export function vendorOutcome(result: OutboundResult, reading: AnswerReading): Outcome {
-  const { vendor, secrets, now, definite = [] } = reading;
-  const byStatus = { secrets: () => secrets, now, definite };
+export function vendorOutcome(result: OutboundResult, reading: AnswerRules): Outcome {
+  const { vendor, secrets, now, notAcceptedStatuses = [] } = reading;
+  const byStatus = { secrets: () => secrets, now, notAcceptedStatuses };
   if (result.kind !== "answer") return outcomeOfFailure(result, byStatus);
   const { status } = result;
   const json = parseJson(result.body) ?? null;
@@ -57,17 +57,17 @@ export function vendorOutcome(result: OutboundResult, reading: AnswerReading): O
   const text = providerText(result.body, secrets);
   const reason = `${vendor} error ${code}${text === "" || text === code ? "." : `: ${text}`}`;
   const fault =
-    status < 400 || (status > 499 && !definite.includes(status))
+    status < 400 || (status > 499 && !notAcceptedStatuses.includes(status))
       ? undefined
       : reading.faultOf?.(code, status, text);
   switch (fault) {
-    case "message":
+    case "permanent":
       return { kind: "rejected", code, reason };
-    case "gateway":
-      return { kind: "deferred", code, reason, trouble: "refused" };
-    case "later":
+    case "configuration":
+      return { kind: "deferred", code, reason, gatewayFault: "refused" };
+    case "transient":
       return { kind: "deferred", code, reason, ...retryAfter(result.headers["retry-after"], now) };
-    case "doubt":
+    case "ambiguous":
       return { kind: "unknown", code, reason };
     case undefined:
       return { ...outcome, code, reason };

@@ -7,9 +7,8 @@ import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import { problem, problems } from "#contract/problem.ts";
-import type { Gate } from "#http/auth/api-key.ts";
 import { forwardedCaller, trustOf } from "#http/auth/client-address.ts";
-import { createWrongCredentials } from "#http/auth/credential-throttle.ts";
+import { createCredentialThrottle } from "#http/auth/credential-throttle.ts";
 import { createRateLimit } from "#http/auth/rate-limit.ts";
 import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
@@ -18,15 +17,16 @@ import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createHttpServer } from "#runtime/net/http-server.ts";
 import type { Break } from "./broken-request.ts";
+import type { Gate, Head } from "./call.ts";
 import { createConnections } from "./connections.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { hasDoubledHeaders } from "./duplicate-headers.ts";
-import type { Endpoint, Head } from "./endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import type { HttpParts, HttpSettings } from "./parts.ts";
-import { type Answer, createWriter, isStream } from "./response.ts";
-import { Turns } from "./semaphore.ts";
-import { createStorageLog } from "./storage-errors.ts";
+import { createWriter, isStream, type Reply } from "./response.ts";
+import { Semaphore } from "./semaphore.ts";
+import { createStorageLog } from "./storage-log.ts";
 
 /** Limits of time, ms. The first two are Node's own timers; the body's runs on the clock of the parts. */
 export interface HttpTimeouts {
@@ -41,7 +41,7 @@ export interface HttpTimeouts {
   keepAlive: number;
 }
 
-const usualTimeouts: HttpTimeouts = {
+const defaultTimeouts: HttpTimeouts = {
   headers: 10_000,
   check: 2_000,
   body: 30_000,
@@ -65,11 +65,11 @@ const fieldsPerContact = 8;
 const otherFields = 100;
 
 /** Lists that are read at once: of the longest, two take 80 MB. SQLite has one reader, and PostgreSQL few connections. */
-const listsAtOnce = 2;
+const maxConcurrentLists = 2;
 
 /** `/api/get/{channel}` as the router writes it. */
-function routerPath({ path, rest }: Head): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === rest ? "*" : `:${name}`));
+function routerPath({ path, wildcard }: Head): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === wildcard ? "*" : `:${name}`));
 }
 
 /**
@@ -78,10 +78,10 @@ function routerPath({ path, rest }: Head): string {
  */
 function createAllow(all: readonly Endpoint[]): (method: string, url: string) => string | null {
   const known = new Map<string, { pattern: RegExp; methods: Set<string> }>();
-  for (const { path, method, rest } of all.map((each) => each.head)) {
+  for (const { path, method, wildcard } of all.map((each) => each.head)) {
     const segments = path
       .replaceAll(".", "\\.")
-      .replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === rest ? ".+" : "[^/]+"));
+      .replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === wildcard ? ".+" : "[^/]+"));
     const pattern = new RegExp(`^${segments}/?$`);
     const entry = known.get(path) ?? { pattern, methods: new Set() };
     entry.methods.add(method);
@@ -103,7 +103,7 @@ const byteFaults = {
 } as const;
 
 /** What to say to bytes that are no request, by the code that Node gives. Their first line may name a path. */
-function clientFault({ code, rawPacket }: ByteError): Answer {
+function clientFault({ code, rawPacket }: ByteError): Reply {
   const fault = byteFaults[code as keyof typeof byteFaults] ?? "malformed_request";
   const firstLine = Buffer.isBuffer(rawPacket) ? rawPacket.toString("latin1", 0, 256) : "";
   return requestFault(fault, /^[A-Z]+ (\S+) /.exec(firstLine)?.[1]);
@@ -133,7 +133,7 @@ export function buildApp(
   settings: HttpSettings,
   timeouts: Partial<HttpTimeouts> = {},
 ): FastifyInstance {
-  const limits = { ...usualTimeouts, ...timeouts };
+  const limits = { ...defaultTimeouts, ...timeouts };
   const makeId = createIds(parts.clock, parts.random);
   const writer = createWriter(parts.clock, settings.publicUrl?.startsWith("https://") ?? false);
   const deadlines = createDeadlines(parts.clock, limits.body);
@@ -148,13 +148,13 @@ export function buildApp(
   const gate: Gate = {
     parts,
     rateLimit: createRateLimit(parts.clock),
-    wrongCredentials: createWrongCredentials(parts.clock),
+    credentialThrottle: createCredentialThrottle(parts.clock),
     signInLimits: createSignInLimits(parts.clock),
     storageLog: createStorageLog(parts.clock, parts.log),
     bodyLimits,
     keylessLimits: { ...bodyLimits, maxBytes: keylessBytes },
     bodies,
-    lists: { turns: new Turns(listsAtOnce), isFull: writer.isFull },
+    lists: { semaphore: new Semaphore(maxConcurrentLists), isFull: writer.isFull },
     uploads: {
       maxBytes: settings.maxUploadBytes,
       maxFieldBytes: settings.maxBodyBytes,
@@ -164,7 +164,7 @@ export function buildApp(
     },
   };
 
-  function elsewhere(request: IncomingMessage): Answer {
+  function notFoundReply(request: IncomingMessage): Reply {
     const methods = allow(request.method ?? "", request.url ?? "");
     if (isAi(request.url)) {
       return methods === null
@@ -174,13 +174,13 @@ export function buildApp(
     return methods === null ? problem("not_found") : problem("method_not_allowed", { allow: methods });
   }
 
-  function fault(request: IncomingMessage): Answer {
+  function fault(request: IncomingMessage): Reply {
     return isAi(request.url) ? aiProblem("server_error") : problem("server_error");
   }
 
   function answerElsewhere(request: FastifyRequest, reply: FastifyReply): void {
     reply.hijack();
-    writer.write(request.raw, reply.raw, request.id, elsewhere(request.raw));
+    writer.write(request.raw, reply.raw, request.id, notFoundReply(request.raw));
   }
 
   function answerDoubled(request: IncomingMessage, response: ServerResponse): void {
@@ -232,14 +232,14 @@ export function buildApp(
     }
     // What came before may have been accepted: its own answer is the only one that its sender may see.
     if (breakConnection(socket, error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "too_slow" : "malformed")) return;
-    socket.end(writer.bare(makeId("req"), clientFault(error)), () => socket.destroy());
+    socket.end(writer.rawResponse(makeId("req"), clientFault(error)), () => socket.destroy());
   }
 
   function exchange(each: Endpoint, request: FastifyRequest, reply: FastifyReply): void {
     const { raw, id: requestId } = request;
     let params = request.params as Record<string, string>;
     const share = new BodyShare(bodies);
-    if (each.head.rest !== undefined) params = { ...params, [each.head.rest]: params["*"] ?? "" };
+    if (each.head.wildcard !== undefined) params = { ...params, [each.head.wildcard]: params["*"] ?? "" };
     each
       .answer({
         parts,

@@ -9,7 +9,7 @@ import { type Break, breakRequest } from "./broken-request.ts";
 /** With so many requests waiting, nothing more is read from their connection; what was read may still bring more. */
 const readingEndsAt = 16;
 /** Requests that wait on all connections together; each takes about 4 KB. */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -86,7 +86,7 @@ export function createConnections(handle: Handle): Connections {
       waiting += 1;
       if (line.waiting.length < readingEndsAt) return;
       // None of those that wait was begun, so nothing was accepted that would go without an answer but the first.
-      if (waiting > mostWaiting) {
+      if (waiting > maxWaiting) {
         drop(line);
         socket.destroy();
       } else socket.pause();

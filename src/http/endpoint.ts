@@ -1,124 +1,27 @@
 // One endpoint in one place: what it is (for the router and for OpenAPI) and what it does. The head comes
 // first and the handler second, so that the handler's reply literals are checked against the head's schemas.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
-import type { Account } from "#accounts/account.ts";
-import type { Problem, ProblemCode } from "#contract/problem.ts";
-import { authenticate, type Gate } from "#http/auth/api-key.ts";
+import { isProblem, type Problem } from "#contract/problem.ts";
+import { authenticate } from "#http/auth/api-key.ts";
 import { answerManaged } from "#http/auth/management.ts";
-import { answerPooled, type PoolCall } from "#http/auth/pool-key.ts";
-import type { BodyShare } from "#http/body/budget.ts";
+import { answerPooled } from "#http/auth/pool-key.ts";
 import type { ParsedBody } from "#http/body/parse.ts";
-import { isProblem, readBody } from "#http/body/read.ts";
+import { readBody } from "#http/body/read.ts";
 import { answerUpload } from "#http/body/upload.ts";
-import type { Principal } from "#identity/principal.ts";
-import type { Session } from "#identity/session.ts";
-import type { Intake } from "#messaging/accept/attachment-upload.ts";
-import type { AccountRow } from "#store/accounts/accounts.ts";
-import type { HttpParts, HttpSettings } from "./parts.ts";
-import { type Answer, tooManyUnread } from "./response.ts";
-import { isStorageTrouble, storageAnswer } from "./storage-errors.ts";
-import { canName, nowhere, queryRefusal } from "./url-text.ts";
-
-/**
- * `api_key`: a channel endpoint, for the holder of an account's key. `manage`: the management API, for people
- * who signed in and holders of a management token; see `scope`. `pool`: an AI endpoint, for the holder of a pool
- * key; its errors are OpenAI's. `open`: decides for itself.
- */
-export type Family = "api_key" | "manage" | "pool" | "open";
-
-/**
- * Of a management endpoint. `account`: its path names an `{account}`, which the caller must be allowed to manage
- * (any other is the same 404 as none). `installation`: operators only. `self`: whoever is signed in. `anyone`:
- * strangers too, who are about to sign in.
- */
-export type Scope = "account" | "installation" | "self" | "anyone";
-
-export interface Head {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** As OpenAPI writes it: `/api/get/{channel}/{id}`. */
-  path: `/${string}`;
-  /** OpenAPI's operationId. */
-  name: string;
-  tag: string;
-  summary: string;
-  description?: string;
-  family: Family;
-  /** Set for, and only for, the family `manage`. */
-  scope?: Scope;
-  /** What the path's parameters mean. */
-  params?: Record<string, string>;
-  /** The last of the path's parameters, when it takes slashes too. */
-  rest?: string;
-  /** Request headers that it takes beside the usual ones, and what they mean. */
-  headers?: Record<string, string>;
-  query?: z.ZodObject;
-  /** Set for an endpoint whose body is read. */
-  body?: z.ZodObject;
-  /** Of a channel endpoint: a multipart body may bring files, which are stored as they come. */
-  uploads?: true;
-  /** Status to the schema of its body. */
-  replies: Record<number, z.ZodType>;
-  /** Media type of replies that are no JSON. */
-  replyType?: string;
-  /** Of an open endpoint: what it answers when its path names nothing; without it, the problem `not_found`. */
-  notFound?: Answer;
-  /** Of an open endpoint: what it answers while storage is away; without it, the problem `unavailable`. */
-  unavailable?: Answer;
-  /** Which problems may come, beside those of the family. */
-  problems: readonly ProblemCode[];
-}
-
-/** Where a request comes from, and which host it asked for: past the proxies that are trusted, not further. */
-export interface Caller {
-  readonly ip: string;
-  readonly host: string;
-}
-
-/** What every handler is given. */
-export interface Call {
-  parts: HttpParts;
-  settings: HttpSettings;
-  request: IncomingMessage;
-  /** Answers are written by whoever calls the endpoint; this is to know when the client goes away. */
-  response: ServerResponse;
-  requestId: string;
-  caller: Caller;
-  params: Readonly<Record<string, string>>;
-  gate: Gate;
-  /** What the request's body holds of the budget; given back when the request is answered. */
-  share: BodyShare;
-}
-
-/** What the handler of a channel endpoint is given. `body` is empty where the head has none. */
-export interface AccountCall extends Call {
-  account: Account;
-  body: ParsedBody;
-}
-
-/** What the handler of a channel endpoint that takes files is given. */
-export interface UploadCall extends AccountCall {
-  /** Those that came with a form are in it already. */
-  intake: Intake;
-}
-
-/** What the handler of a management endpoint for anyone is given. */
-export interface StrangerCall extends Call {
-  body: ParsedBody;
-}
-
-/** What the handler of any other management endpoint is given. */
-export interface ManageCall extends StrangerCall {
-  principal: Principal;
-  /** Null: a program with a token. `session.fresh` says whether the password was given a moment ago. */
-  session: Session | null;
-}
-
-/** Where the path names an account: that account, which the caller may manage. */
-export interface ManageAccountCall extends ManageCall {
-  account: AccountRow;
-}
+import type {
+  AccountCall,
+  AnonymousCall,
+  Call,
+  Head,
+  ManageAccountCall,
+  ManageCall,
+  PoolCall,
+  UploadCall,
+} from "./call.ts";
+import { type Reply, tooManyUnread } from "./response.ts";
+import { isStorageOutage, storageErrorReply } from "./storage-errors.ts";
+import { isCleanPath, queryRefusal, unknownPathReply } from "./url-text.ts";
 
 type CallOf<H extends Head> = H["family"] extends "api_key"
   ? H["uploads"] extends true
@@ -127,8 +30,8 @@ type CallOf<H extends Head> = H["family"] extends "api_key"
   : H["family"] extends "manage"
     ? H["scope"] extends "account"
       ? ManageAccountCall
-      : H["scope"] extends "anyone"
-        ? StrangerCall
+      : H["scope"] extends "anonymous"
+        ? AnonymousCall
         : ManageCall
     : H["family"] extends "pool"
       ? PoolCall
@@ -145,12 +48,12 @@ type ReplyOf<H extends Head> = {
 }[keyof H["replies"] & number];
 
 /** An AI endpoint passes on what it was answered, which no schema of ours describes in full. */
-type HandlerAnswer<H extends Head> = H["family"] extends "pool" ? Answer | null : ReplyOf<H> | Problem | null;
+type HandlerAnswer<H extends Head> = H["family"] extends "pool" ? Reply | null : ReplyOf<H> | Problem | null;
 
 export interface Endpoint {
   head: Head;
   /** Null: the client went away, and nothing is to be written. */
-  answer(call: Call): Promise<Answer | null>;
+  answer(call: Call): Promise<Reply | null>;
 }
 
 const emptyBody: ParsedBody = { value: null, files: [] };
@@ -187,8 +90,10 @@ function isList({ method, family, query }: Head): boolean {
 
 /** Reads a list when it is its turn, and none whose answer would not be written. */
 async function inTurn<T>({ gate }: Call, read: () => Promise<T>): Promise<T | Problem> {
-  const { turns, isFull } = gate.lists;
-  return isFull() ? tooManyUnread : await turns.take(async () => (isFull() ? tooManyUnread : await read()));
+  const { semaphore, isFull } = gate.lists;
+  return isFull()
+    ? tooManyUnread
+    : await semaphore.run(async () => (isFull() ? tooManyUnread : await read()));
 }
 
 /** `endpoint(head)(handler)`. A handler answers with one of the head's replies, or with a problem. */
@@ -198,7 +103,7 @@ export function endpoint<const H extends Head>(head: H) {
   const list = isList(head);
   return (handler: (call: CallOf<H>) => Promise<HandlerAnswer<H>>): Endpoint => {
     /** Of whoever was let in. Who may not ask is told so first, whatever the query says. */
-    const handle = (admitted: Call): Promise<Answer | null> => {
+    const handle = (admitted: Call): Promise<Reply | null> => {
       const refusal = queryRefusal(head, admitted.request);
       if (refusal !== null) return Promise.resolve(refusal);
       const work = () => handler(admitted as unknown as CallOf<H>);
@@ -206,8 +111,8 @@ export function endpoint<const H extends Head>(head: H) {
     };
     return { head, answer };
 
-    async function answer(call: Call): Promise<Answer | null> {
-      if (names && !canName(call.params)) return nowhere(head);
+    async function answer(call: Call): Promise<Reply | null> {
+      if (names && !isCleanPath(call.params)) return unknownPathReply(head);
       try {
         if (head.family === "open") return await handler(call as CallOf<H>);
         if (head.family === "manage") return await answerManaged(head, call, handle);
@@ -218,9 +123,9 @@ export function endpoint<const H extends Head>(head: H) {
         return await handle(admitted);
       } catch (error) {
         // One net for all families: a route cannot forget it, and an outage is never a 500.
-        if (!isStorageTrouble(error)) throw error;
-        call.gate.storageLog.met({ requestId: call.requestId, route: head.path, error });
-        return storageAnswer(head, error.fault);
+        if (!isStorageOutage(error)) throw error;
+        call.gate.storageLog.record({ requestId: call.requestId, route: head.path, error });
+        return storageErrorReply(head, error.fault);
       }
     }
   };

@@ -1,160 +1,164 @@
 // Every endpoint that exists: the router and OpenAPI both read this list.
 
 import {
-  changeAccountRoute,
   createAccountRoute,
   getAccountRoute,
   listAccountsRoute,
+  updateAccountRoute,
 } from "#http/routes/manage/accounts/accounts.ts";
-import { renewApiKeyRoute, revealApiKeyRoute } from "#http/routes/manage/accounts/api-key.ts";
+import { revealApiKeyRoute, rotateApiKeyRoute } from "#http/routes/manage/accounts/api-key.ts";
 import {
   getCreditRoute,
   grantCreditRoute,
   listCreditEntriesRoute,
 } from "#http/routes/manage/accounts/credit.ts";
 import {
-  defaultGatewayRoute,
   pauseGatewayRoute,
   resumeGatewayRoute,
+  setDefaultGatewayRoute,
   testGatewayRoute,
 } from "#http/routes/manage/gateways/actions.ts";
 import {
-  changeGatewayRoute,
   createGatewayRoute,
   deleteGatewayRoute,
   getGatewayRoute,
   listGatewaysRoute,
+  updateGatewayRoute,
 } from "#http/routes/manage/gateways/gateways.ts";
 import { listGatewayKindsRoute } from "#http/routes/manage/gateways/kinds.ts";
 import {
-  activateSendingDomainRoute,
+  activateSendingDomainKeysRoute,
   checkSendingDomainRoute,
   createSendingDomainRoute,
   deleteSendingDomainRoute,
   getSendingDomainRoute,
   listSendingDomainsRoute,
-  rotateSendingDomainRoute,
+  rotateSendingDomainKeysRoute,
 } from "#http/routes/manage/gateways/sending-domains.ts";
-import { listAccountAuditRoute, listAuditRoute } from "#http/routes/manage/identity/audit.ts";
+import { listAccountAuditEntriesRoute, listAuditEntriesRoute } from "#http/routes/manage/identity/audit.ts";
 import {
-  cancelHeldInstallation,
-  readInstallation,
-  releaseInstallation,
+  cancelHeldMessagesRoute,
+  getInstallationRoute,
+  releaseHeldMessagesRoute,
 } from "#http/routes/manage/identity/installation.ts";
 import {
   changePasswordRoute,
-  getSession,
+  getSessionRoute,
   signInRoute,
   signOutRoute,
 } from "#http/routes/manage/identity/session.ts";
 import { setUpRoute } from "#http/routes/manage/identity/setup.ts";
-import { listTokensRoute, makeTokenRoute, revokeTokenRoute } from "#http/routes/manage/identity/tokens.ts";
-import { changeUserRoute, listUsersRoute, makeUserRoute } from "#http/routes/manage/identity/users.ts";
 import {
-  cancelMessageRoute,
-  getMessageRoute,
-  searchMessagesRoute,
+  createManagementTokenRoute,
+  listManagementTokensRoute,
+  revokeManagementTokenRoute,
+} from "#http/routes/manage/identity/tokens.ts";
+import { createUserRoute, listUsersRoute, updateUserRoute } from "#http/routes/manage/identity/users.ts";
+import {
+  cancelAccountMessageRoute,
+  getAccountMessageRoute,
+  listAccountMessagesRoute,
 } from "#http/routes/manage/messages/messages.ts";
-import { listReceivedRoute } from "#http/routes/manage/messages/received.ts";
-import { resolveMessageRoute } from "#http/routes/manage/messages/resolve.ts";
+import { listAccountReceivedMessagesRoute } from "#http/routes/manage/messages/received.ts";
+import { resolveAccountMessageRoute } from "#http/routes/manage/messages/resolve.ts";
 import {
-  addSuppressionsRoute,
+  createSuppressionsRoute,
+  deleteSuppressionRoute,
   listSuppressionsRoute,
-  removeSuppressionRoute,
 } from "#http/routes/manage/messages/suppressions.ts";
 import {
-  changePoolKeyRoute,
   createPoolKeyRoute,
   getPoolKeyRoute,
   listPoolKeysRoute,
   revokePoolKeyRoute,
+  updatePoolKeyRoute,
 } from "#http/routes/manage/pools/keys.ts";
 import {
-  changePoolMemberRoute,
   createPoolMemberRoute,
   deletePoolMemberRoute,
+  getPoolHealthRoute,
   getPoolMemberRoute,
   listPoolMembersRoute,
-  readPoolHealthRoute,
+  updatePoolMemberRoute,
 } from "#http/routes/manage/pools/members.ts";
 import {
-  changePoolRoute,
   createPoolRoute,
   deletePoolRoute,
   getPoolRoute,
   listPoolsRoute,
+  updatePoolRoute,
 } from "#http/routes/manage/pools/pools.ts";
 import { listProviderKindsRoute } from "#http/routes/manage/pools/provider-kinds.ts";
-import { listPoolCallsRoute, readPoolUsageRoute } from "#http/routes/manage/pools/usage.ts";
+import { getPoolUsageRoute, listPoolCallsRoute } from "#http/routes/manage/pools/usage.ts";
 import {
-  getWebhookDelivery,
-  listWebhookDeliveries,
-  replayWebhookDeliveries,
-  replayWebhookDelivery,
-  testWebhook,
+  getDeliveryRoute,
+  listDeliveriesRoute,
+  replayDeliveryRoute,
+  replayFailedDeliveriesRoute,
+  testWebhookRoute,
 } from "#http/routes/manage/webhooks/deliveries.ts";
 import {
-  addWebhook,
-  changeWebhook,
-  deleteWebhook,
-  getWebhook,
-  listWebhooks,
-  rotateWebhookSecret,
+  createWebhookRoute,
+  deleteWebhookRoute,
+  getWebhookRoute,
+  listWebhooksRoute,
+  rotateWebhookSecretRoute,
+  updateWebhookRoute,
 } from "#http/routes/manage/webhooks/webhooks.ts";
-import { account } from "#http/routes/messages/account.ts";
-import { cancel } from "#http/routes/messages/cancel.ts";
-import { lookupOne, lookupRecent } from "#http/routes/messages/lookup.ts";
-import { received } from "#http/routes/messages/received.ts";
-import { resolve } from "#http/routes/messages/resolve.ts";
-import { sendEmail } from "#http/routes/messages/send-email.ts";
-import { sendSms } from "#http/routes/messages/send-sms.ts";
-import { callbackByGet, callbackByPost } from "#http/routes/public/callback.ts";
-import { live, ready } from "#http/routes/public/health.ts";
-import { metrics } from "#http/routes/public/metrics.ts";
+import { getCurrentAccountRoute } from "#http/routes/messages/account.ts";
+import { cancelMessageRoute } from "#http/routes/messages/cancel.ts";
+import { getMessageRoute, listMessagesRoute } from "#http/routes/messages/lookup.ts";
+import { listReceivedMessagesRoute } from "#http/routes/messages/received.ts";
+import { resolveMessageRoute } from "#http/routes/messages/resolve.ts";
+import { sendEmailRoute } from "#http/routes/messages/send-email.ts";
+import { sendSmsRoute } from "#http/routes/messages/send-sms.ts";
+import { receiveCallbackQueryRoute, receiveCallbackRoute } from "#http/routes/public/callback.ts";
+import { getLivenessRoute, getReadinessRoute } from "#http/routes/public/health.ts";
+import { getMetricsRoute } from "#http/routes/public/metrics.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { chatCompletions } from "./routes/ai/chat-completions.ts";
-import { embeddings } from "./routes/ai/embeddings.ts";
-import { getModel, listModels } from "./routes/ai/models.ts";
+import { createChatCompletionRoute } from "./routes/ai/chat-completions.ts";
+import { createEmbeddingRoute } from "./routes/ai/embeddings.ts";
+import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
 
 export const endpoints: readonly Endpoint[] = [
-  sendSms,
-  sendEmail,
-  lookupRecent,
-  lookupOne,
-  cancel,
-  resolve,
-  received,
-  account,
-  chatCompletions,
-  embeddings,
-  listModels,
-  getModel,
-  callbackByPost,
-  callbackByGet,
-  live,
-  ready,
-  metrics,
-  readInstallation,
-  releaseInstallation,
-  cancelHeldInstallation,
+  sendSmsRoute,
+  sendEmailRoute,
+  listMessagesRoute,
+  getMessageRoute,
+  cancelMessageRoute,
+  resolveMessageRoute,
+  listReceivedMessagesRoute,
+  getCurrentAccountRoute,
+  createChatCompletionRoute,
+  createEmbeddingRoute,
+  listModelsRoute,
+  getModelRoute,
+  receiveCallbackRoute,
+  receiveCallbackQueryRoute,
+  getLivenessRoute,
+  getReadinessRoute,
+  getMetricsRoute,
+  getInstallationRoute,
+  releaseHeldMessagesRoute,
+  cancelHeldMessagesRoute,
   signInRoute,
-  getSession,
+  getSessionRoute,
   signOutRoute,
   changePasswordRoute,
   setUpRoute,
   listUsersRoute,
-  makeUserRoute,
-  changeUserRoute,
-  listTokensRoute,
-  makeTokenRoute,
-  revokeTokenRoute,
-  listAuditRoute,
-  listAccountAuditRoute,
+  createUserRoute,
+  updateUserRoute,
+  listManagementTokensRoute,
+  createManagementTokenRoute,
+  revokeManagementTokenRoute,
+  listAuditEntriesRoute,
+  listAccountAuditEntriesRoute,
   listAccountsRoute,
   createAccountRoute,
   getAccountRoute,
-  changeAccountRoute,
-  renewApiKeyRoute,
+  updateAccountRoute,
+  rotateApiKeyRoute,
   revealApiKeyRoute,
   getCreditRoute,
   grantCreditRoute,
@@ -163,55 +167,55 @@ export const endpoints: readonly Endpoint[] = [
   listGatewaysRoute,
   createGatewayRoute,
   getGatewayRoute,
-  changeGatewayRoute,
+  updateGatewayRoute,
   deleteGatewayRoute,
   testGatewayRoute,
   pauseGatewayRoute,
   resumeGatewayRoute,
-  defaultGatewayRoute,
+  setDefaultGatewayRoute,
   listSendingDomainsRoute,
   createSendingDomainRoute,
   getSendingDomainRoute,
   deleteSendingDomainRoute,
   checkSendingDomainRoute,
-  rotateSendingDomainRoute,
-  activateSendingDomainRoute,
-  searchMessagesRoute,
-  getMessageRoute,
-  cancelMessageRoute,
-  resolveMessageRoute,
-  listReceivedRoute,
+  rotateSendingDomainKeysRoute,
+  activateSendingDomainKeysRoute,
+  listAccountMessagesRoute,
+  getAccountMessageRoute,
+  cancelAccountMessageRoute,
+  resolveAccountMessageRoute,
+  listAccountReceivedMessagesRoute,
   listSuppressionsRoute,
-  addSuppressionsRoute,
-  removeSuppressionRoute,
-  listWebhooks,
-  addWebhook,
-  getWebhook,
-  changeWebhook,
-  deleteWebhook,
-  rotateWebhookSecret,
-  testWebhook,
-  listWebhookDeliveries,
-  getWebhookDelivery,
-  replayWebhookDelivery,
-  replayWebhookDeliveries,
+  createSuppressionsRoute,
+  deleteSuppressionRoute,
+  listWebhooksRoute,
+  createWebhookRoute,
+  getWebhookRoute,
+  updateWebhookRoute,
+  deleteWebhookRoute,
+  rotateWebhookSecretRoute,
+  testWebhookRoute,
+  listDeliveriesRoute,
+  getDeliveryRoute,
+  replayDeliveryRoute,
+  replayFailedDeliveriesRoute,
   listProviderKindsRoute,
   listPoolsRoute,
   createPoolRoute,
   getPoolRoute,
-  changePoolRoute,
+  updatePoolRoute,
   deletePoolRoute,
-  readPoolHealthRoute,
-  readPoolUsageRoute,
+  getPoolHealthRoute,
+  getPoolUsageRoute,
   listPoolCallsRoute,
   listPoolMembersRoute,
   createPoolMemberRoute,
   getPoolMemberRoute,
-  changePoolMemberRoute,
+  updatePoolMemberRoute,
   deletePoolMemberRoute,
   listPoolKeysRoute,
   createPoolKeyRoute,
   getPoolKeyRoute,
-  changePoolKeyRoute,
+  updatePoolKeyRoute,
   revokePoolKeyRoute,
 ];

@@ -8,8 +8,3 @@ export function pageOf<R extends { id: string }>(
   const shown = rows.slice(0, limit);
   return { rows: shown, nextCursor: rows.length > limit ? (shown.at(-1)?.id ?? null) : null };
 }
-
-/** An instant on the wire. */
-export function wireTime(at: number): string {
-  return new Date(at).toISOString();
-}

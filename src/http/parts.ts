@@ -11,11 +11,11 @@ import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import type { CallbackRequest } from "#gateways/gateway.ts";
-import type { Passwords } from "#identity/password.ts";
-import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
-import type { Intake } from "#messaging/accept/attachment-upload.ts";
+import type { PasswordHasher } from "#identity/password.ts";
+import type { AcceptResult, IdempotencyRequest } from "#messaging/accept/accept.ts";
+import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { CallbackResult } from "#messaging/feedback/callbacks.ts";
-import type { Visits } from "#messaging/feedback/opens-and-clicks.ts";
+import type { OpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
 import type { ReceivedPage } from "#messaging/inbound.ts";
 import type { Cancelled, Page } from "#messaging/lookup.ts";
 import type { Resolved } from "#messaging/resolve.ts";
@@ -39,18 +39,18 @@ export interface HttpParts {
     account: Account,
     requestId: string,
     send: SmsSend,
-    repeatable: Repeatable | null,
-  ): Promise<Accepted>;
+    repeatable: IdempotencyRequest | null,
+  ): Promise<AcceptResult>;
   /** Takes an email send with its files, which `openIntake` gave. */
   acceptEmail(
     account: Account,
     requestId: string,
     send: EmailSend,
     files: readonly BoundFile[],
-    repeatable: Repeatable | null,
-  ): Promise<Accepted>;
+    repeatable: IdempotencyRequest | null,
+  ): Promise<AcceptResult>;
   /** Where the files of one request of the account go. */
-  openIntake(account: Account): Intake;
+  openAttachmentUpload(account: Account): AttachmentUpload;
   /** One message of the account with its timeline; null for an unknown, foreign or other-channel id. */
   lookup(account: Account, channel: Channel, id: string): Promise<MessageRecord | null>;
   /** The newest messages of the channel. `cursor` is a `nextCursor` given earlier; null result: bad cursor. */
@@ -78,7 +78,7 @@ export interface HttpParts {
   credit(account: Account): Promise<Record<Channel, ChannelCredit | null>>;
   callback(gatewayIdentifier: string, request: CallbackRequest): Promise<CallbackResult>;
   /** What recipients do with what their mails carry. */
-  visits: Visits;
+  openAndClickTracking: OpenAndClickTracking;
   readiness(): Promise<Readiness>;
   /** The Prometheus text. */
   metrics(): Promise<string>;
@@ -94,7 +94,7 @@ export type AiParts = Pick<AiGateway, "authenticate" | "serve" | "models">;
 export interface ManageParts {
   database: Database;
   configure: ConfigureParts & { random: Random; dns: Dns; showApiKeys: boolean };
-  passwords: Passwords;
+  passwords: PasswordHasher;
   /** Something is due on this lane. */
   wake(laneId: string): void;
   /** How the pool's members are doing, as far as this process has asked them. */

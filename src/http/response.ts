@@ -10,7 +10,7 @@ import { breakOf, brokenEvent } from "./broken-request.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { type EventSource, writeEvents } from "./sse.ts";
 
-export interface Answer {
+export interface Reply {
   status: number;
   /** An object is written as JSON; bytes as they are; a stream of events as it comes. */
   body: object | string | Uint8Array | EventSource;
@@ -23,9 +23,9 @@ export interface Answer {
 }
 
 export interface Writer {
-  write(request: IncomingMessage, response: ServerResponse, requestId: string, answer: Answer): void;
+  write(request: IncomingMessage, response: ServerResponse, requestId: string, answer: Reply): void;
   /** The same bytes for a connection whose request could not be parsed; the caller closes it. */
-  bare(requestId: string, answer: Answer): string;
+  rawResponse(requestId: string, answer: Reply): string;
   /** Whether so many large answers wait for their readers that another one would not be written. */
   isFull(): boolean;
   stop(): void;
@@ -52,16 +52,16 @@ const largeAnswer = 64 * 1024;
  * Bytes of large answers that wait for their clients, on all connections together. A list of 200 messages may have
  * 13 MB, and 300 connections may ask for one each and read nothing.
  */
-const mostUnread = 64 * 1024 * 1024;
+const maxUnreadBytes = 64 * 1024 * 1024;
 export const tooManyUnread = problem("unavailable", {
   message: "Too many large answers wait to be read. Please try again.",
   retryAfterMs: 1_000,
 });
 
-const isBytes = (body: Answer["body"]): body is Uint8Array => body instanceof Uint8Array;
+const isBytes = (body: Reply["body"]): body is Uint8Array => body instanceof Uint8Array;
 
 /** Whether an answer's body is a stream of events. */
-export function isStream(body: Answer["body"]): body is EventSource {
+export function isStream(body: Reply["body"]): body is EventSource {
   return typeof body === "object" && "next" in body && "cancel" in body;
 }
 
@@ -93,7 +93,7 @@ export function createWriter(clock: Clock, https: boolean): Writer {
     for (const name in own) if (usual[name] === undefined) to.push(name, own[name]!);
   }
 
-  function head(requestId: string, answer: Answer, text: string | Uint8Array): string[] {
+  function head(requestId: string, answer: Reply, text: string | Uint8Array): string[] {
     const type =
       typeof answer.body === "string" || isBytes(answer.body)
         ? (answer.type ?? "text/plain; charset=utf-8")
@@ -105,7 +105,7 @@ export function createWriter(clock: Clock, https: boolean): Writer {
     return headers;
   }
 
-  function textOf(answer: Answer): string {
+  function textOf(answer: Reply): string {
     return typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body);
   }
 
@@ -147,7 +147,8 @@ export function createWriter(clock: Clock, https: boolean): Writer {
   function admitLarge(request: IncomingMessage, response: ServerResponse, text: string): Buffer | null {
     const bytes = Buffer.from(text);
     if (request.method === "HEAD" || response.destroyed) return bytes;
-    if (request.method === "GET" && unreadBytes > 0 && unreadBytes + bytes.length > mostUnread) return null;
+    if (request.method === "GET" && unreadBytes > 0 && unreadBytes + bytes.length > maxUnreadBytes)
+      return null;
     unreadBytes += bytes.length;
     response.once("close", () => {
       unreadBytes -= bytes.length;
@@ -187,14 +188,14 @@ export function createWriter(clock: Clock, https: boolean): Writer {
       response.end(text);
       giveUpLater(response);
     },
-    bare(requestId, answer) {
+    rawResponse(requestId, answer) {
       const text = textOf(answer);
       const headers = [...head(requestId, answer, text), "Connection", "close"];
       let head_ = `HTTP/1.1 ${answer.status} ${reasons[answer.status] ?? ""}\r\n`;
       for (let at = 0; at < headers.length; at += 2) head_ += `${headers[at]}: ${headers[at + 1]}\r\n`;
       return `${head_}\r\n${text}`;
     },
-    isFull: () => unreadBytes >= mostUnread - largeAnswer,
+    isFull: () => unreadBytes >= maxUnreadBytes - largeAnswer,
     stop() {
       lingering.stop();
       stalled.stop();

@@ -1,7 +1,7 @@
 // A few at a time: a list of 200 messages takes 13 MB as rows, as much on its way from the store, and as much again as
 // text. When 100 clients ask for one at once, what is read waits in memory for what is being written.
 
-export class Turns {
+export class Semaphore {
   readonly #most: number;
   #taken = 0;
   readonly #waiting: (() => void)[] = [];
@@ -11,7 +11,7 @@ export class Turns {
   }
 
   /** Does something when it is its turn, in the order of asking. Rejects when it does. */
-  async take<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#taken === this.#most) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#taken += 1;
     try {

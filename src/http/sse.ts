@@ -2,7 +2,7 @@
 // with a comment when nothing was said for a while so that nobody in between takes the silence for an end.
 
 import type { ServerResponse } from "node:http";
-import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** Text as it comes; what `ai/complete.ts` gives. */
@@ -38,10 +38,10 @@ export async function writeEvents(
     return;
   }
   let open = true;
-  const closed = new Stop();
+  const closed = new LightAbortController();
   response.once("close", () => {
     open = false;
-    closed.stop();
+    closed.abort();
     source.cancel();
   });
   response.socket?.setNoDelay(true);
@@ -74,15 +74,15 @@ export async function writeEvents(
   } finally {
     source.cancel();
     open = false;
-    closed.stop();
+    closed.abort();
   }
   response.end();
 }
 
 /** Waits until the client has taken what was written; false: it did not in time, or went away. */
-async function drained(clock: Clock, response: ServerResponse, gone: StopSignal): Promise<boolean> {
-  const waiting = new Stop();
-  const stop = () => waiting.stop();
+async function drained(clock: Clock, response: ServerResponse, gone: LightAbortSignal): Promise<boolean> {
+  const waiting = new LightAbortController();
+  const stop = () => waiting.abort();
   gone.addEventListener("abort", stop, { once: true });
   const drain = new Promise<"drained">((resolve) => {
     response.once("drain", () => {

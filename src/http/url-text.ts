@@ -6,21 +6,21 @@ import type { IncomingMessage } from "node:http";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import { trimmed } from "#contract/normalise.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
-import { say } from "#contract/wording.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import type { Head } from "./endpoint.ts";
-import type { Answer } from "./response.ts";
+import { sentences } from "#contract/wording.ts";
+import type { Head } from "./call.ts";
+import { queryOf } from "./request.ts";
+import type { Reply } from "./response.ts";
 
 const unfit = /[\p{Cc}\p{Cs}\ufffd]/u;
 
 /** Whether every part of the path can name something. */
-export function canName(params: Readonly<Record<string, string>>): boolean {
+export function isCleanPath(params: Readonly<Record<string, string>>): boolean {
   for (const name in params) if (unfit.test(params[name]!)) return false;
   return true;
 }
 
 /** The family's answer to a path that names nothing. */
-export function nowhere({ family, notFound }: Head): Answer {
+export function unknownPathReply({ family, notFound }: Head): Reply {
   if (family === "pool") return aiProblem("unknown_url");
   return notFound ?? problem("not_found");
 }
@@ -29,7 +29,7 @@ export function nowhere({ family, notFound }: Head): Answer {
  * The answer to a query whose values cannot be meant; null: they can. Only what the head names is looked at: callbacks
  * bring texts of their own, which their adapters read. On channel endpoints blanks at the ends do not count.
  */
-export function queryRefusal({ family, query }: Head, request: IncomingMessage): Answer | null {
+export function queryRefusal({ family, query }: Head, request: IncomingMessage): Reply | null {
   if (query === undefined || !request.url?.includes("?")) return null;
   const faults = [...queryOf(request)]
     .filter(([name, value]) => {
@@ -41,6 +41,6 @@ export function queryRefusal({ family, query }: Head, request: IncomingMessage):
   if (first === undefined) return null;
   if (family === "pool") return aiProblem("invalid_value", { param: first });
   const message = (name: string) =>
-    family === "api_key" ? say.selected([name]) : "must be text without control characters, in UTF-8";
+    family === "api_key" ? sentences.selected([name]) : "must be text without control characters, in UTF-8";
   return validationFailed([...new Set(faults)].map((name) => ({ path: [name], message: message(name) })));
 }

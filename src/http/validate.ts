@@ -6,20 +6,20 @@ import type { Issue } from "#contract/issue.ts";
 import { type Problem, validationFailed } from "#contract/problem.ts";
 
 /** What was asked, or the 422 to answer with. An absent body counts as an empty one. */
-export function checked<S extends z.ZodType>(schema: S, value: unknown): { value: z.output<S> } | Problem {
+export function validate<S extends z.ZodType>(schema: S, value: unknown): { value: z.output<S> } | Problem {
   const result = schema.safeParse(value ?? {});
   if (result.success) return { value: result.data };
   return validationFailed(issuesOf(result.error));
 }
 
 /** The same for a query: a parameter given twice counts as its last, an empty one as not given. */
-export function checkedQuery<S extends z.ZodType>(
+export function validateQuery<S extends z.ZodType>(
   schema: S,
   query: URLSearchParams,
 ): { value: z.output<S> } | Problem {
   const given: Record<string, string> = Object.create(null);
   for (const [name, value] of query) if (value !== "") given[name] = value;
-  return checked(schema, { ...given });
+  return validate(schema, { ...given });
 }
 
 function issuesOf(error: z.ZodError): Issue[] {

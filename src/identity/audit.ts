@@ -44,13 +44,16 @@ export function actorOf(principal: Principal): Actor {
 
 /** Writes an entry down and returns its id. Without an `outcome` it is `done`. */
 export async function audit(parts: AuditParts, entry: AuditEntry): Promise<string> {
-  const row = auditRow(parts, entry);
+  const row = auditEntryRow(parts, entry);
   await parts.database.run(insertAudit, row);
   return row.id;
 }
 
 /** An entry as it is stored, for those who store it together with what it tells of. */
-export function auditRow(parts: Pick<AuditParts, "clock" | "newId">, entry: AuditEntry): AuditEntriesTable {
+export function auditEntryRow(
+  parts: Pick<AuditParts, "clock" | "newId">,
+  entry: AuditEntry,
+): AuditEntriesTable {
   return {
     id: parts.newId("aud"),
     at: parts.clock.now(),
@@ -66,7 +69,7 @@ export function auditRow(parts: Pick<AuditParts, "clock" | "newId">, entry: Audi
 }
 
 /** How what was written down as `started` has ended. `made`: the id of what came of it. */
-export async function auditEnd(
+export async function auditOutcome(
   parts: Pick<AuditParts, "database">,
   id: string,
   outcome: string,

@@ -10,7 +10,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Sealer } from "#store/seal.ts";
 
 /** How long a browser is known after its last sign-in. */
-export const deviceMs = 90 * 86_400_000;
+export const deviceTtlMs = 90 * 86_400_000;
 
 /** The user that a browser is remembered for: the address in lower case and the stored password hash. */
 export interface DeviceUser {
@@ -22,7 +22,7 @@ export interface Device {
   /** Names this cookie, for counting its attempts. */
   id: string;
   /** Tells which password was in force when it was made. */
-  mark: string;
+  passwordMark: string;
 }
 
 /** 132 bits are far beyond guessing, and a cookie should be short. */
@@ -38,7 +38,7 @@ function macOf(sealer: Sealer, time: string, mark: string, email: string): Buffe
 }
 
 /** The text that makes a browser known for this user, from `now` (epoch ms) on. */
-export function newDevice(sealer: Sealer, user: DeviceUser, now: number): string {
+export function createDeviceToken(sealer: Sealer, user: DeviceUser, now: number): string {
   const time = now.toString(36);
   const mark = markOf(sealer, user);
   return `${time}.${mark}.${macOf(sealer, time, mark, user.email).toString("base64url")}`;
@@ -48,7 +48,12 @@ export function newDevice(sealer: Sealer, user: DeviceUser, now: number): string
  * What a text says that was made here for this address within the last 90 days; null: anything else. It asks no
  * storage, so a flood of made-up cookies costs none. Whether the password is still the same, `isDeviceOf` says.
  */
-export function readDevice(sealer: Sealer, text: string | null, email: string, now: number): Device | null {
+export function readDeviceToken(
+  sealer: Sealer,
+  text: string | null,
+  email: string,
+  now: number,
+): Device | null {
   const found = text === null ? null : shape.exec(text);
   if (found === null) return null;
   const [, time = "", mark = "", mac = ""] = found;
@@ -56,10 +61,10 @@ export function readDevice(sealer: Sealer, text: string | null, email: string, n
   const wanted = macOf(sealer, time, mark, email);
   if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return null;
   const age = now - Number.parseInt(time, 36);
-  return age >= 0 && age < deviceMs ? { id: mac, mark } : null;
+  return age >= 0 && age < deviceTtlMs ? { id: mac, passwordMark: mark } : null;
 }
 
 /** Whether the user's password is still the one that was in force when the browser signed in. */
-export function isDeviceOf(sealer: Sealer, device: Device, user: DeviceUser): boolean {
-  return timingSafeEqual(Buffer.from(device.mark), Buffer.from(markOf(sealer, user)));
+export function hasCurrentPassword(sealer: Sealer, device: Device, user: DeviceUser): boolean {
+  return timingSafeEqual(Buffer.from(device.passwordMark), Buffer.from(markOf(sealer, user)));
 }

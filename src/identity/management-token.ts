@@ -15,7 +15,7 @@ import type { Principal } from "./principal.ts";
 export type ManagementTokenRow = ManagementTokensTable;
 
 /** Ours have 47 characters; given ones may be longer, but nothing beyond this is worth hashing. */
-export const longestToken = 512;
+export const maxTokenLength = 512;
 
 /** A new token, `tlm_` and 43 characters. */
 export function newManagementToken(random: Random): string {
@@ -44,8 +44,8 @@ export function tokenRow(
  * Who holds this token; null: nobody, or it was revoked. Never cached, so that a revoked token is dead for every
  * process on its next request.
  */
-export async function principalOfToken(database: Database, token: string): Promise<Principal | null> {
-  if (token.length > longestToken) return null;
+export async function authenticateToken(database: Database, token: string): Promise<Principal | null> {
+  if (token.length > maxTokenLength) return null;
   const row = await database.run(findManagementToken, hashSecret(token));
   if (row === null) return null;
   return { kind: "token", id: row.id, name: row.name, role: row.role, accountId: row.account_id };

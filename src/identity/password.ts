@@ -19,28 +19,28 @@ const mostWaiting = 20;
 const nobody =
   "$argon2id$v=19$m=19456,t=2,p=1$Tm9ib2R5IGhhcyB0aGlzIQ$VGhpcyBpcyBubyBoYXNoIG9mIGFueSBwYXNzd29yZCE";
 
-export interface Passwords {
+export interface PasswordHasher {
   /** The PHC string of a password. */
-  hash(password: string): Promise<string | Busy>;
+  hash(password: string): Promise<string | HashingBusy>;
   /**
    * Whether the password is the one of this PHC string; null, for nobody's, takes as long and is never right. By
    * default, and for `hash`, it is asked for somebody known: strangers wait in a line of their own, behind the others.
    */
-  verify(password: string, stored: string | null, asker?: Asker): Promise<boolean | Busy>;
+  verify(password: string, stored: string | null, asker?: HashPriority): Promise<boolean | HashingBusy>;
 }
 
 /** `known`: in a session, or in a browser that has signed in before. A flood of strangers holds up neither. */
-export type Asker = "known" | "stranger";
+export type HashPriority = "known" | "stranger";
 
 /** Too many hashes are waiting; come back. */
-export type Busy = "busy";
+export type HashingBusy = "busy";
 
 /** One per process: its queue is what bounds the work. */
-export function createPasswords(random: Random): Passwords {
+export function createPasswordHasher(random: Random): PasswordHasher {
   let running = 0;
-  const waiting: Record<Asker, (() => void)[]> = { known: [], stranger: [] };
+  const waiting: Record<HashPriority, (() => void)[]> = { known: [], stranger: [] };
 
-  async function inTurn<T>(asker: Asker, work: () => Promise<T>): Promise<T | Busy> {
+  async function inTurn<T>(asker: HashPriority, work: () => Promise<T>): Promise<T | HashingBusy> {
     if (running >= most) {
       const line = waiting[asker];
       if (line.length >= mostWaiting) return "busy";
@@ -115,14 +115,14 @@ function parse(phc: string): Omit<How, "tagBytes"> & { tag: Buffer } {
   };
 }
 
-export const shortestPassword = 12;
-export const longestPassword = 200;
+export const minPasswordLength = 12;
+export const maxPasswordLength = 200;
 
 /** Why a password is not taken, in words for its field; null: it may be used. `email` in any case. */
-export function passwordFault(password: string, email: string): string | null {
+export function passwordIssue(password: string, email: string): string | null {
   const { length } = [...password];
-  if (length < shortestPassword || length > longestPassword)
-    return `must have ${shortestPassword} to ${longestPassword} characters`;
+  if (length < minPasswordLength || length > maxPasswordLength)
+    return `must have ${minPasswordLength} to ${maxPasswordLength} characters`;
   const plain = password.trim().toLowerCase();
   if (plain === email.toLowerCase()) return "must not be the e-mail address";
   if (new Set(plain).size < 4 || /^password/.test(plain)) return "is too easy to guess";

@@ -11,13 +11,13 @@ import type { Principal } from "./principal.ts";
 
 const hour = 3_600_000;
 /** A session that is not used ends. */
-export const idleMs = 12 * hour;
+export const sessionIdleMs = 12 * hour;
 /** However much it is used. */
-export const longestMs = 7 * 24 * hour;
+export const maxSessionMs = 7 * 24 * hour;
 /** How long after the password was given what takes a recent sign-in may be done. */
-export const freshMs = 600_000;
+export const recentSignInMs = 600_000;
 /** Use is written down this often at most. */
-const touchMs = 60_000;
+const touchIntervalMs = 60_000;
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
@@ -25,12 +25,12 @@ const shape = /^[A-Za-z0-9_-]{43}$/;
 export interface Session {
   principal: Principal;
   /** Whether the password was given in the last ten minutes. */
-  fresh: boolean;
+  recentlySignedIn: boolean;
   csrfToken: string;
 }
 
 /** Follows from the session's secret, so nothing more is kept; the secret does not follow from it. */
-export function csrfTokenOf(secret: string): string {
+export function csrfTokenFor(secret: string): string {
   return createHmac("sha256", secret).update("csrf").digest("base64url");
 }
 
@@ -64,11 +64,11 @@ export async function beginSession(
       user_id: user.id,
       created_at: now,
       seen_at: now,
-      expires_at: now + longestMs,
+      expires_at: now + maxSessionMs,
     },
     password: user.password,
     replaces: replaced === null ? null : hashSecret(replaced),
-    idleSince: now - idleMs,
+    idleSince: now - sessionIdleMs,
   });
   return started ? secret : null;
 }
@@ -82,21 +82,21 @@ export async function resumeSession(
   const { database, clock } = parts;
   const hash = hashSecret(secret);
   const now = clock.now();
-  const row = await database.run(findSession, { hash, now, idleSince: now - idleMs });
+  const row = await database.run(findSession, { hash, now, idleSince: now - sessionIdleMs });
   if (row === null) return null;
-  if (now - row.seen_at >= touchMs) {
+  if (now - row.seen_at >= touchIntervalMs) {
     // Reading goes on while storage takes no writes; then the session only ends sooner.
     await database.run(touchSession, { hash, at: now }).catch(() => {});
   }
   return {
     principal: { kind: "user", id: row.id, name: row.email, role: row.role, accountId: row.account_id },
     // A clock that was set back makes nothing fresh again.
-    fresh: now >= row.created_at && now - row.created_at <= freshMs,
-    csrfToken: csrfTokenOf(secret),
+    recentlySignedIn: now >= row.created_at && now - row.created_at <= recentSignInMs,
+    csrfToken: csrfTokenFor(secret),
   };
 }
 
 /** Ends a session; again is fine. */
-export async function leaveSession(database: Database, secret: string): Promise<void> {
+export async function signOut(database: Database, secret: string): Promise<void> {
   await database.run(endSession, hashSecret(secret));
 }

@@ -6,14 +6,14 @@ import { hashSecret, newSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";
 import { findSetupCode, keepSetupCode, spendSetupCode } from "#store/identity/users.ts";
 import { audit } from "./audit.ts";
-import { newDevice } from "./device.ts";
-import type { Busy } from "./password.ts";
-import { passwordFault } from "./password.ts";
+import { createDeviceToken } from "./device.ts";
+import type { HashingBusy } from "./password.ts";
+import { passwordIssue } from "./password.ts";
 import { beginSession } from "./session.ts";
-import { emailOf, type NewSession, type SignInParts } from "./sign-in.ts";
+import { type NewSession, normaliseEmail, type SignInParts } from "./sign-in.ts";
 
 /** How long a code works, ms. */
-export const setupCodeMs = 86_400_000;
+export const setupCodeTtlMs = 86_400_000;
 
 /** A code for one e-mail address is kept under both, so that it is of no use with another. */
 function bound(code: string, email: string): string {
@@ -24,38 +24,38 @@ function bound(code: string, email: string): string {
  * A new code, `tls_` and 43 characters, that works once and for 24 hours. With an e-mail address it works for that
  * one alone, and then also for somebody who has it already: that is how an operator who lost the password comes back.
  */
-export async function makeSetupCode(
+export async function createSetupCode(
   parts: { database: Database; clock: Clock; random: Random },
   email?: string,
 ): Promise<string> {
   const code = `tls_${newSecret(parts.random)}`;
   const now = parts.clock.now();
-  const hash = email === undefined ? hashSecret(code) : bound(code, emailOf(email));
-  await parts.database.run(keepSetupCode, { hash, created_at: now, expires_at: now + setupCodeMs });
+  const hash = email === undefined ? hashSecret(code) : bound(code, normaliseEmail(email));
+  await parts.database.run(keepSetupCode, { hash, created_at: now, expires_at: now + setupCodeTtlMs });
   return code;
 }
 
-export type SetUp =
+export type SetUpResult =
   | ({ kind: "set_up" } & NewSession)
   | { kind: "wrong_code" }
   /** The e-mail address is a user's, and the code is not for it. */
   | { kind: "taken" }
   | { kind: "invalid"; message: string }
-  | { kind: Busy };
+  | { kind: HashingBusy };
 
 /** Spends a code: makes its operator and signs them in. */
 export async function setUp(
   parts: SignInParts,
   given: { code: string; email: string; name: string; password: string; replaced: string | null },
-): Promise<SetUp> {
+): Promise<SetUpResult> {
   const { database, clock, passwords, newId } = parts;
-  const email = emailOf(given.email);
+  const email = normaliseEmail(given.email);
   const forEmail = bound(given.code, email);
   const hashes = [hashSecret(given.code), forEmail];
   // Before the expensive hash: a wrong code costs us a look-up.
   const hash = await database.run(findSetupCode, { hashes, now: clock.now() });
   if (hash === null) return { kind: "wrong_code" };
-  const message = passwordFault(given.password, email);
+  const message = passwordIssue(given.password, email);
   if (message !== null) return { kind: "invalid", message };
   const password = await passwords.hash(given.password);
   if (password === "busy") return { kind: "busy" };
@@ -78,5 +78,5 @@ export async function setUp(
   await audit(parts, { actor, action: "setUp", target: spent.id, outcome: "200" });
   const secret = await beginSession(parts, { id: spent.id, password }, given.replaced);
   if (secret === null) return { kind: "wrong_code" };
-  return { kind: "set_up", secret, device: newDevice(parts.sealer, { email, password }, at) };
+  return { kind: "set_up", secret, device: createDeviceToken(parts.sealer, { email, password }, at) };
 }

@@ -6,8 +6,8 @@ import { findAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import { changeUser, findUser, insertUser, listUsers, type UserChange } from "#store/identity/users.ts";
 import type { Role, UsersTable } from "#store/schema/identity.ts";
-import { type Busy, type Passwords, passwordFault } from "./password.ts";
-import { emailOf } from "./sign-in.ts";
+import { type HashingBusy, type PasswordHasher, passwordIssue } from "./password.ts";
+import { normaliseEmail } from "./sign-in.ts";
 
 export type UserRow = UsersTable;
 
@@ -15,21 +15,21 @@ interface UserParts {
   database: Database;
   clock: Clock;
   newId(prefix: string): string;
-  passwords: Passwords;
+  passwords: PasswordHasher;
 }
 
-export type UserSaved =
+export type SaveUserResult =
   | { kind: "saved"; user: UsersTable }
   | { kind: "invalid"; field: "account" | "password"; message: string }
   | { kind: "taken" }
   | { kind: "last_operator" }
   | { kind: "not_found" }
-  | { kind: Busy };
+  | { kind: HashingBusy };
 
 const needsAccount = "is needed for a member, and only for one";
 
 /** Why a role cannot go with this account; null: it can. Members have one account, operators none. */
-export async function placeFault(
+export async function roleAccountIssue(
   database: Database,
   role: Role,
   accountId: string | null,
@@ -39,15 +39,15 @@ export async function placeFault(
   return null;
 }
 
-export async function makeUser(
+export async function createUser(
   parts: UserParts,
   given: { email: string; name: string; role: Role; accountId: string | null; password: string },
-): Promise<UserSaved> {
+): Promise<SaveUserResult> {
   const { database, clock, passwords, newId } = parts;
-  const email = emailOf(given.email);
-  const place = await placeFault(database, given.role, given.accountId);
+  const email = normaliseEmail(given.email);
+  const place = await roleAccountIssue(database, given.role, given.accountId);
   if (place !== null) return { kind: "invalid", field: "account", message: place };
-  const fault = passwordFault(given.password, email);
+  const fault = passwordIssue(given.password, email);
   if (fault !== null) return { kind: "invalid", field: "password", message: fault };
   const password = await passwords.hash(given.password);
   if (password === "busy") return { kind: "busy" };
@@ -68,7 +68,7 @@ export async function makeUser(
 }
 
 /** What an operator may change of a user; what is absent stays. A new password, or being switched off, ends their sessions. */
-export interface UserGiven {
+export interface UserChanges {
   name?: string | undefined;
   active?: boolean | undefined;
   role?: Role | undefined;
@@ -77,7 +77,7 @@ export interface UserGiven {
   password?: string | undefined;
 }
 
-export async function changeUserAs(parts: UserParts, id: string, given: UserGiven): Promise<UserSaved> {
+export async function updateUser(parts: UserParts, id: string, given: UserChanges): Promise<SaveUserResult> {
   const { database, clock, passwords } = parts;
   const user = await database.run(findUser, id);
   if (user === null) return { kind: "not_found" };
@@ -89,13 +89,13 @@ export async function changeUserAs(parts: UserParts, id: string, given: UserGive
     // Becoming an operator leaves the account behind by itself.
     const kept = role === "operator" ? null : user.account_id;
     const accountId = given.accountId === undefined ? kept : given.accountId;
-    const place = await placeFault(database, role, accountId);
+    const place = await roleAccountIssue(database, role, accountId);
     if (place !== null) return { kind: "invalid", field: "account", message: place };
     change.role = role;
     change.account_id = accountId;
   }
   if (given.password !== undefined) {
-    const fault = passwordFault(given.password, user.email);
+    const fault = passwordIssue(given.password, user.email);
     if (fault !== null) return { kind: "invalid", field: "password", message: fault };
     const password = await passwords.hash(given.password);
     if (password === "busy") return { kind: "busy" };
@@ -106,7 +106,7 @@ export async function changeUserAs(parts: UserParts, id: string, given: UserGive
 }
 
 /** A page of users, newest first. */
-export function users(
+export function userPage(
   database: Database,
   page: { before: string | null; limit: number },
 ): Promise<UsersTable[]> {

@@ -4,7 +4,7 @@
 
 import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import type { OpenLane } from "#queue/lanes.ts";
-import { bands } from "#queue/priority.ts";
+import { priorities } from "#queue/priority.ts";
 import { idAt } from "#runtime/ids.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
@@ -32,10 +32,10 @@ import { keptMs } from "#store/messages/idempotency-keys.ts";
 import { removeCalls } from "#store/pools/usage.ts";
 
 /** The one lane of its kind. */
-export const upkeepLane = { id: "upkeep", kind: "upkeep" } as const;
+export const maintenanceLane = { id: "upkeep", kind: "upkeep" } as const;
 
 /** How long things are kept, ms; null: for ever. */
-export interface Keeping {
+export interface RetentionPolicy {
   messagesMs: number | null;
   webhooksMs: number;
   auditMs: number | null;
@@ -43,13 +43,13 @@ export interface Keeping {
   usageMs: number;
 }
 
-export interface UpkeepParts {
+export interface MaintenanceParts {
   database: Database;
   clock: Clock;
   log: Log;
-  keep: Keeping;
+  retention: RetentionPolicy;
   /** How often there is a turn, ms. */
-  everyMs: number;
+  intervalMs: number;
   /** Webhook endpoints may ask for what just happened. */
   announced(): void;
 }
@@ -84,12 +84,12 @@ function nextLimit(limit: number, ms: number): number {
 }
 
 /** Looks after the installation once. `places` is kept from turn to turn, so that nothing is read over and over. */
-export async function upkeepTurn(
-  parts: UpkeepParts,
+export async function runMaintenance(
+  parts: MaintenanceParts,
   places: Map<string, Place>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { database, clock, log, keep } = parts;
+  const { database, clock, log, retention: keep } = parts;
   const now = clock.now();
 
   /** Batches until there is nothing more, the turn has had its share, or it is to stop. */
@@ -131,9 +131,14 @@ export async function upkeepTurn(
     });
     if (signal.aborted) return;
   }
-  for (const overdue of await database.run(findOverdue, { bands, now })) {
+  for (const overdue of await database.run(findOverdue, { bands: priorities, now })) {
     await batches(async () => {
-      const found = await database.run(expireOverdue, { ...overdue, bands, at: clock.now(), limit: atOnce });
+      const found = await database.run(expireOverdue, {
+        ...overdue,
+        bands: priorities,
+        at: clock.now(),
+        limit: atOnce,
+      });
       if (found > 0) parts.announced();
       return found === atOnce;
     });
@@ -204,19 +209,19 @@ export async function upkeepTurn(
 }
 
 /** Drives the upkeep in the process that owns its lane. */
-export function openUpkeep(parts: UpkeepParts, lane: { id: string; fence: number }): OpenLane {
-  const { clock, log, everyMs } = parts;
+export function openMaintenance(parts: MaintenanceParts, lane: { id: string; fence: number }): OpenLane {
+  const { clock, log, intervalMs: everyMs } = parts;
   const stopping = new AbortController();
   const wait = new AutoResetEvent();
   const places = new Map<string, Place>();
   const run = async () => {
     while (!stopping.signal.aborted) {
       try {
-        await upkeepTurn(parts, places, stopping.signal);
+        await runMaintenance(parts, places, stopping.signal);
       } catch (error) {
         log.warn({ error }, "the upkeep was broken off; it goes on in its next turn");
       }
-      if (!stopping.signal.aborted) await wait.for(clock, everyMs);
+      if (!stopping.signal.aborted) await wait.wait(clock, everyMs);
     }
   };
   const ended = run();
@@ -226,7 +231,7 @@ export function openUpkeep(parts: UpkeepParts, lane: { id: string; fence: number
     wake: () => {},
     stop: async () => {
       stopping.abort();
-      wait.end();
+      wait.set();
       await ended;
     },
     abort: () => stopping.abort(),

@@ -17,7 +17,7 @@ interface HoldParts {
 }
 
 /** How much was released or cancelled. */
-export interface Ended {
+export interface HeldCounts {
   messages: number;
   deliveries: number;
   events: number;
@@ -30,29 +30,29 @@ const atOnce = 1000;
 export const currentHold = (database: Database): Promise<Hold | null> => database.run(readHold, null);
 
 /** Holds what is pending. For a stopped installation: what a running one is just doing would go on. */
-export async function holdAll({ database, clock }: HoldParts): Promise<Hold | null> {
+export async function holdAllPending({ database, clock }: HoldParts): Promise<Hold | null> {
   const at = clock.now();
   while (!(await database.run(holdPending, { at, limit: atOnce })));
   return await currentHold(database);
 }
 
 /** Lets everything go that is held: it is due when it was due, and what is too late by now expires. */
-export async function releaseAll(parts: HoldParts & { wake(laneId: string): void }): Promise<Ended> {
+export async function releaseAllHeld(parts: HoldParts & { wake(laneId: string): void }): Promise<HeldCounts> {
   const detail = "Released. It was held because this installation was restored from a backup.";
   return await step(parts, (at) => parts.database.run(releaseHeld, { at, limit: atOnce, detail }));
 }
 
 /** Cancels everything that is held; its credit goes back. */
-export async function cancelAll(parts: HoldParts & { wake(laneId: string): void }): Promise<Ended> {
+export async function cancelAllHeld(parts: HoldParts & { wake(laneId: string): void }): Promise<HeldCounts> {
   const detail = "Cancelled. It was held because this installation was restored from a backup.";
   return await step(parts, (at) => parts.database.run(cancelHeld, { at, limit: atOnce, detail }));
 }
 
 async function step(
   { clock, wake }: HoldParts & { wake(laneId: string): void },
-  one: (at: number) => Promise<Ended & { lanes: string[]; done: boolean }>,
-): Promise<Ended> {
-  const ended: Ended = { messages: 0, deliveries: 0, events: 0 };
+  one: (at: number) => Promise<HeldCounts & { lanes: string[]; done: boolean }>,
+): Promise<HeldCounts> {
+  const ended: HeldCounts = { messages: 0, deliveries: 0, events: 0 };
   for (;;) {
     const { messages, deliveries, events, lanes, done } = await one(clock.now());
     ended.messages += messages;
@@ -66,7 +66,7 @@ async function step(
 }
 
 /** At start: says that something is held, and what to do about it. */
-export async function warnOfHold(parts: { database: Database; log: Log }): Promise<void> {
+export async function warnAboutHold(parts: { database: Database; log: Log }): Promise<void> {
   const hold = await currentHold(parts.database);
   if (hold === null) return;
   const { at, ...held } = hold;

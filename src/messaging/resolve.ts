@@ -19,7 +19,7 @@ export type Resolved =
   | { kind: "not_unknown"; status: Status }
   | { kind: "not_found" };
 
-export interface ResolveParts {
+export interface ResolveDeps {
   database: Database;
   clock: Clock;
   /** Something is due on this lane. */
@@ -29,14 +29,14 @@ export interface ResolveParts {
 }
 
 const steps = {
-  send_again: { step: "sent_again", said: "Sent again" },
+  send_again: { step: "resent_by_account", said: "Sent again" },
   mark_sent: { step: "marked_sent", said: "Marked as sent" },
   mark_failed: { step: "marked_failed", said: "Marked as failed" },
 } as const;
 
 /** Answers for a message that is `unknown`. `channel` null: whichever it has. `by` stands in its timeline. */
 export async function resolve(
-  parts: ResolveParts,
+  parts: ResolveDeps,
   account: Account,
   channel: Channel | null,
   id: string,

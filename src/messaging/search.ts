@@ -1,7 +1,7 @@
 // A page of an account's messages by what is known of them. The storage is asked in short looks, and the bodies of
 // a page have a bound, so a page may come back shorter than it was asked for, even empty, with a place to go on from.
 
-import { sameAddress } from "#contract/address.ts";
+import { normaliseAddress } from "#contract/address.ts";
 import { type Channel, channels, type Status } from "#contract/messages/channel.ts";
 import { toRecipient } from "#messaging/accept/phone.ts";
 import { idAt, idTime } from "#runtime/ids.ts";
@@ -28,8 +28,8 @@ export type Search =
   | { kind: "invalid"; field: "gateway" | "recipient" | "cursor"; message: string };
 
 /** Rows of one look, and looks of one page: 100,000 rows at the most before the caller hears something. */
-const rowsOfLook = 5_000;
-const mostLooks = 20;
+const rowsPerScan = 5_000;
+const maxScans = 20;
 /** Ids are made a moment after the instant that is kept as their messages' acceptance. */
 const idSlackMs = 2_000;
 
@@ -61,7 +61,7 @@ export async function search(
   const rows: MessageRow[] = [];
   let before: string | null = page.cursor !== null && page.cursor < end ? page.cursor : end;
   let bytes = bodyBytes;
-  for (let look = 0; before !== null && bytes > 0 && rows.length <= page.limit && look < mostLooks; look++) {
+  for (let look = 0; before !== null && bytes > 0 && rows.length <= page.limit && look < maxScans; look++) {
     const found: Found = await database.run(searchMessages, {
       accountId: account.id,
       channels: wanted,
@@ -73,7 +73,7 @@ export async function search(
       acceptedFrom,
       acceptedBefore,
       limit: page.limit + 1 - rows.length,
-      most: rowsOfLook,
+      most: rowsPerScan,
       bytes,
     });
     rows.push(...found.rows);
@@ -93,6 +93,6 @@ function invalid(field: "gateway" | "recipient" | "cursor", message: string): Se
 
 /** As messages have it. */
 function recipientOf(text: string, country: string | null): string | null {
-  if (text.includes("@")) return sameAddress(text.trim());
+  if (text.includes("@")) return normaliseAddress(text.trim());
   return toRecipient(text, country)?.recipient ?? null;
 }

@@ -2,7 +2,7 @@
 // written: the list is asked by plain comparison, so another spelling would let a message through.
 
 import type { Account } from "#accounts/account.ts";
-import { sameAddress } from "#contract/address.ts";
+import { normaliseAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { isSendable } from "#contract/normalise.ts";
@@ -16,9 +16,9 @@ import type { SuppressionsTable } from "#store/schema/schema.ts";
  * A recipient as messages of the channel have it: E.164 or a short code; an address in lower case with its domain in
  * ASCII, tags (`+tag`) included. Null when it is none.
  */
-export function suppressible(channel: Channel, written: string, country: string | null): string | null {
+export function normaliseRecipient(channel: Channel, written: string, country: string | null): string | null {
   if (channel !== "email") return toRecipient(written, country)?.recipient ?? null;
-  return sameAddress(written.trim());
+  return normaliseAddress(written.trim());
 }
 
 type Owner = Pick<Account, "id" | "country">;
@@ -37,7 +37,7 @@ export async function suppress(
   const issues: Issue[] = [];
   const recipients = new Set<string>();
   for (const [i, written] of input.recipients.entries()) {
-    const recipient = suppressible(channel, written, account.country);
+    const recipient = normaliseRecipient(channel, written, account.country);
     if (recipient === null)
       issues.push({
         path: ["recipients", i],
@@ -66,7 +66,7 @@ export async function release(
   if (!isSendable(written)) return false;
   // As it stands on the list first: what an incoming message gave as its sender may be no number at all, or was
   // none before the account had a country.
-  const readable = suppressible(channel, written, account.country);
+  const readable = normaliseRecipient(channel, written, account.country);
   for (const recipient of new Set([written, readable])) {
     if (recipient === null) continue;
     if (await database.run(removeSuppression, { accountId: account.id, channel, recipient })) return true;
@@ -89,7 +89,7 @@ export async function suppressions(
   const after = cursor === null ? null : readCursor(cursor);
   if (after === undefined) return null;
   const asked = channel === null ? channels : [channel];
-  const spellings = asked.map((each) => recipient && suppressible(each, recipient, account.country));
+  const spellings = asked.map((each) => recipient && normaliseRecipient(each, recipient, account.country));
   const rows = await database.run(listSuppressions, {
     accountId: account.id,
     channels: asked,

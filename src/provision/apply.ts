@@ -2,12 +2,12 @@
 // applied is updated; what it does not name, and what was changed elsewhere since, is left alone.
 
 import { hashApiKey } from "#accounts/api-key.ts";
-import { configureAccount, configureApiKey } from "#configure/account.ts";
-import { gatewayFaults } from "#configure/gateway.ts";
-import { configureManagementToken, managementTokenFaults } from "#configure/management-token.ts";
-import { configurePool, poolFaults } from "#configure/pool.ts";
-import { configureSendingDomain } from "#configure/sending-domain.ts";
-import { webhookFaults } from "#configure/webhook.ts";
+import { issueApiKey, upsertAccount } from "#configure/account.ts";
+import { gatewayIssues } from "#configure/gateway.ts";
+import { managementTokenIssues, upsertManagementToken } from "#configure/management-token.ts";
+import { poolIssues, upsertPool } from "#configure/pool.ts";
+import { upsertSendingDomain } from "#configure/sending-domain.ts";
+import { webhookIssues } from "#configure/webhook.ts";
 import { findAccountByKey, findAccountByName } from "#store/accounts/accounts.ts";
 import { readProvisioned } from "#store/maintenance/provisioned.ts";
 import { poolMark } from "#store/pools/pools.ts";
@@ -29,7 +29,7 @@ export async function applyProvision(parts: ProvisionParts, file: ProvisionFile)
   for (const token of file.management_tokens) {
     const mark = changed("management_token", token.name, token);
     if (!mark) continue;
-    const result = await configureManagementToken(parts, token);
+    const result = await upsertManagementToken(parts, token);
     if (result.kind === "invalid")
       applied.faults.push(...told(`management token ${token.name}`, result.issues));
     else await done(parts, mark, "configureManagementToken", null, result.id);
@@ -47,21 +47,21 @@ async function faultsOf(parts: ProvisionParts, file: ProvisionFile, changed: Cha
       faults.push(`account ${name}: api_key: is used by another account`);
     const coming = gateways.filter((one) => changed("gateway", one.identifier, { account: name, ...one }));
     for (const piece of pieces(coming)) {
-      const found = await Promise.all(piece.map((one) => gatewayFaults(parts, existing?.id ?? null, one)));
+      const found = await Promise.all(piece.map((one) => gatewayIssues(parts, existing?.id ?? null, one)));
       for (const [i, { identifier }] of piece.entries())
         faults.push(...told(`gateway ${identifier}`, found[i]!));
     }
     for (const [index, webhook] of webhooks.entries())
-      faults.push(...told(`account ${name}: webhooks.${index}`, webhookFaults(parts.outbound, webhook)));
+      faults.push(...told(`account ${name}: webhooks.${index}`, webhookIssues(parts.outbound, webhook)));
     for (const pool of pools) {
       if (!changed("pool", poolMark(name, pool.name), pool)) continue;
-      const issues = await poolFaults(parts, existing?.id ?? null, pool);
+      const issues = await poolIssues(parts, existing?.id ?? null, pool);
       faults.push(...told(`account ${name}: pool ${pool.name}`, issues));
     }
   }
   const coming = file.accounts.map(({ name }) => name);
   for (const token of file.management_tokens)
-    faults.push(...told(`management token ${token.name}`, await managementTokenFaults(parts, token, coming)));
+    faults.push(...told(`management token ${token.name}`, await managementTokenIssues(parts, token, coming)));
   return faults;
 }
 
@@ -74,13 +74,13 @@ async function applyAccount(
   const { database } = parts;
   const mark = changed("account", account.name, account);
   const existing = await database.run(findAccountByName, account.name);
-  const accountId = mark || !existing ? await configureAccount(parts, account) : existing.id;
+  const accountId = mark || !existing ? await upsertAccount(parts, account) : existing.id;
   if (mark) await done(parts, mark, "configureAccount", accountId, accountId);
 
   const keyMark = changed("api_key", account.name, api_key ?? null);
-  if (api_key !== undefined && (keyMark || !existing)) await configureApiKey(parts, accountId, api_key);
+  if (api_key !== undefined && (keyMark || !existing)) await issueApiKey(parts, accountId, api_key);
   if (api_key === undefined && !existing) {
-    const secret = await configureApiKey(parts, accountId);
+    const secret = await issueApiKey(parts, accountId);
     applied.made.push({ what: `API key of account ${account.name}`, secret });
   }
   if (keyMark) await done(parts, keyMark, "configureApiKey", accountId, accountId);
@@ -102,7 +102,7 @@ async function applyDomains(
   for (const domain of domains) {
     const mark = changed("sending_domain", `${account.name} ${domain.domain}`, domain);
     if (!mark) continue;
-    const result = await configureSendingDomain(parts, account.id, domain);
+    const result = await upsertSendingDomain(parts, account.id, domain);
     if (result.kind === "invalid") {
       applied.faults.push(...told(`account ${account.name}: sending domain ${domain.domain}`, result.issues));
       continue;
@@ -122,12 +122,12 @@ async function applyPools(
     const mark = changed("pool", poolMark(account.name, pool.name), pool);
     if (!mark) continue;
     const where = `account ${account.name}: pool ${pool.name}`;
-    const result = await configurePool(parts, account.id, pool);
+    const result = await upsertPool(parts, account.id, pool);
     if (result.kind === "invalid") {
       applied.faults.push(...told(where, result.issues));
       continue;
     }
-    for (const { name, key } of result.made)
+    for (const { name, key } of result.issuedKeys)
       applied.made.push({ what: `Key ${name} of pool ${pool.name} of account ${account.name}`, secret: key });
     await done(parts, mark, "configurePool", account.id, result.id);
   }

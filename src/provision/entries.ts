@@ -2,9 +2,9 @@
 // one transaction each: every one in transactions of its own took a minute for 5,000 of each.
 
 import { identifierTaken, prepareGateway } from "#configure/gateway.ts";
-import { configureWebhook, prepareWebhook, tooMany } from "#configure/webhook.ts";
+import { prepareWebhook, tooManyEndpoints, upsertWebhook } from "#configure/webhook.ts";
 import type { Issue } from "#contract/issue.ts";
-import { auditRow, provisioning } from "#identity/audit.ts";
+import { auditEntryRow, provisioning } from "#identity/audit.ts";
 import {
   type EntrySaved,
   type Mark,
@@ -108,8 +108,8 @@ async function finishWebhook(
     if (secret !== null) applied.made.push({ what, secret });
   };
   if (saved?.outcome === "saved") return show(saved.made);
-  if (saved?.outcome === "too_many") return void fault([tooMany]);
-  const result = await configureWebhook(parts, account.id, webhook);
+  if (saved?.outcome === "too_many") return void fault([tooManyEndpoints]);
+  const result = await upsertWebhook(parts, account.id, webhook);
   if (result.kind === "invalid") return void fault(result.issues);
   if (result.kind !== "saved") return void fault([{ path: ["url"], message: "is being changed elsewhere" }]);
   show(result.secret);
@@ -126,5 +126,5 @@ const entryOf = (
 ): ProvisionedEntry => ({
   save,
   mark,
-  audit: auditRow(parts, { actor: provisioning, accountId, action, target }),
+  audit: auditEntryRow(parts, { actor: provisioning, accountId, action, target }),
 });

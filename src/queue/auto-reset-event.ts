@@ -8,7 +8,7 @@ export class AutoResetEvent {
   #timer: AbortController | null = null;
   #resume: (() => void) | null = null;
 
-  end(): void {
+  set(): void {
     this.#ended = true;
     this.#timer?.abort();
     this.#resume?.();
@@ -16,7 +16,7 @@ export class AutoResetEvent {
   }
 
   /** Waits for `ms`, or until `end`; Infinity waits for `end` alone and costs no timer. */
-  async for(clock: Clock, ms: number): Promise<void> {
+  async wait(clock: Clock, ms: number): Promise<void> {
     if (!this.#ended) {
       if (ms === Number.POSITIVE_INFINITY) await this.#untilEnd();
       else {

@@ -13,7 +13,7 @@ const doubtsInARow = 3;
 /** How the gateway did with one message. `refused`: it answered, and blamed itself; `unreachable`: it did not. */
 export type Health = "well" | "doubtful" | "refused" | "unreachable";
 
-export type Verdict =
+export type BreakerDecision =
   | { kind: "go_on" }
   | { kind: "pause"; forMs: number; pauses: number; reason: string }
   | { kind: "resume" }
@@ -40,7 +40,7 @@ export class Breaker {
   }
 
   /** What may go out at `now`: everything, one probe, or nothing for `waitMs` (null: until the probe is back). */
-  gate(now: number): { kind: "open" } | { kind: "probe" } | { kind: "shut"; waitMs: number | null } {
+  permit(now: number): { kind: "open" } | { kind: "probe" } | { kind: "shut"; waitMs: number | null } {
     if (this.#pausedUntil === null) return { kind: "open" };
     if (this.#probing !== null) return { kind: "shut", waitMs: null };
     if (this.#pausedUntil > now) return { kind: "shut", waitMs: this.#pausedUntil - now };
@@ -48,20 +48,20 @@ export class Breaker {
   }
 
   /** Whether a message was refused before, so that another one makes the better probe. */
-  suspects(id: string): boolean {
+  isSuspect(id: string): boolean {
     return this.#refused.has(id);
   }
 
-  probe(id: string): void {
+  beginProbe(id: string): void {
     this.#probing = id;
   }
 
   /** The probe did not go out after all (its stamp failed). */
-  forgetProbe(id: string): void {
+  cancelProbe(id: string): void {
     if (this.#probing === id) this.#probing = null;
   }
 
-  judge(id: string, health: Health, reason: string, now: number): Verdict {
+  record(id: string, health: Health, reason: string, now: number): BreakerDecision {
     const wasProbe = this.#probing === id;
     if (wasProbe) this.#probing = null;
     if (health === "well") {
@@ -95,7 +95,7 @@ export class Breaker {
     return this.#pause(reason, now);
   }
 
-  #pause(reason: string, now: number): Verdict {
+  #pause(reason: string, now: number): BreakerDecision {
     const forMs = Math.min(firstPauseMs * 2 ** Math.min(this.#pauses, 16), longestPauseMs);
     this.#pauses += 1;
     this.#doubts = 0;

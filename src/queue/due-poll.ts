@@ -6,7 +6,7 @@ import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { readDueLanes } from "#store/lanes/due.ts";
 import { AutoResetEvent } from "./auto-reset-event.ts";
-import { bands } from "./priority.ts";
+import { priorities } from "./priority.ts";
 
 /** Storage that was away is asked again after this long at first, then twice as long, up to the poll itself, ms. */
 const firstRetryMs = 500;
@@ -37,13 +37,13 @@ export class DuePoll {
   }
 
   /** Lanes were opened that have not been looked at: looks as soon as a look that is under way is over. */
-  look(): void {
-    this.#wait.end();
+  pollNow(): void {
+    this.#wait.set();
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#wait.end();
+    this.#wait.set();
     await this.#ended;
   }
 
@@ -55,14 +55,15 @@ export class DuePoll {
       try {
         // Two polls ahead, so that a lane knows the instant of what falls due before the next look, even a late one.
         const until = clock.now() + 2 * pollMs;
-        for (const { id, dueAt } of await database.run(readDueLanes, { bands, until })) due(id, dueAt);
+        for (const { id, dueAt } of await database.run(readDueLanes, { bands: priorities, until }))
+          due(id, dueAt);
         retryMs = firstRetryMs;
       } catch (error) {
         log.warn({ error }, "what is due could not be looked up; it will be");
         waitMs = Math.min(pollMs, retryMs);
         retryMs *= 2;
       }
-      if (!this.#stopping) await this.#wait.for(clock, waitMs);
+      if (!this.#stopping) await this.#wait.wait(clock, waitMs);
     }
   }
 }

@@ -7,7 +7,7 @@ import type { Clock, Log } from "#runtime/runtime.ts";
 import { AutoResetEvent } from "./auto-reset-event.ts";
 import { Breaker, type Health } from "./breaker.ts";
 import { Pacer } from "./pace.ts";
-import { type Band, bandOrder, bands } from "./priority.ts";
+import { type Priority, priorities, priorityOrder } from "./priority.ts";
 
 export interface LaneRow {
   id: string;
@@ -16,7 +16,7 @@ export interface LaneRow {
 }
 
 /** The outcome of one hand-over, and what it says about the gateway. */
-export interface Sent<Outcome> {
+export interface SendResult<Outcome> {
   outcome: Outcome;
   health: Health;
   reason: string;
@@ -26,23 +26,23 @@ export interface Sent<Outcome> {
 export interface LaneWork<Row extends LaneRow, Outcome> {
   /** Writes nothing. Due at `now`, in order of (due_at, id), after a place in it. */
   readDue(query: {
-    band: Band;
+    band: Priority;
     now: number;
     after: { dueAt: number; id: string } | null;
     limit: number;
   }): Promise<Row[]>;
   nextDue(now: number): Promise<number | null>;
   /** Makes it durable that these are about to be handed over; says which, and as which attempt. */
-  stamp(
+  beginAttempts(
     rows: readonly Row[],
     day: string | null,
   ): Promise<{ kind: "stamped"; attempts: ReadonlyMap<string, number> } | { kind: "fenced" }>;
   /** Takes back stamps of messages that were certainly not handed over. */
-  unstamp(ids: readonly string[]): Promise<void>;
+  revertAttempts(ids: readonly string[]): Promise<void>;
   /** Classifies what an earlier owner left stamped; resolves when none is left. */
   recover(): Promise<void>;
   /** Hands one over. Never throws. */
-  send(row: Row, attempt: number, signal: AbortSignal): Promise<Sent<Outcome>>;
+  send(row: Row, attempt: number, signal: AbortSignal): Promise<SendResult<Outcome>>;
   /**
    * Makes the outcome durable; returns when the row is due again, or null when it waits no more.
    * `laneNow`: the time less all pauses, epoch ms.
@@ -56,7 +56,7 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
   pause(pause: { forMs: number; pauses: number; reason: string }): Promise<void>;
   resume(): Promise<void>;
   /** The lane has stopped, and nothing of it is under way any more. */
-  ended?(): void;
+  close?(): void;
 }
 
 export interface LaneRules {
@@ -65,7 +65,7 @@ export interface LaneRules {
   jitterMs: number;
   perDay: number | null;
   /** Whether the hour of the day allows sending, and when it next does. */
-  open(now: number): { open: true } | { open: false; opensAt: number };
+  sendingWindow(now: number): { open: true } | { open: false; opensAt: number };
   /** The local day, and when it ends: what the daily cap counts by. */
   day(now: number): { name: string; endsAt: number };
 }
@@ -89,7 +89,7 @@ export interface LaneParts<Row extends LaneRow, Outcome> {
   fraction: () => number;
   log: Log;
   /** The longest wait for an instant, ms, so that a wall clock that was set is noticed. */
-  longestWaitMs: number;
+  maxWaitMs: number;
   /**
    * Found out about many lanes at once: whether an earlier owner left messages stamped. Such a lane first reads when
    * it is woken. Absent: the lane recovers and reads by itself when it starts.
@@ -108,8 +108,8 @@ export class Lane<Row extends LaneRow, Outcome> {
   readonly #parts: LaneParts<Row, Outcome>;
   readonly #pacer: Pacer;
   readonly #breaker: Breaker;
-  readonly #buffers: Record<Band, Row[]> = { 0: [], 1: [], 2: [] };
-  readonly #places: Record<Band, { dueAt: number; id: string } | null> = { 0: null, 1: null, 2: null };
+  readonly #buffers: Record<Priority, Row[]> = { 0: [], 1: [], 2: [] };
+  readonly #places: Record<Priority, { dueAt: number; id: string } | null> = { 0: null, 1: null, 2: null };
   readonly #known = new Set<string>();
   readonly #abort = new AbortController();
   readonly #running = new Set<Promise<void>>();
@@ -169,17 +169,17 @@ export class Lane<Row extends LaneRow, Outcome> {
     if (dueAt <= this.#parts.clock.now()) this.#stale = true;
     else if (this.#nextDue === null || dueAt < this.#nextDue) this.#nextDue = dueAt;
     else return;
-    if (this.#waitsForRows) this.#wait.end();
+    if (this.#waitsForRows) this.#wait.set();
   }
 
   /** Stamps nothing new; resolves when what was handed over is settled. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#wait.end();
+    this.#wait.set();
     await this.#ended;
     while (this.#running.size > 0) await Promise.all(this.#running);
     await this.#noting;
-    this.#parts.work.ended?.();
+    this.#parts.work.close?.();
   }
 
   /** Gives up waiting for answers: what is still on the wire comes out as unknown. */
@@ -197,30 +197,30 @@ export class Lane<Row extends LaneRow, Outcome> {
         this.#parts.log.warn({ lane: this.id, error }, "a lane could not reach its storage");
         waitMs = storageRetryMs;
       }
-      if (waitMs > 0 && !this.#stopping) await this.#wait.for(this.#parts.clock, waitMs);
+      if (waitMs > 0 && !this.#stopping) await this.#wait.wait(this.#parts.clock, waitMs);
       this.#waitsForRows = false;
     }
   }
 
   /** One turn: sends what may go now. Returns how long to wait for the next, ms; 0: go on at once; Infinity: until woken. */
   async #turn(): Promise<number> {
-    const { clock, rules, longestWaitMs } = this.#parts;
+    const { clock, rules, maxWaitMs: longestWaitMs } = this.#parts;
     const within = (ms: number) => Math.min(longestWaitMs, Math.max(1, ms));
     const free = Math.min(
       rules.concurrency - this.#onWire,
       Math.max(64, 4 * rules.concurrency) - this.#unsettled,
     );
     if (free <= 0) return longestWaitMs;
-    const gate = this.#breaker.gate(clock.monotonic());
+    const gate = this.#breaker.permit(clock.monotonic());
     if (gate.kind === "shut") return within(gate.waitMs ?? longestWaitMs);
     const now = clock.now();
-    const hours = rules.open(now);
+    const hours = rules.sendingWindow(now);
     if (!hours.open) return within(hours.opensAt - now);
     const day = rules.perDay === null ? null : rules.day(now);
     const leftToday =
       day === null ? Number.POSITIVE_INFINITY : rules.perDay! - (this.#day === day.name ? this.#dayCount : 0);
     if (leftToday <= 0) return within(day!.endsAt - now);
-    const paced = this.#pacer.allowance(clock.monotonic());
+    const paced = this.#pacer.available(clock.monotonic());
     if (paced.count === 0) return Math.min(longestWaitMs, paced.waitMs);
 
     await this.#fill(now);
@@ -231,24 +231,24 @@ export class Lane<Row extends LaneRow, Outcome> {
       this.#waitsForRows = true;
       return this.#nextDue === null ? Number.POSITIVE_INFINITY : within(this.#nextDue - clock.now());
     }
-    if (gate.kind === "probe") this.#breaker.probe(rows[0]!.id);
+    if (gate.kind === "probe") this.#breaker.beginProbe(rows[0]!.id);
     await this.#stampAndSend(rows, day?.name ?? null);
     return 0;
   }
 
   async #stampAndSend(rows: readonly Row[], day: string | null): Promise<void> {
     const { work, clock, log } = this.#parts;
-    let stamped: Awaited<ReturnType<typeof work.stamp>>;
+    let stamped: Awaited<ReturnType<typeof work.beginAttempts>>;
     try {
-      stamped = await work.stamp(rows, day);
+      stamped = await work.beginAttempts(rows, day);
     } catch (error) {
       log.warn({ lane: this.id, error }, "a stamp failed; its messages go back");
       // The stamp may be stored although its answer was lost. Nothing was handed over, so all of it goes back.
       const ids = rows.map((row) => row.id);
-      await this.#insist("unstamp", () => work.unstamp(ids));
+      await this.#insist("unstamp", () => work.revertAttempts(ids));
       for (const id of ids) {
         this.#known.delete(id);
-        this.#breaker.forgetProbe(id);
+        this.#breaker.cancelProbe(id);
       }
       this.#stale = true;
       throw error;
@@ -258,7 +258,7 @@ export class Lane<Row extends LaneRow, Outcome> {
       this.#stopping = true;
       return;
     }
-    if (stamped.attempts.size > 0) this.#pacer.took(stamped.attempts.size, clock.monotonic());
+    if (stamped.attempts.size > 0) this.#pacer.consume(stamped.attempts.size, clock.monotonic());
     if (day !== null) {
       this.#dayCount = (this.#day === day ? this.#dayCount : 0) + stamped.attempts.size;
       this.#day = day;
@@ -268,7 +268,7 @@ export class Lane<Row extends LaneRow, Outcome> {
       if (attempt === undefined) {
         // Cancelled, moved to another gateway or settled by a receipt since it was read.
         this.#known.delete(row.id);
-        this.#breaker.forgetProbe(row.id);
+        this.#breaker.cancelProbe(row.id);
         continue;
       }
       const one = this.#one(row, attempt);
@@ -283,7 +283,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     this.#unsettled += 1;
     const sent = await work.send(row, attempt, this.#abort.signal);
     this.#onWire -= 1;
-    const verdict = this.#breaker.judge(row.id, sent.health, sent.reason, clock.monotonic());
+    const verdict = this.#breaker.record(row.id, sent.health, sent.reason, clock.monotonic());
     const judged = { blamed: verdict.kind === "blame", laneNow: this.#laneNow() };
     if (verdict.kind === "pause") {
       this.#pausedSince ??= clock.now();
@@ -293,14 +293,14 @@ export class Lane<Row extends LaneRow, Outcome> {
       this.#pausedSince = null;
       this.#noting = this.#noting.then(() => this.#insist("resume", () => work.resume()));
     }
-    this.#wait.end();
+    this.#wait.set();
     const dueAgain = await this.#insist("settle", () => work.settle(row, attempt, sent.outcome, judged));
     this.#unsettled -= 1;
     this.#known.delete(row.id);
     if (dueAgain != null) {
       this.#nextDue = Math.min(this.#nextDue ?? dueAgain, dueAgain);
-      this.#wait.end();
-    } else if (this.#stopping || this.#unsettled >= this.#parts.rules.concurrency) this.#wait.end();
+      this.#wait.set();
+    } else if (this.#stopping || this.#unsettled >= this.#parts.rules.concurrency) this.#wait.set();
   }
 
   #laneNow(): number {
@@ -325,15 +325,15 @@ export class Lane<Row extends LaneRow, Outcome> {
   #pick(most: number, probe: boolean): Row[] {
     const picked: Row[] = [];
     if (probe) {
-      const all = bands.flatMap((band) => this.#buffers[band]);
-      const one = all.find((row) => !this.#breaker.suspects(row.id)) ?? all[0];
+      const all = priorities.flatMap((band) => this.#buffers[band]);
+      const one = all.find((row) => !this.#breaker.isSuspect(row.id)) ?? all[0];
       if (!one) return [];
-      const buffer = this.#buffers[one.band as Band];
+      const buffer = this.#buffers[one.band as Priority];
       buffer.splice(buffer.indexOf(one), 1);
       return [one];
     }
     while (picked.length < most) {
-      const band = bandOrder(this.#turns).find((candidate) => this.#buffers[candidate].length > 0);
+      const band = priorityOrder(this.#turns).find((candidate) => this.#buffers[candidate].length > 0);
       if (band === undefined) break;
       this.#turns += 1;
       picked.push(this.#buffers[band].shift()!);
@@ -345,7 +345,7 @@ export class Lane<Row extends LaneRow, Outcome> {
   async #fill(now: number): Promise<void> {
     if (this.#nextDue !== null && this.#nextDue <= now) this.#stale = true;
     if (!this.#stale) return;
-    const waiting = bands.reduce<number>((sum, band) => sum + this.#buffers[band].length, 0);
+    const waiting = priorities.reduce<number>((sum, band) => sum + this.#buffers[band].length, 0);
     this.#filling ??= this.#read(now)
       .catch((error) => {
         this.#stale = true;
@@ -354,7 +354,7 @@ export class Lane<Row extends LaneRow, Outcome> {
       .finally(() => {
         this.#filling = null;
         // A turn that found nothing while this was under way has gone to sleep.
-        if (this.#waitsForRows) this.#wait.end();
+        if (this.#waitsForRows) this.#wait.set();
       });
     if (waiting === 0) await this.#filling;
     else this.#filling.catch(() => {});
@@ -366,10 +366,10 @@ export class Lane<Row extends LaneRow, Outcome> {
     this.#nextDue = null;
     if (clock.monotonic() - this.#restartedAt > restartMs) {
       this.#restartedAt = clock.monotonic();
-      for (const band of bands) this.#places[band] = null;
+      for (const band of priorities) this.#places[band] = null;
     }
-    const short = bands.filter((band) => this.#buffers[band].length <= readAhead / 2);
-    let more = short.length < bands.length;
+    const short = priorities.filter((band) => this.#buffers[band].length <= readAhead / 2);
+    let more = short.length < priorities.length;
     // Asked together, so that they are one trip to the storage.
     const [next, ...found] = await Promise.all([
       work.nextDue(now),

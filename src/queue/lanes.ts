@@ -35,7 +35,7 @@ export interface OpenLane {
  * A lane as it was taken. `known` is what was found out about many lanes at once: whether an earlier owner left messages
  * stamped on it. A lane that is opened with it reads nothing before `wake`.
  */
-export interface TakenLane extends LanesTable {
+export interface ClaimedLane extends LanesTable {
   known?: { left: boolean };
 }
 
@@ -47,11 +47,11 @@ export interface LanesParts {
   /** How long an owner may be silent before its lanes are taken, ms. */
   takeoverMs: number;
   /** How often this process beats, ms. */
-  beatMs: number;
+  heartbeatMs: number;
   /** How often to look for what is due on the lanes of this process, should a hint get lost, ms. */
   pollMs: number;
   /** Starts driving a lane that this process owns now; null when it cannot be (its gateway is gone). */
-  open(lane: TakenLane): Promise<OpenLane | null>;
+  open(lane: ClaimedLane): Promise<OpenLane | null>;
   /** Classifies what an earlier owner left stamped on a lane that is not driven any more. */
   recover(lane: LanesTable): Promise<void>;
 }
@@ -158,7 +158,7 @@ export class Lanes {
 
   /** While what is on the wire is waited for, nobody should take its lanes over. */
   async #beatUntil(signal: AbortSignal): Promise<void> {
-    const { database, clock, processId, beatMs } = this.#parts;
+    const { database, clock, processId, heartbeatMs: beatMs } = this.#parts;
     while (!signal.aborted) {
       await clock.sleep(beatMs, signal);
       if (!signal.aborted) await database.run(beat, { processId, at: clock.now() }).catch(() => {});
@@ -172,7 +172,7 @@ export class Lanes {
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
-      await this.#parts.clock.sleep(this.#parts.beatMs, this.#nudge.signal);
+      await this.#parts.clock.sleep(this.#parts.heartbeatMs, this.#nudge.signal);
       this.#nudge = new AbortController();
       if (this.#stopping) return;
       try {
@@ -374,7 +374,7 @@ export class Lanes {
         }
       }),
     );
-    this.#poll.look();
+    this.#poll.pollNow();
     for (const one of taken) if (one.status === "rejected") throw one.reason;
   }
 }

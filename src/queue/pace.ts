@@ -17,7 +17,7 @@ export class Pacer {
   }
 
   /** How many may go at `now` (monotonic ms), and how long until the next one may when that is none. */
-  allowance(now: number): { count: number; waitMs: number } {
+  available(now: number): { count: number; waitMs: number } {
     if (this.#intervalMs === 0 && this.#jitterMs === 0) return { count: Number.POSITIVE_INFINITY, waitMs: 0 };
     if (this.#next > now) return { count: 0, waitMs: this.#next - now };
     // With jitter each gap is drawn on its own, so one at a time.
@@ -27,7 +27,7 @@ export class Pacer {
   }
 
   /** Notes that `count` went at `now`. */
-  took(count: number, now: number): void {
+  consume(count: number, now: number): void {
     const from = Math.max(
       this.#next,
       this.#jitterMs > 0 ? now : now - Math.min(catchUpMs, this.#intervalMs === 0 ? 0 : catchUpMs),

@@ -1,7 +1,7 @@
 // The operating system's clock. A sleep may be longer than a Node timer can hold (2^31 ms, 24.8 days: a
 // longer delay silently becomes 1 ms), and an abort leaves neither a timer nor a listener behind.
 
-import type { StopSignal } from "./light-abort-controller.ts";
+import type { LightAbortSignal } from "./light-abort-controller.ts";
 import type { Clock } from "./runtime.ts";
 
 /** The longest delay that setTimeout honours. */
@@ -12,7 +12,7 @@ export function systemClock(): Clock {
 }
 
 /** Measured on the monotonic clock, so that a step of the wall clock neither shortens nor prolongs it. */
-function sleep(ms: number, signal?: StopSignal): Promise<void> {
+function sleep(ms: number, signal?: LightAbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   // A sleep of nothing is one turn of the event loop; Node would make it a millisecond.
   if (ms <= 0) return new Promise((resolve) => setImmediate(resolve));

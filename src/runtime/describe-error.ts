@@ -31,7 +31,7 @@ const words: Readonly<Record<string, string | undefined>> = {
 const unknown = "the connection failed";
 
 /** A clause without a full stop. An unknown error is named by its code, if it has one that looks like one. */
-export function plainWords(error: unknown): string {
+export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return unknown;
   // By name: undici 8.12 leaves the code of its parser's errors undefined.
   if (error.name === "HTTPParserError") {

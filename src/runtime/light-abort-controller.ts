@@ -2,14 +2,14 @@
 // EventTarget that is 3 µs of its 100, with this hardly anything.
 
 /** What of an AbortSignal is used; each of them is one. */
-export interface StopSignal {
+export interface LightAbortSignal {
   readonly aborted: boolean;
   addEventListener(type: "abort", listener: () => void, options: { once: true }): void;
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
 /** A signal with its own switch. */
-export class Stop implements StopSignal {
+export class LightAbortController implements LightAbortSignal {
   #aborted = false;
   #listeners: readonly (() => void)[] = none;
 
@@ -27,7 +27,7 @@ export class Stop implements StopSignal {
   }
 
   /** Tells everybody who listens, in the order in which they came; again has no effect. */
-  stop(): void {
+  abort(): void {
     if (this.#aborted) return;
     this.#aborted = true;
     const listeners = this.#listeners;

@@ -22,30 +22,30 @@ export class LruCache<Key, Value> {
 
   /** Keeps it, in place of what was under the key. One that is larger than all is not kept, and all others are. */
   set(key: Key, value: Value, size = 1): void {
-    this.forget(key);
+    this.delete(key);
     if (size > this.#most) return;
     this.#kept.set(key, { value, size });
     this.#size += size;
     for (const oldest of this.#kept.keys()) {
       if (this.#size <= this.#most) break;
-      this.forget(oldest);
+      this.delete(oldest);
     }
   }
 
   /** What is kept, or else is made now and kept. A promise that rejects is not kept. */
-  of(key: Key, make: () => Value, size = 1): Value {
+  getOrCreate(key: Key, make: () => Value, size = 1): Value {
     const known = this.get(key);
     if (known !== undefined) return known;
     const value = make();
     this.set(key, value, size);
     if (value instanceof Promise)
       value.catch(() => {
-        if (this.#kept.get(key)?.value === value) this.forget(key);
+        if (this.#kept.get(key)?.value === value) this.delete(key);
       });
     return value;
   }
 
-  forget(key: Key): void {
+  delete(key: Key): void {
     this.#size -= this.#kept.get(key)?.size ?? 0;
     this.#kept.delete(key);
   }

@@ -3,8 +3,8 @@
 // moves by hand, seeded randomness, scripted HTTP and a log it can read.
 
 import type { Socket } from "node:net";
-import type { Upstreams } from "#runtime/net/streaming-client.ts";
-import type { StopSignal } from "./light-abort-controller.ts";
+import type { StreamingClient } from "#runtime/net/streaming-client.ts";
+import type { LightAbortSignal } from "./light-abort-controller.ts";
 
 /** Wall time in epoch milliseconds, and a monotonic count for measuring how long something took. */
 export interface Clock {
@@ -13,7 +13,7 @@ export interface Clock {
   /** Milliseconds since an arbitrary start; never goes back. */
   monotonic(): number;
   /** Resolves after `ms`, or at once when the signal aborts (never rejects). */
-  sleep(ms: number, signal?: StopSignal): Promise<void>;
+  sleep(ms: number, signal?: LightAbortSignal): Promise<void>;
 }
 
 export interface Random {
@@ -33,7 +33,7 @@ export interface OutboundRequest {
   /** The longest answer that is read; a longer one counts as no answer. Default 1 MiB. */
   maxBytes?: number;
   /** A longer answer counts: what is over `maxBytes` is not read, and the connection is given up. */
-  cutAnswer?: boolean;
+  truncate?: boolean;
   signal?: AbortSignal;
 }
 
@@ -50,7 +50,7 @@ export type OutboundResult =
 export type NotSentCode = "url_not_allowed" | "unreachable" | "aborted";
 
 /** A TCP connection to a server that speaks another protocol than HTTP. `not_sent`: no byte of anything left. */
-export type Dialled =
+export type DialResult =
   | { kind: "connected"; socket: Socket }
   | { kind: "not_sent"; code: NotSentCode; reason: string };
 
@@ -61,9 +61,9 @@ export interface Outbound {
    * Checks a URL that somebody wants to save (a gateway's, a webhook's), without asking DNS.
    * Returns a plain-words reason, or null when it may be used.
    */
-  refuses(url: string): string | null;
+  rejectReason(url: string): string | null;
   /** Opens a TCP connection, guarded as requests are. `timeoutMs`: for name and connection together. */
-  dial(target: { host: string; port: number; timeoutMs: number; signal?: AbortSignal }): Promise<Dialled>;
+  dial(target: { host: string; port: number; timeoutMs: number; signal?: AbortSignal }): Promise<DialResult>;
   close(): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export interface Runtime {
   random: Random;
   outbound: Outbound;
   /** The way out for answers that are read as they come. */
-  upstreams: Upstreams;
+  upstreams: StreamingClient;
   dns: Dns;
   log: Log;
   /**

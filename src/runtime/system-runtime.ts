@@ -3,7 +3,7 @@
 import type { AllowList } from "#runtime/net/address.ts";
 import { createDns } from "#runtime/net/dns.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
-import { createUpstreams } from "#runtime/net/streaming-client.ts";
+import { createStreamingClient } from "#runtime/net/streaming-client.ts";
 import { systemClock } from "./clock.ts";
 import { createLog, type LogLevel } from "./log.ts";
 import { systemRandom } from "./random.ts";
@@ -23,7 +23,7 @@ export function systemRuntime({ logLevel, outboundAllow, crashAt }: SystemRuntim
     clock: systemClock(),
     random: systemRandom(),
     outbound: createOutbound({ allow: outboundAllow, log }),
-    upstreams: createUpstreams({ allow: outboundAllow }),
+    upstreams: createStreamingClient({ allow: outboundAllow }),
     dns: createDns(),
     log,
     crashPoint: crashAt === undefined ? () => {} : crashPoints(crashAt),

@@ -9,19 +9,19 @@ import type { Clock } from "./runtime.ts";
  * What became of an input. `failed`: the work on it threw, took too long or broke the thread, and would again. `busy`: it
  * was not tried, because too many wait, the thread does not start, or it is closed.
  */
-export type Worked<Output> =
+export type WorkerResult<Output> =
   | { kind: "done"; output: Output }
   | { kind: "failed"; reason: string }
   | { kind: "busy"; reason: string };
 
-export interface SideThread<Input, Output> {
+export interface WorkerThread<Input, Output> {
   /** The input is copied by structured clone. Never rejects. */
-  run(input: Input): Promise<Worked<Output>>;
+  run(input: Input): Promise<WorkerResult<Output>>;
   /** Ends the thread; what waits is `busy`. */
   close(): Promise<void>;
 }
 
-export interface SideThreadOptions {
+export interface WorkerThreadOptions {
   /** A module that calls `serve`. */
   module: URL;
   name: string;
@@ -38,7 +38,7 @@ const heap = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 type Said<Output> = "ready" | { output: Output } | { reason: string };
 
 /** In the thread: answers each input with what `work` makes of it. */
-export function serve<Input, Output>(work: (input: Input) => Output): void {
+export function serveWorker<Input, Output>(work: (input: Input) => Output): void {
   const port = parentPort;
   if (port === null) throw new Error("This file runs as a worker thread.");
   const say = (said: Said<Output>) => port.postMessage(said);
@@ -54,10 +54,10 @@ export function serve<Input, Output>(work: (input: Input) => Output): void {
 
 interface Job<Input, Output> {
   input: Input;
-  settle(worked: Worked<Output>): void;
+  settle(worked: WorkerResult<Output>): void;
 }
 
-export function createSideThread<Input, Output>(options: SideThreadOptions): SideThread<Input, Output> {
+export function createWorkerThread<Input, Output>(options: WorkerThreadOptions): WorkerThread<Input, Output> {
   const { module, name, clock, limitMs, mostWaiting } = options;
   const waiting: Job<Input, Output>[] = [];
   let current: Job<Input, Output> | null = null;
@@ -67,7 +67,7 @@ export function createSideThread<Input, Output>(options: SideThreadOptions): Sid
   /** Ends the wait for the limit of the current input. */
   let over = new AbortController();
 
-  const settle = (worked: Worked<Output>) => {
+  const settle = (worked: WorkerResult<Output>) => {
     const job = current;
     current = null;
     over.abort();
@@ -76,7 +76,7 @@ export function createSideThread<Input, Output>(options: SideThreadOptions): Sid
     next();
   };
   /** The thread that did not do what it should is not used again. */
-  const giveUp = (worked: Worked<Output>) => {
+  const giveUp = (worked: WorkerResult<Output>) => {
     void worker?.terminate();
     worker = null;
     ready = false;

@@ -2,7 +2,7 @@
 // the lane of this kind. Notes become events and deliveries in one transaction, so whatever stops it, the next
 // owner goes on where the storage stands.
 
-import { asksFor } from "#contract/messages/events.ts";
+import { matchesPattern } from "#contract/messages/events.ts";
 import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import type { OpenLane } from "#queue/lanes.ts";
 import type { Clock, Log, Runtime } from "#runtime/runtime.ts";
@@ -16,7 +16,7 @@ import {
   storeFanOut,
   type Told,
 } from "#store/webhooks/fan-out.ts";
-import { stopForgotten } from "./stop-waiting.ts";
+import { failAbandonedDeliveries } from "./stop-waiting.ts";
 
 export const fanOutLane = { id: "fan_out", kind: "fan_out" } as const;
 
@@ -60,7 +60,7 @@ class FanOut implements OpenLane {
   }
 
   wake(): void {
-    this.#wait.end();
+    this.#wait.set();
   }
 
   async stop(): Promise<void> {
@@ -70,7 +70,7 @@ class FanOut implements OpenLane {
 
   abort(): void {
     this.#stop.abort();
-    this.#wait.end();
+    this.#wait.set();
   }
 
   async #run(): Promise<void> {
@@ -81,12 +81,12 @@ class FanOut implements OpenLane {
     while (!signal.aborted) {
       try {
         if (clock.monotonic() - sweptAt >= pollMs) {
-          await stopForgotten(this.#parts);
+          await failAbandonedDeliveries(this.#parts);
           sweptAt = clock.monotonic();
         }
         const more = await fanOutOnce(this.#parts);
         retryMs = firstRetryMs;
-        if (!more && !signal.aborted) await this.#wait.for(clock, pollMs);
+        if (!more && !signal.aborted) await this.#wait.wait(clock, pollMs);
       } catch (error) {
         log.warn({ error }, "events could not be handed to the webhook endpoints; they will be");
         await clock.sleep(retryMs, signal);
@@ -119,7 +119,7 @@ function eventsOf({ record }: FanOutParts, { told, endpoints }: OutboxPage): Fan
   return told.flatMap((one): FanOutEvent[] => {
     const { id, note_id, account_id, type, at, band } = one;
     const wanted = asking.filter(
-      (endpoint) => endpoint.account_id === account_id && asksFor(endpoint.patterns, type),
+      (endpoint) => endpoint.account_id === account_id && matchesPattern(endpoint.patterns, type),
     );
     if (wanted.length === 0) return [];
     const body = eventBody(type, at, dataOf(one, record));

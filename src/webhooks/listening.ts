@@ -4,15 +4,15 @@
 import type { Database } from "#store/database.ts";
 import { hasEndpoints } from "#store/webhooks/endpoints.ts";
 
-export interface Listening {
+export interface FanOutTrigger {
   /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
+  eventsRecorded(): void;
   /** Endpoints may have come or gone. */
-  look(): Promise<void>;
+  refresh(): Promise<void>;
 }
 
 /** `wake` wakes the fan-out. Until the first look somebody is taken to listen. */
-export function createListening(database: Database, wake: () => void): Listening {
+export function createFanOutTrigger(database: Database, wake: () => void): FanOutTrigger {
   let listened = true;
   const look = async () => {
     listened = await database.run(hasEndpoints, null).catch(() => true);
@@ -23,9 +23,9 @@ export function createListening(database: Database, wake: () => void): Listening
     if (topic === "lanes") void look();
   });
   return {
-    announced: () => {
+    eventsRecorded: () => {
       if (listened) wake();
     },
-    look,
+    refresh: look,
   };
 }

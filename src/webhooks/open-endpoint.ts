@@ -1,7 +1,7 @@
 // Opens a webhook endpoint's lane in the process that owns it.
 
 import { Lane } from "#queue/lane.ts";
-import type { OpenLane, TakenLane } from "#queue/lanes.ts";
+import type { ClaimedLane, OpenLane } from "#queue/lanes.ts";
 import { findEndpoint } from "#store/webhooks/endpoints.ts";
 import { type PostParts, postWork } from "./post.ts";
 
@@ -9,9 +9,9 @@ import { type PostParts, postWork } from "./post.ts";
 const concurrency = 8;
 
 /** Starts an endpoint's lane; null when there is no active endpoint of this id. */
-export async function openEndpoint(
+export async function openEndpointLane(
   parts: PostParts & { longestWaitMs: number },
-  state: TakenLane,
+  state: ClaimedLane,
 ): Promise<OpenLane | null> {
   const { database, clock, random, log, longestWaitMs } = parts;
   const endpoint = await database.run(findEndpoint, state.id);
@@ -24,7 +24,7 @@ export async function openEndpoint(
       concurrency,
       jitterMs: 0,
       perDay: null,
-      open: () => ({ open: true }),
+      sendingWindow: () => ({ open: true }),
       // Only asked for a daily cap.
       day: (now) => ({ name: "", endsAt: now }),
     },
@@ -41,7 +41,7 @@ export async function openEndpoint(
     clock,
     fraction: random.fraction,
     log,
-    longestWaitMs,
+    maxWaitMs: longestWaitMs,
     known: state.known,
   });
 }

@@ -3,7 +3,7 @@
 
 import { cleanText, retryAfter } from "#gateways/http-outcome.ts";
 import type { LaneWork } from "#queue/lane.ts";
-import { bands } from "#queue/priority.ts";
+import { priorities } from "#queue/priority.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, OutboundResult, Random, Runtime } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
@@ -19,9 +19,9 @@ import {
   type ToPost,
 } from "#store/webhooks/deliveries.ts";
 import { secretPlace } from "#store/webhooks/endpoints.ts";
-import { longestWaitMs, waitAfter } from "./retry.ts";
-import { signatures } from "./sign.ts";
-import { stopWaiting } from "./stop-waiting.ts";
+import { maxRetryAfterMs, retryDelay } from "./retry.ts";
+import { signatureHeader } from "./sign.ts";
+import { failPendingDeliveries } from "./stop-waiting.ts";
 
 export interface PostParts {
   database: Database;
@@ -37,7 +37,7 @@ export interface PostParts {
 }
 
 /** What became of a post. `stopped`: this process gave it up while it was under way, and the try does not count. */
-export type Posted =
+export type PostResult =
   | { kind: "delivered"; line: DeliveryTry }
   | { kind: "failed"; line: DeliveryTry; gone: boolean; retryAfterMs: number }
   | { kind: "stopped" };
@@ -55,14 +55,18 @@ interface Ready {
 }
 
 /** The work of an endpoint's lane, held under `fence`. */
-export function postWork(parts: PostParts, endpointId: string, fence: number): LaneWork<DueDelivery, Posted> {
+export function postWork(
+  parts: PostParts,
+  endpointId: string,
+  fence: number,
+): LaneWork<DueDelivery, PostResult> {
   const { database, clock, crashPoint, log } = parts;
   const ready = new Map<string, Ready>();
   return {
     readDue: (query) => database.run(readDueDeliveries, { endpointId, ...query }),
-    nextDue: (now) => database.run(nextDueDelivery, { endpointId, bands, now }),
+    nextDue: (now) => database.run(nextDueDelivery, { endpointId, bands: priorities, now }),
     // Writes nothing, but looks again at what was read ahead: the endpoint and its deliveries are as they are now.
-    stamp: async (rows) => {
+    beginAttempts: async (rows) => {
       const eventIds = rows.map(({ id }) => id);
       const found = await database.run(readToPost, { endpointId, fence, eventIds });
       if (found.kind === "fenced") return found;
@@ -76,7 +80,7 @@ export function postWork(parts: PostParts, endpointId: string, fence: number): L
       }
       return { kind: "stamped", attempts };
     },
-    unstamp: async () => {},
+    revertAttempts: async () => {},
     recover: async () => {},
     send: async (row, _attempt, signal) => {
       const one = ready.get(row.id)!;
@@ -92,7 +96,7 @@ export function postWork(parts: PostParts, endpointId: string, fence: number): L
       if (posted.kind === "stopped") return null;
       const at = clock.now();
       const wait =
-        posted.kind === "failed" ? waitAfter(attempt, parts.random.fraction(), posted.retryAfterMs) : null;
+        posted.kind === "failed" ? retryDelay(attempt, parts.random.fraction(), posted.retryAfterMs) : null;
       const { dueAt, disabled } = await database.run(settleDeliveries, {
         endpointId,
         eventId: row.id,
@@ -107,7 +111,7 @@ export function postWork(parts: PostParts, endpointId: string, fence: number): L
       if (disabled !== null) {
         log.warn({ endpoint: endpointId, reason: disabled }, "a webhook endpoint was disabled");
         parts.lanesChanged();
-        await stopWaiting(parts, endpointId, disabled);
+        await failPendingDeliveries(parts, endpointId, disabled);
       }
       return dueAt;
     },
@@ -132,7 +136,7 @@ async function post(
   { outbound, clock }: PostParts,
   { delivery, url, secrets }: Ready,
   signal: AbortSignal,
-): Promise<Posted> {
+): Promise<PostResult> {
   const at = clock.now();
   const started = clock.monotonic();
   const seconds = Math.floor(at / 1000);
@@ -158,12 +162,12 @@ async function post(
       "user-agent": "Trunkline",
       "webhook-id": delivery.id,
       "webhook-timestamp": String(seconds),
-      "webhook-signature": signatures(secrets, delivery.id, seconds, delivery.body),
+      "webhook-signature": signatureHeader(secrets, delivery.id, seconds, delivery.body),
     },
     body: delivery.body,
     timeoutMs,
     maxBytes: maxAnswerBytes,
-    cutAnswer: true,
+    truncate: true,
     signal,
   });
   if (result.kind !== "answer") return signal.aborted ? { kind: "stopped" } : failed(result.reason, null);
@@ -178,7 +182,7 @@ async function post(
   return failed(
     redirected ? `It answered ${status}; redirects are not followed.` : `It answered ${status}.`,
     { status, text },
-    asked ? (retryAfter(headers["retry-after"], at, longestWaitMs).retryAfterMs ?? 0) : 0,
+    asked ? (retryAfter(headers["retry-after"], at, maxRetryAfterMs).retryAfterMs ?? 0) : 0,
   );
 }
 

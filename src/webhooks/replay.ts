@@ -19,15 +19,15 @@ const atOnce = 500;
 const most = 10_000;
 
 /** Which endpoint, of which account. */
-export interface Whose {
+export interface EndpointRef {
   accountId: string;
   endpointId: string;
 }
 
 /** One delivery, whatever became of it. */
-export async function replayOne(
+export async function replaySingle(
   { database, clock, wake }: ReplayParts,
-  whose: Whose,
+  whose: EndpointRef,
   eventId: string,
 ): Promise<Replayed> {
   const result = await database.run(replayDelivery, { ...whose, eventId, at: clock.now() });
@@ -38,7 +38,7 @@ export async function replayOne(
 /** The failed ones that were made at `since` (epoch ms) or later, oldest first. `more`: some are left for another call. */
 export async function replaySince(
   { database, clock, wake }: ReplayParts,
-  whose: Whose,
+  whose: EndpointRef,
   since: number,
 ): Promise<
   { kind: "replayed"; count: number; more: boolean } | { kind: "inactive" } | { kind: "not_found" }
@@ -57,7 +57,7 @@ export async function replaySince(
 /** Posts an event of the type `webhook.test` to this endpoint alone, signed and repeated like any other. Its id. */
 export async function sendTestEvent(
   { database, clock, newId, wake }: ReplayParts,
-  whose: Whose,
+  whose: EndpointRef,
 ): Promise<{ kind: "stored"; id: string } | { kind: "inactive" } | { kind: "not_found" }> {
   const type = "webhook.test";
   const at = clock.now();

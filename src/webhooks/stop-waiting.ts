@@ -14,7 +14,7 @@ const atOnce = 500;
 const switchedOff = "The endpoint was switched off.";
 
 /** Ends what waits for a switched-off endpoint, a part at a time. `why`: plain words, null when it was by hand. */
-export async function stopWaiting(
+export async function failPendingDeliveries(
   { database, clock }: StopParts,
   endpointId: string,
   why: string | null,
@@ -28,9 +28,9 @@ export async function stopWaiting(
 }
 
 /** Ends what a process that stopped in the middle left waiting. */
-export async function stopForgotten(parts: StopParts & { log: Log }): Promise<void> {
+export async function failAbandonedDeliveries(parts: StopParts & { log: Log }): Promise<void> {
   for (const { id, disabled_reason } of await parts.database.run(findStopped, null)) {
     parts.log.info({ endpoint: id }, "deliveries of a switched-off webhook endpoint are stopped");
-    await stopWaiting(parts, id, disabled_reason);
+    await failPendingDeliveries(parts, id, disabled_reason);
   }
 }

@@ -109,7 +109,10 @@ test("the operator's clock set back does not keep an old answer", async () => {
 
 test("what changed in this process is seen at once", async () => {
   const { id, key } = await holder();
-  const { authenticate, forget } = createAuthenticator({ database: store.database, clock: movableClock() });
+  const { authenticate, invalidate: forget } = createAuthenticator({
+    database: store.database,
+    clock: movableClock(),
+  });
   assert.equal((await authenticate(key))?.plan.name, "unlimited");
   await store.database.run(saveAccount, {
     id,
@@ -142,7 +145,7 @@ test("a regenerated key is dead within five seconds in another process, and the 
     sealed: null,
     at: now,
   });
-  here!.forget();
+  here!.invalidate();
   assert.equal(await here!.authenticate(key), null);
   assert.equal((await there!.authenticate(renewed))?.id, id);
   await clocks[1]!.advance(4999);

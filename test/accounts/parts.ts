@@ -1,7 +1,7 @@
 // What signing in and managing people works with, on a store and a clock of a test.
 
-import { createPasswords } from "#identity/password.ts";
-import { type Attempts, type SignedIn, type SignInParts, signIn } from "#identity/sign-in.ts";
+import { createPasswordHasher } from "#identity/password.ts";
+import { type SignInParts, type SignInResult, type SignInThrottle, signIn } from "#identity/sign-in.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
@@ -21,7 +21,7 @@ export function peopleParts(store: Store): PeopleParts {
   const clock = movableClock();
   const random = seededRandom(made);
   const verified: (string | null)[] = [];
-  const passwords = createPasswords(random);
+  const passwords = createPasswordHasher(random);
   return {
     database: store.database,
     clock,
@@ -39,13 +39,13 @@ export function peopleParts(store: Store): PeopleParts {
   };
 }
 
-const noLimits: Attempts = { known: () => 0, stranger: () => 0, wrong: () => {} };
+const noLimits: SignInThrottle = { knownDevice: () => 0, unknownDevice: () => 0, recordFailure: () => {} };
 
 /** An attempt to sign in that no limit stops. */
 export function enter(
   parts: SignInParts,
   given: { email: string; password: string; replaced: string | null; device?: string | null },
   attempts = noLimits,
-): Promise<SignedIn> {
+): Promise<SignInResult> {
   return signIn(parts, { device: null, ...given }, attempts);
 }

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import type { z } from "zod";
-import { configurePool } from "#configure/pool.ts";
+import { upsertPool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { listCalls, readUsage, type UsageBy } from "#store/pools/usage.ts";
 import type { Harness } from "../harness.ts";
@@ -26,7 +26,7 @@ export async function makePool(
 ): Promise<PoolOf> {
   const id = accountId ?? (await it.account()).id;
   const asked = { name: "default", members: [sandboxMember], keys: [{ name: "app", key: keyText }] };
-  const result = await configurePool(it.system.configure, id, poolInput.parse({ ...asked, ...input }));
+  const result = await upsertPool(it.system.configure, id, poolInput.parse({ ...asked, ...input }));
   assert.ok(result.kind === "saved", JSON.stringify(result));
   await it.settle();
   return { accountId: id, poolId: result.id };

@@ -6,13 +6,13 @@ import { MemberHealth } from "#ai/health/health.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import type { Failure } from "#providers/provider.ts";
-import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type {
-  Broken,
-  Incoming,
+  BodyError,
+  BodyReader,
+  StreamingClient,
   UpstreamRequest,
   UpstreamResult,
-  Upstreams,
 } from "#runtime/net/streaming-client.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 
@@ -102,20 +102,20 @@ export const wholeStream = streamed(
   said.done,
 );
 
-class Body implements Incoming {
+class Body implements BodyReader {
   readonly #pieces: Piece[];
   readonly #over: () => void;
   #cancelled = false;
-  #waiting: ((broken: Broken) => void) | null = null;
+  #waiting: ((broken: BodyError) => void) | null = null;
 
-  constructor(pieces: readonly Piece[], signal: StopSignal, over: () => void) {
+  constructor(pieces: readonly Piece[], signal: LightAbortSignal, over: () => void) {
     this.#pieces = [...pieces];
     this.#over = over;
     signal.addEventListener("abort", () => this.cancel(), { once: true });
   }
 
-  async read(): Promise<Buffer | null | Broken> {
-    const given: Broken = { why: "cancelled", reason: "given up" };
+  async read(): Promise<Buffer | null | BodyError> {
+    const given: BodyError = { why: "cancelled", reason: "given up" };
     if (this.#cancelled) return given;
     const piece = this.#pieces.shift();
     if (piece === "cut") return { why: "cut", reason: "the answer was cut off" };
@@ -142,7 +142,7 @@ export function script(): Script {
   const replies = new Map<string, Reply[]>();
   const down: Script["down"] = [];
   const up: string[] = [];
-  const upstreams: Upstreams = {
+  const upstreams: StreamingClient = {
     open: (request) => {
       const name = new URL(request.url).hostname.split(".")[0] ?? "";
       asked.push({ member: name, at: clock.monotonic(), request });
@@ -160,8 +160,8 @@ export function script(): Script {
   ): Promise<UpstreamResult> {
     const { headersMs, signal } = given;
     const afterMs = reply === "silent" ? Number.POSITIVE_INFINITY : reply.afterMs;
-    const sleeping = new Stop();
-    const wake = () => sleeping.stop();
+    const sleeping = new LightAbortController();
+    const wake = () => sleeping.abort();
     signal.addEventListener("abort", wake, { once: true });
     await clock.sleep(Math.min(afterMs, headersMs), sleeping);
     signal.removeEventListener("abort", wake);

@@ -4,7 +4,7 @@ import type { StreamEvent } from "#ai/failover/attempt.ts";
 import { UpstreamStream } from "#ai/failover/attempt.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
 import type { Chunk, Failure, Provider, StreamPiece, VendorEvent } from "#providers/provider.ts";
-import type { Broken, Incoming } from "#runtime/net/streaming-client.ts";
+import type { BodyError, BodyReader } from "#runtime/net/streaming-client.ts";
 import type { MemberTimeouts } from "#store/schema/pools.ts";
 import { movableClock } from "../clock.ts";
 import { requestOf } from "../providers/conformance-cases.ts";
@@ -18,10 +18,10 @@ export const timeouts: MemberTimeouts = {
 };
 
 /** A body that holds these pieces, and ends as it is told. */
-export function incoming(pieces: readonly Buffer[], end: Broken | null = null) {
+export function incoming(pieces: readonly Buffer[], end: BodyError | null = null) {
   const left = [...pieces];
   let cancelled = 0;
-  const body: Incoming = {
+  const body: BodyReader = {
     read: async () => left.shift() ?? end,
     cancel: () => {
       cancelled += 1;
@@ -66,7 +66,7 @@ export async function heard(
   body: Record<string, unknown>,
   model: string,
   pieces: readonly Buffer[],
-  end: Broken | null = null,
+  end: BodyError | null = null,
 ): Promise<Heard> {
   const reader = provider.stream(requestOf(body, model, true));
   const stream = new UpstreamStream(movableClock(), incoming(pieces, end).body, reader, timeouts, 600_000);

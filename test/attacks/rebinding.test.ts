@@ -5,11 +5,11 @@ import assert from "node:assert/strict";
 import { Resolver } from "node:dns/promises";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import test, { after, before } from "node:test";
-import { Stop } from "#runtime/light-abort-controller.ts";
+import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import type { Lookup } from "#runtime/net/connect.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
-import { createUpstreams } from "#runtime/net/streaming-client.ts";
+import { createStreamingClient } from "#runtime/net/streaming-client.ts";
 import { type NameServer, openNameServer, rebindingTricks } from "./name-server.ts";
 
 const open = "127.0.0.1";
@@ -99,7 +99,7 @@ const doors: Record<string, () => Promise<{ ask(host: string): Promise<string>; 
     };
   },
   "an AI provider": async () => {
-    const upstreams = createUpstreams({ allow, lookup: lookupThere() });
+    const upstreams = createStreamingClient({ allow, lookup: lookupThere() });
     return {
       ask: async (host) => {
         const result = await upstreams.open({
@@ -109,7 +109,7 @@ const doors: Record<string, () => Promise<{ ask(host: string): Promise<string>; 
           body: "{}",
           connectMs: 5_000,
           headersMs: 5_000,
-          signal: new Stop(),
+          signal: new LightAbortController(),
         });
         if (result.kind === "answer") while (Buffer.isBuffer(await result.body.read(5_000)));
         return result.kind;

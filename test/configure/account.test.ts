@@ -7,10 +7,10 @@ import {
   type AccountChanges,
   accountChanges,
   accountInput,
-  changeExistingAccount,
-  configureAccount,
-  configureApiKey,
-  createNewAccount,
+  createAccount,
+  issueApiKey,
+  updateAccount,
+  upsertAccount,
 } from "#configure/account.ts";
 import { findAccount, findAccountByKey, readCredits } from "#store/accounts/accounts.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
@@ -29,7 +29,7 @@ const faultsOf = (input: object) => {
 };
 
 test("every field arrives in its column", async () => {
-  const id = await configureAccount(
+  const id = await upsertAccount(
     open.parts,
     accountInput.parse({
       name: "acme",
@@ -75,7 +75,7 @@ test("every field arrives in its column", async () => {
 });
 
 test("a name alone is an account in UTC, without bounds", async () => {
-  const id = await configureAccount(open.parts, accountInput.parse({ name: "plain" }));
+  const id = await upsertAccount(open.parts, accountInput.parse({ name: "plain" }));
   const account = await open.parts.database.run(findAccount, id);
   assert.deepEqual(
     [
@@ -91,12 +91,12 @@ test("a name alone is an account in UTC, without bounds", async () => {
 });
 
 test("the same name is the same account, changed", async () => {
-  const first = await configureAccount(
+  const first = await upsertAccount(
     open.parts,
     accountInput.parse({ name: "same", plan: { name: "a", credit: { sms: 9 } } }),
   );
   await open.parts.clock.advance(5000);
-  const second = await configureAccount(open.parts, accountInput.parse({ name: "same", country: "AT" }));
+  const second = await upsertAccount(open.parts, accountInput.parse({ name: "same", country: "AT" }));
   assert.equal(second, first);
   const account = await open.parts.database.run(findAccount, first);
   assert.equal(account?.country, "AT");
@@ -127,15 +127,15 @@ test("wrong values are refused, each in its place", () => {
 
 test("a key is made or given, looked up by its hash, and kept sealed only if it may be shown", async () => {
   const { database, sealer } = open.parts;
-  const id = await configureAccount(open.parts, accountInput.parse({ name: "keys" }));
-  const made = await configureApiKey(open.parts, id);
+  const id = await upsertAccount(open.parts, accountInput.parse({ name: "keys" }));
+  const made = await issueApiKey(open.parts, id);
   assert.match(made, /^tl_[\w-]{43}$/);
   assert.equal((await database.run(findAccountByKey, hashApiKey(made)))?.id, id);
   const sealed = () => open.query("select sealed from api_keys where account_id = ?", id)[0]?.sealed;
   assert.equal(sealer.open(String(sealed()), `api_keys ${id} sealed`), made);
   assert.ok(!open.dump().includes(made));
   const given = "tl_0123456789abcdef0123456789abcdef";
-  assert.equal(await configureApiKey({ ...open.parts, showApiKeys: false }, id, given), given);
+  assert.equal(await issueApiKey({ ...open.parts, showApiKeys: false }, id, given), given);
   assert.equal(sealed(), null);
   assert.equal(await database.run(findAccountByKey, hashApiKey(made)), null, "the old one stops working");
   assert.equal((await database.run(findAccountByKey, hashApiKey(given)))?.id, id);
@@ -144,9 +144,9 @@ test("a key is made or given, looked up by its hash, and kept sealed only if it 
 test("a change is of what is given: the whole input resets what it leaves out, a change does not", async () => {
   const { database } = open.parts;
   const whole = { name: "changing", country: "DE", plan: { name: "basic", credit: { sms: 5 } } };
-  const id = await configureAccount(open.parts, accountInput.parse(whole));
-  const change = (changes: object): ReturnType<typeof changeExistingAccount> =>
-    changeExistingAccount(open.parts, id, accountChanges.parse(changes) satisfies AccountChanges);
+  const id = await upsertAccount(open.parts, accountInput.parse(whole));
+  const change = (changes: object): ReturnType<typeof updateAccount> =>
+    updateAccount(open.parts, id, accountChanges.parse(changes) satisfies AccountChanges);
   const told = { ...open.parts.told };
   assert.deepEqual(await change({ plan: { name: "more", credit: { email: 2 } } }), { kind: "changed" });
   const account = await database.run(findAccount, id);
@@ -163,12 +163,12 @@ test("a change is of what is given: the whole input resets what it leaves out, a
 
 test("a new account takes a free name, and `renews` takes something to renew", async () => {
   const input = accountInput.parse({ name: "fresh" });
-  const made = await createNewAccount(open.parts, input);
+  const made = await createAccount(open.parts, input);
   assert.ok(made.kind === "created");
-  assert.deepEqual(await createNewAccount(open.parts, input), { kind: "name_taken" });
+  assert.deepEqual(await createAccount(open.parts, input), { kind: "name_taken" });
   const nothing = accountInput.parse({ name: "other", plan: { name: "p", renews: "monthly" } });
-  assert.equal((await createNewAccount(open.parts, nothing)).kind, "invalid");
-  const change = (plan: object) => changeExistingAccount(open.parts, made.id, accountChanges.parse({ plan }));
+  assert.equal((await createAccount(open.parts, nothing)).kind, "invalid");
+  const change = (plan: object) => updateAccount(open.parts, made.id, accountChanges.parse({ plan }));
   assert.equal((await change({ renews: "monthly" })).kind, "invalid");
   assert.equal((await change({ renews: "monthly", credit: { sms: 1 } })).kind, "changed");
   assert.equal((await change({ renews: "monthly", credit: { sms: null } })).kind, "invalid");

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { accountInput, configureAccount } from "#configure/account.ts";
-import { changeGateway, createGateway, gatewayChanges, inputOf } from "#configure/change-gateway.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
+import { createGateway, gatewayChanges, gatewayInputOf, updateGateway } from "#configure/change-gateway.ts";
 import { gatewayInput } from "#configure/gateway.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
@@ -12,7 +12,7 @@ let open: Configuring;
 let accountId: string;
 before(async () => {
   open = await openConfiguring();
-  accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
 });
 after(() => open.close());
 
@@ -29,7 +29,7 @@ const row = async (identifier: string) => {
   return found;
 };
 const change = async (identifier: string, changes: object) =>
-  changeGateway(open.parts, await row(identifier), gatewayChanges.parse(changes));
+  updateGateway(open.parts, await row(identifier), gatewayChanges.parse(changes));
 const faults = (result: Awaited<ReturnType<typeof change>>) =>
   result.kind === "saved" ? [] : result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
 
@@ -46,7 +46,7 @@ test("a stored gateway is the input that made it", async () => {
   });
   assert.equal((await createGateway(open.parts, accountId, input)).kind, "saved");
   const defaults = { base_url: "https://api.twilio.com", timeout_ms: 30_000 };
-  assert.deepEqual(inputOf(open.parts.sealer, await row("same")), {
+  assert.deepEqual(gatewayInputOf(open.parts.sealer, await row("same")), {
     ...input,
     settings: { ...defaults, ...twilio },
     pace: { ...input.pace, per_day: null },
@@ -55,12 +55,12 @@ test("a stored gateway is the input that made it", async () => {
 
 test("only what is given changes; a null setting is taken away, and the whole is checked", async () => {
   assert.equal((await make("part", { pace: { per_day: 4 } })).kind, "saved");
-  const before = inputOf(open.parts.sealer, await row("part"));
+  const before = gatewayInputOf(open.parts.sealer, await row("part"));
   assert.deepEqual(faults(await change("part", {})), []);
-  assert.deepEqual(inputOf(open.parts.sealer, await row("part")), before);
+  assert.deepEqual(gatewayInputOf(open.parts.sealer, await row("part")), before);
   const swap = { from: null, messaging_service_sid: "MG1" };
   assert.deepEqual(faults(await change("part", { settings: swap, pace: { concurrency: 2 } })), []);
-  const after = inputOf(open.parts.sealer, await row("part"));
+  const after = gatewayInputOf(open.parts.sealer, await row("part"));
   assert.deepEqual(after.settings.messaging_service_sid, "MG1");
   assert.equal("from" in after.settings, false);
   assert.deepEqual(after.pace, { ...before.pace, concurrency: 2 });
@@ -86,7 +86,7 @@ test("an address of another server takes all secrets again; a mask keeps them on
   assert.deepEqual(faults(await change("moved", { settings: { ...elsewhere, auth_token: "new" } })), []);
   const samePlace = { base_url: "https://elsewhere.test/v2", auth_token: "••••" };
   assert.deepEqual(faults(await change("moved", { settings: samePlace })), []);
-  assert.equal(inputOf(open.parts.sealer, await row("moved")).settings.auth_token, "new");
+  assert.equal(gatewayInputOf(open.parts.sealer, await row("moved")).settings.auth_token, "new");
 });
 
 test("another kind begins without the settings of the one before", async () => {
@@ -95,5 +95,5 @@ test("another kind begins without the settings of the one before", async () => {
     "settings.url: is a mask, and nothing is stored that it could stand for",
   ]);
   assert.deepEqual(faults(await change("kinds", { kind: "sandbox" })), []);
-  assert.deepEqual(inputOf(open.parts.sealer, await row("kinds")).settings, {});
+  assert.deepEqual(gatewayInputOf(open.parts.sealer, await row("kinds")).settings, {});
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { changesOf, defined } from "#configure/changes.ts";
+import { omitUndefined, patchSchema } from "#configure/changes.ts";
 
 const whole = z.strictObject({
   name: z.string().min(1).describe("Its name."),
@@ -14,7 +14,7 @@ const whole = z.strictObject({
     .describe("Inside."),
   note: z.string().nullish(),
 });
-const changes = changesOf(whole);
+const changes = patchSchema(whole);
 
 test("what is absent stays absent, without its default", () => {
   assert.deepEqual(changes.parse({}), {});
@@ -35,7 +35,7 @@ test("descriptions stay", () => {
 });
 
 test("what is undefined is left out, null is not", () => {
-  assert.deepEqual(Object.entries(defined({ a: 1, b: undefined, c: null })), [
+  assert.deepEqual(Object.entries(omitUndefined({ a: 1, b: undefined, c: null })), [
     ["a", 1],
     ["c", null],
   ]);

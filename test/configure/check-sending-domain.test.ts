@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { accountInput, configureAccount } from "#configure/account.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
 import { checkSendingDomain } from "#configure/check-sending-domain.ts";
 import {
   createSendingDomain,
   deleteSendingDomain,
-  rotateKeys,
+  rotateDomainKeys,
   sendingDomainInput,
 } from "#configure/sending-domain.ts";
 import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
@@ -21,7 +21,7 @@ let accountId: string;
 let dns: Zone;
 beforeEach(async () => {
   open = await openConfiguring();
-  accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
   dns = zone();
 });
 afterEach(() => open.close());
@@ -62,7 +62,7 @@ test("keys sign one by one as their records appear, and their predecessors until
   publish(first);
   assert.deepEqual((await check(id))?.activated, [edwards]);
   assert.deepEqual((await check(id))?.activated, [], "they sign already");
-  await rotateKeys(open.parts, first.domain, { replace: false });
+  await rotateDomainKeys(open.parts, first.domain, { replace: false });
   assert.deepEqual((await check(id))?.activated, []);
   publish(await find(id));
   assert.equal((await check(id))?.activated.length, 2);
@@ -91,7 +91,7 @@ test("a key that signs goes on doing so when its record is gone, and the check s
 
 test("the servers of the account's own gateways are looked for in the policy, other accounts' are not", async () => {
   const found = await made();
-  const stranger = await configureAccount(open.parts, accountInput.parse({ name: "stranger" }));
+  const stranger = await upsertAccount(open.parts, accountInput.parse({ name: "stranger" }));
   for (const [account, host] of [
     [accountId, "smtp.ours.test"],
     [stranger, "smtp.theirs.test"],

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { accountInput, configureAccount } from "#configure/account.ts";
-import { configureGateway, gatewayInput } from "#configure/gateway.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
+import { gatewayInput, upsertGateway } from "#configure/gateway.ts";
 import { findGateway, settingsPlace } from "#store/gateways/gateways.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
@@ -11,7 +11,7 @@ let open: Configuring;
 let accountId: string;
 before(async () => {
   open = await openConfiguring();
-  accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
 });
 after(() => open.close());
 
@@ -23,12 +23,12 @@ const httpApi = {
   settings: { url: "https://api.example.com/send", body: { to: "{{to}}", text: "{{message}}" } },
 } as const;
 const configure = (input: object, account = accountId) =>
-  configureGateway(open.parts, account, gatewayInput.parse(input));
+  upsertGateway(open.parts, account, gatewayInput.parse(input));
 
 async function faults(input: object): Promise<string[]> {
   const parsed = gatewayInput.safeParse(input);
   if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-  const result = await configureGateway(open.parts, accountId, parsed.data);
+  const result = await upsertGateway(open.parts, accountId, parsed.data);
   return result.kind === "saved"
     ? []
     : result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
@@ -86,7 +86,7 @@ test("an identifier that is there is changed, not doubled; its channel and accou
   assert.deepEqual(await faults({ ...sandbox, identifier: "changing", channel: "email" }), [
     "channel: of an existing gateway cannot be changed",
   ]);
-  const stranger = await configureAccount(open.parts, accountInput.parse({ name: "stranger" }));
+  const stranger = await upsertAccount(open.parts, accountInput.parse({ name: "stranger" }));
   assert.deepEqual(await configure({ ...sandbox, identifier: "changing" }, stranger), {
     kind: "invalid",
     issues: [{ path: ["identifier"], message: "is used by another account" }],
@@ -154,9 +154,9 @@ test("a forbidden address is refused with the name of the setting that lets it t
   const [fault] = await faults({ ...sandbox, identifier: "x", kind: "twilio", settings: twilio });
   assert.match(fault!, /^settings\.base_url: .*TRUNKLINE_OUTBOUND_ALLOW/);
   const allowing = await openConfiguring({ allow: "127.0.0.0/8" });
-  const id = await configureAccount(allowing.parts, accountInput.parse({ name: "acme" }));
+  const id = await upsertAccount(allowing.parts, accountInput.parse({ name: "acme" }));
   const input = gatewayInput.parse({ ...sandbox, kind: "twilio", settings: twilio });
-  assert.equal((await configureGateway(allowing.parts, id, input)).kind, "saved");
+  assert.equal((await upsertGateway(allowing.parts, id, input)).kind, "saved");
   await allowing.close();
 });
 

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import {
-  configureManagementToken,
-  managementTokenFaults,
   managementTokenInput,
+  managementTokenIssues,
+  upsertManagementToken,
 } from "#configure/management-token.ts";
-import { principalOfToken } from "#identity/management-token.ts";
+import { authenticateToken } from "#identity/management-token.ts";
 import { peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { makeAccount } from "../store/rows.ts";
@@ -38,9 +38,9 @@ test("a member's token leads to its account, by the account's name", async () =>
   const parts = peopleParts(store);
   const accountId = await makeAccount(store.database, { name: "acme" });
   const input = managementTokenInput.parse({ name: "crm", token, role: "member", account: "acme" });
-  const saved = await configureManagementToken(parts, input);
+  const saved = await upsertManagementToken(parts, input);
   assert.ok(saved.kind === "saved");
-  assert.deepEqual(await principalOfToken(store.database, token), {
+  assert.deepEqual(await authenticateToken(store.database, token), {
     kind: "token",
     id: saved.id,
     name: "crm",
@@ -48,23 +48,23 @@ test("a member's token leads to its account, by the account's name", async () =>
     accountId,
   });
   const next = `${token}-next`;
-  const changed = await configureManagementToken(parts, {
+  const changed = await upsertManagementToken(parts, {
     ...input,
     token: next,
     role: "operator",
     account: null,
   });
   assert.deepEqual(changed, saved);
-  assert.equal(await principalOfToken(store.database, token), null);
-  assert.equal((await principalOfToken(store.database, next))?.accountId, null);
-  const twice = await configureManagementToken(parts, { ...input, name: "another", token: next });
+  assert.equal(await authenticateToken(store.database, token), null);
+  assert.equal((await authenticateToken(store.database, next))?.accountId, null);
+  const twice = await upsertManagementToken(parts, { ...input, name: "another", token: next });
   assert.deepEqual(twice.kind === "invalid" && twice.issues.map(({ path }) => path.join(".")), ["token"]);
 });
 
 test("role and account have to fit, and the account has to be there or about to be", async () => {
   const parts = peopleParts(store);
   const faults = (given: object, coming?: string[]) =>
-    managementTokenFaults(parts, managementTokenInput.parse({ name: "x", token, ...given }), coming);
+    managementTokenIssues(parts, managementTokenInput.parse({ name: "x", token, ...given }), coming);
   for (const given of [
     { role: "member" },
     { role: "member", account: null },

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { accountInput, configureAccount } from "#configure/account.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
 import { createPool } from "#configure/pool.ts";
 import { keyChanges, keyInput, poolFields } from "#configure/pool-input.ts";
-import { changeKey, configureKey, keyBounds, revokeKey } from "#configure/pool-key.ts";
-import type { PoolOf } from "#configure/pool-member.ts";
+import { keyLimits, revokeKey, updateKey, upsertKey } from "#configure/pool-key.ts";
+import type { PoolRef } from "#configure/pool-member.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { findPoolKey } from "#store/pools/keys.ts";
 import { findPoolByKey } from "#store/pools/pools.ts";
@@ -14,10 +14,10 @@ import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 let open: Configuring;
-let of: PoolOf;
+let of: PoolRef;
 before(async () => {
   open = await openConfiguring();
-  const accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+  const accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
   const made = await createPool(open.parts, accountId, poolFields.parse({ name: "default" }));
   assert.ok(made.kind === "saved");
   of = { accountId, poolId: made.id };
@@ -25,11 +25,11 @@ before(async () => {
 after(() => open.close());
 
 const configure = (name: string, rest: object = {}, existing: PoolKeysTable | null = null) =>
-  configureKey(open.parts, of, keyInput.parse({ name, ...rest }), existing);
+  upsertKey(open.parts, of, keyInput.parse({ name, ...rest }), existing);
 async function make(name: string, rest: object = {}): Promise<{ row: PoolKeysTable; made: string | null }> {
   const result = await configure(name, rest);
   assert.ok(result.kind === "saved");
-  return { row: await rowOf(result.id), made: result.made };
+  return { row: await rowOf(result.id), made: result.issuedKey };
 }
 const rowOf = async (id: string) => {
   const row = await open.parts.database.run(findPoolKey, { ...of, id });
@@ -66,12 +66,12 @@ test("its bounds are stored as they were given, and change one at a time", async
     expires_at: "2027-01-01T00:00:00.000Z",
   };
   const { row } = await make("bound", bounds);
-  assert.deepEqual(keyBounds(row), bounds);
+  assert.deepEqual(keyLimits(row), bounds);
   assert.equal(row.cost_per_month, 12_345_678);
   const change = async (changes: object) => {
-    const result = await changeKey(open.parts, await rowOf(row.id), keyChanges.parse(changes));
+    const result = await updateKey(open.parts, await rowOf(row.id), keyChanges.parse(changes));
     assert.deepEqual(result, { kind: "saved", id: row.id, made: null });
-    return keyBounds(await rowOf(row.id));
+    return keyLimits(await rowOf(row.id));
   };
   assert.deepEqual(await change({}), bounds);
   assert.deepEqual(
@@ -88,7 +88,7 @@ test("its bounds are stored as they were given, and change one at a time", async
       expires_at: null,
     },
   );
-  assert.deepEqual(keyBounds((await make("free")).row), {
+  assert.deepEqual(keyLimits((await make("free")).row), {
     models: null,
     limits: { requests_per_minute: null, tokens_per_minute: null, concurrency: null },
     budget: { tokens_per_day: null, tokens_per_month: null, cost_per_month: null },
@@ -132,7 +132,7 @@ test("names and texts are taken, and a pool that is not there has no keys", asyn
   });
   const nowhere = { ...of, poolId: "pool_none" };
   const told = open.parts.told.pools;
-  assert.deepEqual(await configureKey(open.parts, nowhere, keyInput.parse({ name: "x" }), null), {
+  assert.deepEqual(await upsertKey(open.parts, nowhere, keyInput.parse({ name: "x" }), null), {
     kind: "not_found",
   });
   assert.equal(await revokeKey(open.parts, nowhere, "key_none"), null);

@@ -2,25 +2,25 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { accountInput, configureAccount } from "#configure/account.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
 import { createPool } from "#configure/pool.ts";
 import { memberChanges, memberInput, poolFields } from "#configure/pool-input.ts";
 import {
-  changeMember,
   createMember,
   deleteMember,
-  memberFaults,
   memberInputOf,
-  type PoolOf,
+  memberIssues,
+  type PoolRef,
+  updateMember,
 } from "#configure/pool-member.ts";
 import { memberSettingsPlace, readPools } from "#store/pools/pools.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 let open: Configuring;
-let of: PoolOf;
+let of: PoolRef;
 before(async () => {
   open = await openConfiguring();
-  const accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+  const accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
   const made = await createPool(open.parts, accountId, poolFields.parse({ name: "default" }));
   assert.ok(made.kind === "saved");
   of = { accountId, poolId: made.id };
@@ -41,7 +41,7 @@ const row = async (name: string) => {
   return member;
 };
 const change = async (name: string, changes: object) =>
-  changeMember(open.parts, await row(name), memberChanges.parse(changes));
+  updateMember(open.parts, await row(name), memberChanges.parse(changes));
 const faults = (result: Awaited<ReturnType<typeof change>>) =>
   result.kind === "invalid"
     ? result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
@@ -78,7 +78,7 @@ test("a stored member is the input that made it, its secret sealed", async () =>
 
 test("what its provider refuses is told by field, and an address that must not be called as well", () => {
   const told = (rest: object) =>
-    memberFaults(open.parts.outbound, inputOf("x", rest)).map(
+    memberIssues(open.parts.outbound, inputOf("x", rest)).map(
       ({ path, message }) => `${path.join(".")}: ${message}`,
     );
   assert.deepEqual(told({}), []);
@@ -106,7 +106,7 @@ test("what its provider refuses is told by field, and an address that must not b
 test("an operator who allows an address may have a member there", async () => {
   const allowing = await openConfiguring({ allow: "127.0.0.0/8" });
   const settings = { base_url: "http://127.0.0.1:9100/v1" };
-  assert.deepEqual(memberFaults(allowing.parts.outbound, inputOf("x", { settings })), []);
+  assert.deepEqual(memberIssues(allowing.parts.outbound, inputOf("x", { settings })), []);
   await allowing.close();
 });
 
@@ -165,5 +165,5 @@ test("a name is taken once, also when two ask at the same time; whoever caches p
   assert.equal(await deleteMember(open.parts, of, id), true);
   assert.equal(await deleteMember(open.parts, of, id), false);
   assert.equal(open.parts.told.pools, told + 1);
-  assert.equal(faults(await changeMember(open.parts, raced, { weight: 2 })), "not_found");
+  assert.equal(faults(await updateMember(open.parts, raced, { weight: 2 })), "not_found");
 });

@@ -3,15 +3,8 @@
 
 import assert from "node:assert/strict";
 import test, { afterEach, beforeEach } from "node:test";
-import { accountInput, configureAccount } from "#configure/account.ts";
-import {
-  changePool,
-  configurePool,
-  createPool,
-  deletePool,
-  poolFaults,
-  poolFieldsOf,
-} from "#configure/pool.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
+import { createPool, deletePool, poolFieldsOf, poolIssues, updatePool, upsertPool } from "#configure/pool.ts";
 import { poolChanges, poolFields, poolInput } from "#configure/pool-input.ts";
 import { revokeKey } from "#configure/pool-key.ts";
 import { hashSecret } from "#runtime/secret.ts";
@@ -23,14 +16,14 @@ let open: Configuring;
 let accountId: string;
 beforeEach(async () => {
   open = await openConfiguring();
-  accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
 });
 afterEach(() => open.close());
 
 const member = (name: string, rest: object = {}) => ({ name, kind: "sandbox", models: ["echo"], ...rest });
 const key = "tlp_0123456789abcdef0123456789abcdef";
 const configure = (input: object) =>
-  configurePool(open.parts, accountId, poolInput.parse({ name: "default", ...input }));
+  upsertPool(open.parts, accountId, poolInput.parse({ name: "default", ...input }));
 const saved = async (input: object) => {
   const result = await configure(input);
   assert.ok(result.kind === "saved", JSON.stringify(result));
@@ -50,7 +43,7 @@ test("a pool with its members and keys is made, and made keys are told once", as
     members: [member("one"), member("two", { priority: 2 })],
     keys: [{ name: "given", key }, { name: "made" }],
   };
-  const { id, made } = await saved(input);
+  const { id, issuedKeys: made } = await saved(input);
   const found = await find();
   assert.deepEqual(
     [found.pool.id, found.pool.strict_models, found.members.map(({ name }) => name)],
@@ -62,7 +55,7 @@ test("a pool with its members and keys is made, and made keys are told once", as
   );
   for (const text of [key, made[0]!.key])
     assert.equal((await open.parts.database.run(findPoolByKey, hashSecret(text)))?.pool.id, id);
-  assert.deepEqual((await saved(input)).made, [], "the same again makes no key");
+  assert.deepEqual((await saved(input)).issuedKeys, [], "the same again makes no key");
   assert.deepEqual(
     poolFieldsOf((await find()).pool),
     poolFields.parse({ name: "default", strict_models: true }),
@@ -92,7 +85,7 @@ test("what is named changes and keeps its id, what is not named is left alone", 
 
 test("faults are told with their places, and nothing is changed", async () => {
   await saved({ members: [member("one")], keys: [{ name: "app", key }] });
-  const other = await configureAccount(open.parts, accountInput.parse({ name: "other" }));
+  const other = await upsertAccount(open.parts, accountInput.parse({ name: "other" }));
   const before = open.dump();
   const input = {
     deadline_ms: 7_000,
@@ -111,13 +104,13 @@ test("faults are told with their places, and nothing is changed", async () => {
   // Another account, and one that is yet to be made, cannot have the key either.
   for (const whose of [other, null]) {
     const asked = poolInput.parse({ name: "default", keys: [{ name: "app", key }] });
-    assert.deepEqual(await poolFaults(open.parts, whose, asked), [
+    assert.deepEqual(await poolIssues(open.parts, whose, asked), [
       { path: ["keys", 0, "key"], message: "is used by another key" },
     ]);
   }
   assert.equal(open.dump(), before);
   assert.deepEqual(
-    await poolFaults(
+    await poolIssues(
       open.parts,
       accountId,
       poolInput.parse({ name: "default", keys: [{ name: "app", key }] }),
@@ -154,7 +147,7 @@ test("one by one: made, changed, refused and deleted, and whoever caches pools i
   assert.ok(made.kind === "saved");
   assert.deepEqual(told(await createPool(open.parts, accountId, fields)), ["name: is taken"]);
   const { pool } = await find("single");
-  const change = (changes: object) => changePool(open.parts, pool, poolChanges.parse(changes));
+  const change = (changes: object) => updatePool(open.parts, pool, poolChanges.parse(changes));
   assert.equal((await change({ stream_mode: "complete", name: "renamed" })).kind, "saved");
   const after = (await find("renamed")).pool;
   assert.deepEqual(poolFieldsOf(after), { ...fields, stream_mode: "complete", name: "renamed" });
@@ -164,7 +157,7 @@ test("one by one: made, changed, refused and deleted, and whoever caches pools i
     name: poolMark("acme", "renamed"),
     hash: "x",
   });
-  assert.equal((await changePool(open.parts, after, { name: "again" })).kind, "provisioned");
+  assert.equal((await updatePool(open.parts, after, { name: "again" })).kind, "provisioned");
   assert.equal(await deletePool(open.parts, "acc_other", after.id), false);
   assert.equal(open.parts.told.pools, before + 2);
   assert.equal(await deletePool(open.parts, accountId, after.id), true);

@@ -4,15 +4,15 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { afterEach, beforeEach, test } from "node:test";
-import { accountInput, configureAccount } from "#configure/account.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
 import {
-  activate,
-  configureSendingDomain,
+  activateDomainKeys,
   createSendingDomain,
   deleteSendingDomain,
+  rotateDomainKeys,
   rotateInput,
-  rotateKeys,
   sendingDomainInput,
+  upsertSendingDomain,
 } from "#configure/sending-domain.ts";
 import { publishedKey, readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
 import { privateKeyPlace, readSendingDomains } from "#store/email/sending-domains.ts";
@@ -27,18 +27,14 @@ let open: Configuring;
 let accountId: string;
 beforeEach(async () => {
   open = await openConfiguring();
-  accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
 });
 afterEach(() => open.close());
 
 const create = (input: object = {}) =>
   createSendingDomain(open.parts, accountId, sendingDomainInput.parse({ domain: "example.com", ...input }));
 const provision = (input: object = {}) =>
-  configureSendingDomain(
-    open.parts,
-    accountId,
-    sendingDomainInput.parse({ domain: "example.com", ...input }),
-  );
+  upsertSendingDomain(open.parts, accountId, sendingDomainInput.parse({ domain: "example.com", ...input }));
 
 async function made(input: object = {}) {
   const result = await create(input);
@@ -120,7 +116,7 @@ test("a domain is there once for an account, and each account may have it", asyn
   await made();
   assert.deepEqual(await create({ domain: "EXAMPLE.com" }), { kind: "taken" });
   const own = accountId;
-  accountId = await configureAccount(open.parts, accountInput.parse({ name: "stranger" }));
+  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "stranger" }));
   await made();
   assert.notEqual(own, accountId);
 });
@@ -128,9 +124,9 @@ test("a domain is there once for an account, and each account may have it", asyn
 test("a rotation has new selectors, waits while another one does, and takes over when it is activated", async () => {
   const first = await made();
   const ids = first.keys.map(({ id }) => id);
-  const rotate = (input: object = {}) => rotateKeys(open.parts, first.domain, rotateInput.parse(input));
+  const rotate = (input: object = {}) => rotateDomainKeys(open.parts, first.domain, rotateInput.parse(input));
   assert.equal(await rotate(), "pending");
-  assert.deepEqual(await activate(open.parts, first.domain, null), ids);
+  assert.deepEqual(await activateDomainKeys(open.parts, first.domain, null), ids);
   assert.equal(await rotate(), "added");
   assert.equal(await rotate(), "pending");
   assert.equal(await rotate({ replace: true }), "added");
@@ -141,7 +137,7 @@ test("a rotation has new selectors, waits while another one does, and takes over
   );
   assert.equal(new Set(keys.map(({ selector }) => selector)).size, 4);
   const told = open.parts.told.lanes;
-  await activate(open.parts, first.domain, null);
+  await activateDomainKeys(open.parts, first.domain, null);
   assert.equal(open.parts.told.lanes, told + 1);
   assert.deepEqual(
     (await find(first.domain.id)).keys.map(({ state }) => state),
@@ -178,11 +174,11 @@ test("provisioning makes what is not there, and leaves keys alone unless it give
 
 test("deleted, nothing is left of it, and another account cannot do it", async () => {
   const { domain, keys } = await made();
-  const stranger = await configureAccount(open.parts, accountInput.parse({ name: "stranger" }));
+  const stranger = await upsertAccount(open.parts, accountInput.parse({ name: "stranger" }));
   assert.equal(await deleteSendingDomain(open.parts, stranger, domain.id), false);
-  assert.equal(await activate(open.parts, { id: domain.id, account_id: stranger }, null), null);
+  assert.equal(await activateDomainKeys(open.parts, { id: domain.id, account_id: stranger }, null), null);
   assert.equal(await deleteSendingDomain(open.parts, accountId, domain.id), true);
   assert.equal(await deleteSendingDomain(open.parts, accountId, domain.id), false);
   assert.ok(!open.dump().includes(keys[0]!.selector));
-  assert.equal(await rotateKeys(open.parts, domain, { replace: false }), "not_found");
+  assert.equal(await rotateDomainKeys(open.parts, domain, { replace: false }), "not_found");
 });

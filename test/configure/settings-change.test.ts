@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { z } from "zod";
-import { changedSettings, maskFaults } from "#configure/settings-change.ts";
+import { maskIssues, mergeSettings } from "#configure/settings-change.ts";
 
 const kind = {
   settings: z.strictObject({
@@ -16,7 +16,7 @@ const kind = {
 };
 const stored = { url: "https://one.test/a", key: "stored", headers: { x: "also" }, note: "hi" };
 const change = (given: Record<string, unknown>, from: Record<string, unknown> | null = stored) => {
-  const { settings, issues } = changedSettings(kind, "member", from, given);
+  const { settings, issues } = mergeSettings(kind, "member", from, given);
   return issues.length > 0 ? issues.map(({ path, message }) => `${path.join(".")}: ${message}`) : settings;
 };
 
@@ -51,11 +51,11 @@ test("a mask that stands for nothing is a fault", () => {
     url: "https://two.test",
     key: "new",
   });
-  assert.deepEqual(maskFaults({ a: { b: "••••" } }), [{ path: ["settings", "a", "b"], message: words }]);
-  assert.deepEqual(maskFaults({ a: "text" }), []);
+  assert.deepEqual(maskIssues({ a: { b: "••••" } }), [{ path: ["settings", "a", "b"], message: words }]);
+  assert.deepEqual(maskIssues({ a: "text" }), []);
 });
 
 test("settings that the schema will refuse are left for it to say so", () => {
   assert.deepEqual(change({ url: 7 }), { ...stored, url: 7 });
-  assert.deepEqual(changedSettings(null, "member", {}, { any: 1 }), { settings: { any: 1 }, issues: [] });
+  assert.deepEqual(mergeSettings(null, "member", {}, { any: 1 }), { settings: { any: 1 }, issues: [] });
 });

@@ -3,22 +3,22 @@
 
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { accountInput, configureAccount } from "#configure/account.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
 import {
-  configureWebhook,
   createWebhook,
   removeWebhook,
-  rotateSecret,
+  rotateSigningSecret,
+  type SaveWebhookResult,
   updateWebhook,
-  type WebhookSaved,
+  upsertWebhook,
   webhookChanges,
-  webhookFaults,
   webhookInput,
+  webhookIssues,
 } from "#configure/webhook.ts";
 import { settleDeliveries } from "#store/webhooks/deliveries.ts";
 import { storeTestEvent } from "#store/webhooks/delivery-log.ts";
 import { findEndpoint, listEndpoints, secretPlace } from "#store/webhooks/endpoints.ts";
-import { isSecret } from "#webhooks/sign.ts";
+import { isSigningSecret } from "#webhooks/sign.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(24, byte).toString("base64")}`;
@@ -33,17 +33,17 @@ before(async () => {
 after(() => open.close());
 beforeEach(async () => {
   made += 1;
-  accountId = await configureAccount(open.parts, accountInput.parse({ name: `acme ${made}` }));
+  accountId = await upsertAccount(open.parts, accountInput.parse({ name: `acme ${made}` }));
 });
 
-const saved = (result: WebhookSaved) => {
+const saved = (result: SaveWebhookResult) => {
   assert.ok(result.kind === "saved", JSON.stringify(result));
   return result;
 };
 const create = async (input: object = {}) =>
   saved(await createWebhook(open.parts, accountId, webhookInput.parse({ url, ...input })));
 const provision = async (input: object = {}) =>
-  saved(await configureWebhook(open.parts, accountId, webhookInput.parse({ url, ...input })));
+  saved(await upsertWebhook(open.parts, accountId, webhookInput.parse({ url, ...input })));
 const update = (id: string, changes: object) =>
   updateWebhook(open.parts, accountId, id, webhookChanges.parse(changes));
 const row = async (id: string) => {
@@ -76,7 +76,7 @@ async function disable(id: string): Promise<void> {
 test("an endpoint is saved with its defaults, its secret sealed to its row and shown once", async () => {
   const told = open.parts.told.lanes;
   const { id, secret } = await create();
-  assert.ok(secret !== null && isSecret(secret));
+  assert.ok(secret !== null && isSigningSecret(secret));
   const { account_id, events, active, old_secret, created_at } = await row(id);
   assert.deepEqual(
     [account_id, events, active, old_secret, created_at],
@@ -118,19 +118,19 @@ test("what is wrong is said in its place", () => {
 test("a url that is not allowed is refused, when it is created and when it is changed", async () => {
   const { id } = await create();
   for (const bad of ["http://127.0.0.1/", "ftp://example.com/", "nonsense", "https://user:pw@example.com/"]) {
-    assert.equal(webhookFaults(open.parts.outbound, { url: bad })[0]?.path[0], "url");
+    assert.equal(webhookIssues(open.parts.outbound, { url: bad })[0]?.path[0], "url");
     const input = webhookInput.parse({ url: bad });
     assert.equal((await createWebhook(open.parts, accountId, input)).kind, "invalid");
     assert.equal((await update(id, { url: bad })).kind, "invalid");
   }
-  assert.deepEqual(webhookFaults(open.parts.outbound, {}), []);
+  assert.deepEqual(webhookIssues(open.parts.outbound, {}), []);
 });
 
 test("one endpoint for a url, however it is spelled: created it is taken, provisioned it is changed", async () => {
   const { id } = await create({ url: "https://Receiver.example.com:443" });
   const same = webhookInput.parse({ url: "https://receiver.example.com/", events: ["*"] });
   assert.equal((await createWebhook(open.parts, accountId, same)).kind, "taken");
-  assert.deepEqual(await configureWebhook(open.parts, accountId, same), { kind: "saved", id, secret: null });
+  assert.deepEqual(await upsertWebhook(open.parts, accountId, same), { kind: "saved", id, secret: null });
   assert.equal((await row(id)).events, '["*"]');
   const other = await create();
   assert.equal((await update(other.id, { url: "https://receiver.example.com/" })).kind, "taken");
@@ -146,9 +146,9 @@ test("fifty endpoints, and not one more", async () => {
 test("another account's endpoint is not there", async () => {
   const { id } = await create();
   const own = accountId;
-  accountId = await configureAccount(open.parts, accountInput.parse({ name: "stranger" }));
+  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "stranger" }));
   assert.deepEqual(await update(id, { active: false }), { kind: "not_found" });
-  assert.deepEqual(await rotateSecret(open.parts, accountId, id), { kind: "not_found" });
+  assert.deepEqual(await rotateSigningSecret(open.parts, accountId, id), { kind: "not_found" });
   assert.equal(await removeWebhook(open.parts, accountId, id), false);
   assert.deepEqual([(await row(id)).active, (await row(id)).account_id], [1, own]);
 });
@@ -165,8 +165,8 @@ test("a new secret signs with the one before it for 24 h; the same one again cha
   );
   await provision({});
   assert.deepEqual(await unsealed(id), [secretOf(2), secretOf(1)], "none given: as it is");
-  const { secret } = saved(await rotateSecret(open.parts, accountId, id));
-  assert.ok(secret !== null && isSecret(secret));
+  const { secret } = saved(await rotateSigningSecret(open.parts, accountId, id));
+  assert.ok(secret !== null && isSigningSecret(secret));
   assert.deepEqual(await unsealed(id), [secret, secretOf(2)]);
 });
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { isPlainAddress, readAddress, sameAddress, wireAddress } from "#contract/address.ts";
+import { isPlainAddress, normaliseAddress, readAddress, wireAddress } from "#contract/address.ts";
 
 describe("an address", () => {
   const taken: [given: string, wire: string][] = [
@@ -67,7 +67,7 @@ describe("an address", () => {
     it(`not ${JSON.stringify(given).slice(0, 60)}`, () => assert.equal(isPlainAddress(given), false));
 
   it("is compared in lower case", () => {
-    assert.equal(sameAddress("Jane@EXAMPLE.com"), "jane@example.com");
+    assert.equal(normaliseAddress("Jane@EXAMPLE.com"), "jane@example.com");
   });
 
   it("is one word with one @, whatever text it was read from, and read again it is the same", () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { listAt, membersOf, objectAt, standsOnce, withMembers } from "#contract/json-text.ts";
+import { hasSingleKey, listAt, membersOf, objectAt, withMembers } from "#contract/json-text.ts";
 
 test("numbers, escapes and order stay as they came", () => {
   const text =
@@ -69,13 +69,13 @@ test("whatever JSON, in whatever layout: the change is the one that was asked fo
 
 test("a key stands once at the most: in plain text and in escapes, on the top level only", () => {
   for (const text of ["{}", '{"model":1}', '{"a":"model","model":"model"}', '{"a":{"model":1},"model":2}'])
-    assert.equal(standsOnce(text, "model"), true, text);
+    assert.equal(hasSingleKey(text, "model"), true, text);
   for (const text of [
     '{"model":1,"model":2}',
     '{"model":1,"m\\u006fdel":2}',
     '{"m\\u006fdel":1,"m\\u006fdel":2}',
   ])
-    assert.equal(standsOnce(text, "model"), false, text);
+    assert.equal(hasSingleKey(text, "model"), false, text);
 });
 
 test("long values without a bracket or a quote are jumped over to their end", () => {

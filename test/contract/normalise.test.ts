@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { exceeds, isSendable, normalised, trimmed } from "#contract/normalise.ts";
+import { exceeds, isSendable, trimmed, trimOrNull } from "#contract/normalise.ts";
 
 // PCRE's `\s` with Unicode properties, and what Laravel adds to it.
 const blank =
@@ -47,13 +47,13 @@ const normalisedTo: [given: unknown, expected: unknown][] = [
 ];
 for (const [given, expected] of normalisedTo) {
   test(`${JSON.stringify(given)} is ${JSON.stringify(expected)} before the rules`, () => {
-    assert.equal(normalised(given), expected);
+    assert.equal(trimOrNull(given), expected);
   });
 }
 
 test("what is no text is passed on untouched", () => {
   const list = [" "];
-  assert.equal(normalised(list), list);
+  assert.equal(trimOrNull(list), list);
 });
 
 const sendable: [text: string, expected: boolean][] = [

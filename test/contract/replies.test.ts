@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { messageRecord } from "#contract/messages/record.ts";
-import { pageReply, recordReply, sendReply, validationReply } from "#contract/replies.ts";
+import { messagesReply, recordReply, sendReply, validationReply } from "#contract/replies.ts";
 import { record } from "../http/edge.ts";
 
 test("a send's reply", () => {
@@ -30,7 +30,7 @@ test("a record, alone and in a page", () => {
   };
   assert.deepEqual(recordReply.parse(alone), alone);
   const page = { success: true, message: "x", data: [record, record], next_cursor: null };
-  assert.deepEqual(pageReply.parse(page), page);
+  assert.deepEqual(messagesReply.parse(page), page);
 });
 
 for (const field of Object.keys(record)) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { z } from "zod";
-import { attribute, checker, say } from "#contract/wording.ts";
+import { attribute, checker, sentences } from "#contract/wording.ts";
 
 const schema = z.object({
   text: z.string(),
@@ -65,11 +65,14 @@ test("a field outside a list shows its underscores as spaces, one inside is raw"
 
 test("the sentences that zod has no issue for", () => {
   const at = ["contact", 0, "x"];
-  assert.equal(say.phone(at), "The contact.0.x field must be a valid phone number.");
-  assert.equal(say.dateFormat(at, "Y-m-d H:i:s"), "The contact.0.x field must match the format Y-m-d H:i:s.");
-  assert.equal(say.unsendable(at), "The contact.0.x field contains characters that cannot be sent.");
+  assert.equal(sentences.phone(at), "The contact.0.x field must be a valid phone number.");
   assert.equal(
-    say.atMostCharacters(at, 65_536),
+    sentences.dateFormat(at, "Y-m-d H:i:s"),
+    "The contact.0.x field must match the format Y-m-d H:i:s.",
+  );
+  assert.equal(sentences.unsendable(at), "The contact.0.x field contains characters that cannot be sent.");
+  assert.equal(
+    sentences.atMostCharacters(at, 65_536),
     "The contact.0.x field must not be greater than 65536 characters.",
   );
 });

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { accountInput, configureAccount } from "#configure/account.ts";
-import { configurePool } from "#configure/pool.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
+import { upsertPool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { systemRuntime } from "#runtime/system-runtime.ts";
@@ -53,17 +53,17 @@ export async function install(profile: Profile): Promise<Installation> {
       metricsToken: null,
       showApiKeys: true,
       takeoverMs: 45_000,
-      beatMs: 3_600_000,
+      heartbeatMs: 3_600_000,
       pollMs: 3_600_000,
-      upkeepMs: 3_600_000,
-      keep: { messagesMs: null, webhooksMs: 86_400_000, auditMs: null, usageMs: 86_400_000 },
+      maintenanceMs: 3_600_000,
+      retention: { messagesMs: null, webhooksMs: 86_400_000, auditMs: null, usageMs: 86_400_000 },
     },
     await openSqlite({ path: join(folder, "trunkline.db") }),
   );
   await system.start();
   await system.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = system.app.server.address() as AddressInfo;
-  const accountId = await configureAccount(system.configure, accountInput.parse({ name: "bench" }));
+  const accountId = await upsertAccount(system.configure, accountInput.parse({ name: "bench" }));
   return {
     baseUrl: `http://127.0.0.1:${port}/api/ai/v1`,
     pool: async ({ name, mode, url, primary, fallback }) => {
@@ -81,9 +81,9 @@ export async function install(profile: Profile): Promise<Installation> {
         ],
         keys: [{ name: "bench" }],
       });
-      const made = await configurePool(system.configure, accountId, input);
+      const made = await upsertPool(system.configure, accountId, input);
       if (made.kind !== "saved") throw new Error(JSON.stringify(made.issues));
-      return made.made[0]!.key;
+      return made.issuedKeys[0]!.key;
     },
     close: async () => {
       await system.stop();

@@ -6,12 +6,26 @@ import type { Handed } from "./evidence.ts";
 import { type Journal, readJournal } from "./journal.ts";
 import { markedText, pause } from "./marker.ts";
 import { patience, postUntilTaken } from "./posting.ts";
-import type { InboundSettings } from "./simulator.ts";
 
 /** `came`: before its first post; `taken`: after a 2xx. */
 type Line =
   | { what: "came"; marker: string; account: string; gateway: string }
   | { what: "taken"; marker: string };
+
+/** Inbound messages, handed over as Twilio does. */
+export interface InboundSettings {
+  /** Where the server may be reached; a post goes to the next one when one does not answer. */
+  bases: string[];
+  /** What the server believes its address is: Twilio signs it. */
+  publicUrl: string;
+  accountSid: string;
+  authToken: string;
+  gateways: { account: string; gateway: string }[];
+  /** A new message about that often. */
+  everyMs: number;
+  /** Chance that a message comes again after it was taken. */
+  twice: number;
+}
 
 export interface Source {
   /** Hands messages over from here on; null: no new ones. */

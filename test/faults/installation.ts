@@ -7,12 +7,14 @@ import { join } from "node:path";
 import { freshDatabase } from "../postgres.ts";
 import { check, type Verdict } from "./checker.ts";
 import type { Posted } from "./evidence.ts";
+import type { InboundSettings } from "./inbound-source.ts";
 import { type Lookups, openLookups } from "./lookups.ts";
 import { pause } from "./marker.ts";
 import { createRecorder, type Recorder, type Sender } from "./recorder.ts";
 import { freePort, type Server, startServer } from "./server.ts";
-import { type HookSettings, type InboundSettings, type Simulator, startSimulator } from "./simulator.ts";
+import { type Simulator, startSimulator } from "./simulator.ts";
 import { postgresWaiting, sqliteWaiting } from "./waiting.ts";
+import type { HookSettings } from "./webhook-sink.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
 export type Engine = (typeof engines)[number];

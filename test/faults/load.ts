@@ -1,7 +1,7 @@
 // How a run is loaded: what clients do, and how badly webhook endpoints answer meanwhile.
 
 import { type Installation, senders } from "./installation.ts";
-import type { HookSettings } from "./simulator.ts";
+import type { HookSettings } from "./webhook-sink.ts";
 
 /**
  * What first posts to webhook endpoints meet. A second one comes five seconds later: after the first few events

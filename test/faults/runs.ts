@@ -16,7 +16,8 @@ import {
 import { early, hooksFor, keyed, restMs, stalling, startLoad, throughout } from "./load.ts";
 import { pause, seeded } from "./marker.ts";
 import { EarlyEnd, type Ended, type Server } from "./server.ts";
-import type { HookSettings, ProviderFault } from "./simulator.ts";
+import type { ProviderFault } from "./simulator.ts";
+import type { HookSettings } from "./webhook-sink.ts";
 
 export interface Result {
   fault: string;

@@ -4,9 +4,9 @@ import { fork } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Handed, Posted, Taken } from "./evidence.ts";
-import { readHanded } from "./inbound-source.ts";
+import { type InboundSettings, readHanded } from "./inbound-source.ts";
 import { readJournal } from "./journal.ts";
-import { readPosted } from "./webhook-sink.ts";
+import { type HookFault, type HookSettings, readPosted } from "./webhook-sink.ts";
 
 /**
  * `-early`: without having taken the message, `-late` or no suffix on an answerless one: after having
@@ -25,31 +25,6 @@ export type ProviderFault =
   | "500-late"
   | "garbage"
   | "cut";
-
-/** `500`: so answered; `reset`: without an answer; `stall`: none until the other side gives up. Journalled all the same. */
-export type HookFault = "500" | "reset" | "stall";
-
-export interface HookSettings {
-  /** Chance of each fault for the first try of an event. */
-  faults: Partial<Record<HookFault, number>>;
-  /** So many in all: with a fair chance they strike early, and their second tries come within the run. */
-  atMost: number;
-}
-
-/** Inbound messages, handed over as Twilio does. */
-export interface InboundSettings {
-  /** Where the server may be reached; a post goes to the next one when one does not answer. */
-  bases: string[];
-  /** What the server believes its address is: Twilio signs it. */
-  publicUrl: string;
-  accountSid: string;
-  authToken: string;
-  gateways: { account: string; gateway: string }[];
-  /** A new message about that often. */
-  everyMs: number;
-  /** Chance that a message comes again after it was taken. */
-  twice: number;
-}
 
 export interface SimulatorSettings {
   seed: number;

@@ -7,7 +7,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
 import type { Posted } from "./evidence.ts";
 import { type Journal, readJournal } from "./journal.ts";
-import type { HookFault, HookSettings } from "./simulator.ts";
 
 /** A post as it came. */
 interface Line {
@@ -20,6 +19,16 @@ interface Line {
   body: string;
   /** How it was answered: `ok`, or a fault. */
   answer: string;
+}
+
+/** `500`: so answered; `reset`: without an answer; `stall`: none until the other side gives up. Journalled all the same. */
+export type HookFault = "500" | "reset" | "stall";
+
+export interface HookSettings {
+  /** Chance of each fault for the first try of an event. */
+  faults: Partial<Record<HookFault, number>>;
+  /** So many in all: with a fair chance they strike early, and their second tries come within the run. */
+  atMost: number;
 }
 
 export interface Sink {

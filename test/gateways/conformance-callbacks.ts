@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { CallbackRequest, Gateway, Received } from "#gateways/gateway.ts";
+import type { CallbackRequest, GatewayAdapter, Received } from "#gateways/gateway.ts";
 import type { Outbound } from "#runtime/runtime.ts";
 import { callbackUrl, cleanReason, seed, toolsWith } from "./conformance-samples.ts";
 
@@ -31,7 +31,7 @@ export interface CallbackCases {
 }
 
 export function callbackChecks(
-  gateway: Gateway,
+  gateway: GatewayAdapter,
   callbacks: CallbackCases,
   parsed: unknown,
   secrets: readonly string[],

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readReport } from "#gateways/email/reports/delivery-report.ts";
 import type {
+  CallbackTools,
   GatewayTools,
   Outcome,
   OutgoingEmail,
   OutgoingMessage,
-  ReceivingTools,
 } from "#gateways/gateway.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { scriptedOutbound } from "./scripted-outbound.ts";
@@ -60,9 +60,7 @@ export function sampleAttachment(filename: string, contentType: string, bytes: B
 
 export const stillClock: Clock = { now: () => now, monotonic: () => 0, sleep: async () => {} };
 
-export function toolsWith(
-  change: Partial<GatewayTools & ReceivingTools> = {},
-): GatewayTools & ReceivingTools {
+export function toolsWith(change: Partial<GatewayTools & CallbackTools> = {}): GatewayTools & CallbackTools {
   return {
     outbound: scriptedOutbound({ kind: "no_answer", reason: "nothing scripted" }),
     clock: stillClock,

@@ -5,7 +5,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
-import { type Gateway, type Outcome, type OutgoingMessage, Unreadable } from "#gateways/gateway.ts";
+import {
+  AttachmentReadError,
+  type GatewayAdapter,
+  type Outcome,
+  type OutgoingMessage,
+} from "#gateways/gateway.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
 import { type CallbackCases, callbackChecks } from "./conformance-callbacks.ts";
 import {
@@ -51,7 +56,7 @@ export interface Conformance {
   callbacks?: CallbackCases;
 }
 
-export function gatewayConformance(gateway: Gateway, suite: Conformance): void {
+export function gatewayConformance(gateway: GatewayAdapter, suite: Conformance): void {
   const parsed = gateway.settings.parse(suite.settings);
   const secrets = [...flaggedSecrets(gateway, suite.settings), ...(suite.secrets ?? [])];
 
@@ -63,7 +68,7 @@ export function gatewayConformance(gateway: Gateway, suite: Conformance): void {
   });
 }
 
-function settingsChecks(gateway: Gateway, suite: Conformance): void {
+function settingsChecks(gateway: GatewayAdapter, suite: Conformance): void {
   test("the example settings are accepted, also after a second pass", () => {
     const once = gateway.settings.parse(suite.settings);
     assert.deepEqual(gateway.settings.parse(once), once);
@@ -92,7 +97,7 @@ function settingsChecks(gateway: Gateway, suite: Conformance): void {
 }
 
 /** Settings that are refused on saving, with words at the field that is wrong. */
-export function refusals(gateway: Gateway, cases: Conformance["refused"]): void {
+export function refusals(gateway: GatewayAdapter, cases: Conformance["refused"]): void {
   for (const { settings, path, says } of cases) {
     test(`refused at ${path}: ${JSON.stringify(settings).slice(0, 120)}`, () => {
       const result = gateway.settings.safeParse(settings);
@@ -126,7 +131,7 @@ const awkward = [
 ];
 
 function httpChecks(
-  gateway: Gateway,
+  gateway: GatewayAdapter,
   suite: Conformance,
   http: NonNullable<Conformance["http"]>,
   parsed: unknown,
@@ -165,9 +170,9 @@ function httpChecks(
     test("an attachment that cannot be read makes no request, and is told as that", async () => {
       const outbound = scriptedOutbound(answer(200, "{}"));
       const sound = sampleAttachment("a.txt", "text/plain", Buffer.from("a"));
-      const broken = { ...sound, content: () => Promise.reject(new Unreadable("storage is away")) };
+      const broken = { ...sound, content: () => Promise.reject(new AttachmentReadError("storage is away")) };
       const message = sampleEmail({ attachments: [sound, broken] });
-      await assert.rejects(gateway.send(message, parsed, toolsWith({ outbound })), Unreadable);
+      await assert.rejects(gateway.send(message, parsed, toolsWith({ outbound })), AttachmentReadError);
       assert.deepEqual(outbound.requests, []);
     });
   }
@@ -185,7 +190,7 @@ function httpChecks(
     for (const code of ["url_not_allowed", "unreachable", "aborted"] as const) {
       const outcome = await send({ kind: "not_sent", code, reason: `cannot: ${secrets.join(" ")}` });
       assert.equal(outcome.kind, "deferred");
-      assert.equal(outcome.trouble, trouble[code]);
+      assert.equal(outcome.gatewayFault, trouble[code]);
       wellFormed(outcome, secrets);
     }
   });
@@ -266,7 +271,7 @@ function httpChecks(
       const outcome = await send(answer(429, "", { "retry-after": header }));
       assert.equal(outcome.kind, "deferred");
       assert.equal(outcome.retryAfterMs, wait === undefined ? undefined : Math.min(wait, 3_600_000), header);
-      assert.equal(outcome.trouble, undefined);
+      assert.equal(outcome.gatewayFault, undefined);
     }
   });
 }
@@ -280,7 +285,7 @@ interface JsonSchema {
 }
 
 /** Every text below a field that the schema flags as secret; ones with a {{field}} in them are no secret as they stand. */
-function flaggedSecrets(gateway: Gateway, settings: unknown): string[] {
+function flaggedSecrets(gateway: GatewayAdapter, settings: unknown): string[] {
   const found: string[] = [];
   const collect = (value: unknown): void => {
     if (typeof value === "string" && !value.includes("{{")) found.push(value);

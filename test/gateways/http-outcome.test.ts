@@ -12,7 +12,7 @@ test("every status from 200 to 599 has the outcome that is documented", () => {
   const refused = [401, 402, 403, 404, 405, 406, 407, 410, 411, 415, 421, 426, 428];
   for (let status = 200; status < 600; status += 1) {
     const outcome = outcomeOfFailure(answer(status), reading);
-    const trouble = outcome.kind === "deferred" ? (outcome.trouble ?? "none") : "";
+    const trouble = outcome.kind === "deferred" ? (outcome.gatewayFault ?? "none") : "";
     const wanted =
       status < 300 || status >= 500 || status === 408 || status === 409
         ? "unknown"
@@ -29,7 +29,7 @@ test("every status from 200 to 599 has the outcome that is documented", () => {
 test("a definite status is put off, for as long as the provider asks", () => {
   const outcome = outcomeOfFailure(answer(503, "busy", { "retry-after": "9" }), {
     ...reading,
-    definite: [503],
+    notAcceptedStatuses: [503],
   });
   const reason = "The provider answered 503: busy";
   assert.deepEqual(outcome, { kind: "deferred", code: "http_503", reason, retryAfterMs: 9000 });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { defineGateway, type Received, secret } from "#gateways/gateway.ts";
-import { discreet } from "#gateways/redact.ts";
+import { redactReceived } from "#gateways/redact.ts";
 import { toolsWith } from "./conformance-samples.ts";
 
 const key = 'k3y+/=%"&0123456789abcdef';
@@ -20,12 +20,12 @@ const saying = (words: string, code = "550"): Received => ({
 
 test("a secret is masked in every spelling, in receipts and in what is told beside them", () => {
   for (const words of spelled) {
-    const said = discreet(saying(`It was ${words}.`), [key]);
+    const said = redactReceived(saying(`It was ${words}.`), [key]);
     assert.doesNotMatch(JSON.stringify(said), /0123456789|k3y/);
     assert.match(JSON.stringify(said), /It was "?\\?"?\*\*\*/);
   }
-  assert.deepEqual(discreet(saying("550 No such user"), [key]), saying("550 No such user"));
-  assert.deepEqual(discreet({ kind: "received", receipts: [], inbound: [] }, [key]), {
+  assert.deepEqual(redactReceived(saying("550 No such user"), [key]), saying("550 No such user"));
+  assert.deepEqual(redactReceived({ kind: "received", receipts: [], inbound: [] }, [key]), {
     kind: "received",
     receipts: [],
     inbound: [],
@@ -34,7 +34,7 @@ test("a secret is masked in every spelling, in receipts and in what is told besi
 
 test("a secret is masked before the words are cut", () => {
   for (let before = 260; before <= 300; before += 1) {
-    const said = discreet(saying(`${"x".repeat(before)}${key} and on and on`), [key]);
+    const said = redactReceived(saying(`${"x".repeat(before)}${key} and on and on`), [key]);
     assert.doesNotMatch(JSON.stringify(said), /k3y/, `${before}`);
     assert.ok(said.kind === "received" && [...(said.receipts[0]?.reason ?? "")].length <= 300);
   }
@@ -42,7 +42,7 @@ test("a secret is masked before the words are cut", () => {
 
 test("a code with a secret in it is left out, and words that come to nothing too", () => {
   const plain = "abcdef0123456789";
-  const said = discreet(saying(" \u0000 ", `x-${plain}`), [plain]);
+  const said = redactReceived(saying(" \u0000 ", `x-${plain}`), [plain]);
   assert.deepEqual(said.kind === "received" && said.receipts, [
     { status: "bounced", reference: "p-1", bounce: "hard" },
   ]);
@@ -58,7 +58,7 @@ test("why a callback is refused is masked too, and every definition is discreet 
     title: "Loud",
     summary: "Says what it is told.",
     settings: z.strictObject({ nested: z.strictObject({ key: secret().optional() }) }),
-    spellings: ({ nested }) => [Buffer.from(`user:${nested.key}`).toString("base64")],
+    encodedSecrets: ({ nested }) => [Buffer.from(`user:${nested.key}`).toString("base64")],
     send: async () => ({ kind: "accepted", reference: null }),
     receive: ({ body }, own) =>
       body.length === 0

@@ -48,7 +48,7 @@ test("the recipient decides: last four digits of a number, local part of an addr
     const receipt = outcome.kind === "accepted" ? ` ${outcome.receipt?.status}` : "";
     assert.equal(outcome.kind + receipt, wanted, recipient);
     if (outcome.kind === "accepted") assert.equal(outcome.reference, "sbx_msg_01test");
-    if (outcome.kind === "deferred") assert.equal(outcome.trouble, undefined, "the lane must not pause");
+    if (outcome.kind === "deferred") assert.equal(outcome.gatewayFault, undefined, "the lane must not pause");
   }
 });
 

@@ -17,7 +17,7 @@ export function scriptedOutbound(
       requests.push(request);
       return typeof script === "function" ? script(request) : script;
     },
-    refuses: () => null,
+    rejectReason: () => null,
     dial: async () => ({ kind: "not_sent", code: "unreachable", reason: "nothing scripted" }),
     async close() {},
   };

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
 import { secret } from "#gateways/gateway.ts";
-import { gateways } from "#gateways/registry.ts";
+import { adapters } from "#gateways/registry.ts";
 import { keptSecrets, mask, masked, secretsIn, unmasked } from "#gateways/secrets.ts";
 
 const schema = z.strictObject({
@@ -107,7 +107,7 @@ test("settings of every kind survive being shown and sent back", () => {
       fc.dictionary(texts, tie("value")),
     ),
   })).value;
-  for (const kind of gateways) {
+  for (const kind of adapters) {
     const fields = Object.keys(kind.settings.shape);
     fc.assert(
       fc.property(fc.record(Object.fromEntries(fields.map((field) => [field, values]))), (any) => {

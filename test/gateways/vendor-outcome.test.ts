@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type AnswerReading, vendorOutcome } from "#gateways/vendor-outcome.ts";
+import { type AnswerRules, vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { now } from "./conformance-samples.ts";
 import { answer } from "./scripted-outbound.ts";
 
 describe("outcomes", () => {
-  const reading: AnswerReading = {
+  const reading: AnswerRules = {
     vendor: "Vendor",
     secrets: ["s3cret-key"],
     now,
@@ -15,10 +15,10 @@ describe("outcomes", () => {
       typeof json === "object" && json !== null && "id" in json ? (json.id as string) : null,
     code: (json) => (typeof json === "object" && json !== null && "code" in json ? String(json.code) : null),
     faultOf: (code) =>
-      ({ m: "message", g: "gateway", l: "later", d: "doubt" })[code] as ReturnType<
-        NonNullable<AnswerReading["faultOf"]>
+      ({ m: "permanent", g: "configuration", l: "transient", d: "ambiguous" })[code] as ReturnType<
+        NonNullable<AnswerRules["faultOf"]>
       >,
-    definite: [503],
+    notAcceptedStatuses: [503],
   };
   const of = (status: number, body: object | string, headers: Record<string, string> = {}) =>
     vendorOutcome(answer(status, body, headers), reading);
@@ -47,7 +47,7 @@ describe("outcomes", () => {
       kind: "deferred",
       code: "g",
       reason: reason("g"),
-      trouble: "refused",
+      gatewayFault: "refused",
     });
     assert.deepEqual(of(400, body("l"), { "retry-after": "7" }), {
       kind: "deferred",

@@ -9,8 +9,8 @@ import type { MessageRecord } from "#contract/messages/record.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import { buildApp, type HttpTimeouts } from "#http/app.ts";
 import type { HttpParts, HttpSettings, ManageParts } from "#http/parts.ts";
-import type { Accepted } from "#messaging/accept/accept.ts";
-import { Intake } from "#messaging/accept/attachment-upload.ts";
+import type { AcceptResult } from "#messaging/accept/accept.ts";
+import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { Database } from "#store/database.ts";
 import type { BoundFile, Piece } from "#store/email/attachments.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
@@ -119,7 +119,7 @@ export interface EdgeOptions {
 }
 
 /** Accepts what has no faults, as the real acceptance does, and finds one fault of its own: letters in a number. */
-function acceptance(requestId: string, send: SmsSend): Accepted {
+function acceptance(requestId: string, send: SmsSend): AcceptResult {
   const issues = [...send.issues];
   for (const [at, contact] of send.contacts.entries()) {
     if (!/[a-z]/i.test(contact.number ?? "")) continue;
@@ -141,14 +141,14 @@ export const noAi: HttpParts["ai"] = {
   serve: async () => {
     throw new Error("Nothing is served here.");
   },
-  models: async () => [],
+  models: () => [],
 };
 
 /** Where no test of mail links has put its own: no token is ours. */
-export const noVisits: HttpParts["visits"] = {
-  opened: () => {},
-  followed: () => null,
-  subscribed: () => false,
+export const noVisits: HttpParts["openAndClickTracking"] = {
+  open: () => {},
+  click: () => null,
+  canUnsubscribe: () => false,
   unsubscribe: async () => false,
   close: async () => {},
 };
@@ -194,7 +194,8 @@ export function edge(options: EdgeOptions = {}): Edge {
         statuses: send.contacts.map(() => "queued"),
       };
     },
-    openIntake: (owner) => new Intake({ database: fileStore(staged), clock, log, newId: ids }, owner),
+    openAttachmentUpload: (owner) =>
+      new AttachmentUpload({ database: fileStore(staged), clock, log, newId: ids }, owner),
     lookup: async () => null,
     recent: async () => ({ records: [], nextCursor: null }),
     cancel: async () => ({ kind: "not_found" }),
@@ -202,7 +203,7 @@ export function edge(options: EdgeOptions = {}): Edge {
     received: async () => ({ records: [], nextCursor: null }),
     credit: async () => ({ sms: { allowance: 1_000, remaining: 999 }, whatsapp: null, email: null }),
     callback: async () => ({ kind: "not_found" }),
-    visits: noVisits,
+    openAndClickTracking: noVisits,
     readiness: async () => ({ ready: true, checks: { database: "ok" } }),
     ai: options.ai ?? noAi,
     metrics: async () => "up 1\n",

@@ -3,13 +3,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { z } from "zod";
-import { createWrongCredentials } from "#http/auth/credential-throttle.ts";
+import { createCredentialThrottle } from "#http/auth/credential-throttle.ts";
 import { createRateLimit } from "#http/auth/rate-limit.ts";
 import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
+import type { Call, Head } from "#http/call.ts";
 import { createDeadlines } from "#http/deadlines.ts";
-import { type Call, endpoint, type Head } from "#http/endpoint.ts";
-import { Turns } from "#http/semaphore.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { Semaphore } from "#http/semaphore.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 import { account, key, noAi, noManagement, noVisits, settings } from "./edge.ts";
@@ -26,7 +27,7 @@ function callWith(headers: Record<string, string>): Call {
     authenticate: async (given: string) => (given === key ? account : null),
     acceptSms: never,
     acceptEmail: never,
-    openIntake: never,
+    openAttachmentUpload: never,
     lookup: never,
     recent: never,
     cancel: never,
@@ -34,7 +35,7 @@ function callWith(headers: Record<string, string>): Call {
     received: never,
     credit: never,
     callback: never,
-    visits: noVisits,
+    openAndClickTracking: noVisits,
     readiness: never,
     metrics: never,
     manage: noManagement,
@@ -53,13 +54,13 @@ function callWith(headers: Record<string, string>): Call {
     gate: {
       parts,
       rateLimit: createRateLimit(clock),
-      wrongCredentials: createWrongCredentials(clock),
+      credentialThrottle: createCredentialThrottle(clock),
       signInLimits: createSignInLimits(clock),
-      storageLog: { met: () => {}, stop: () => {} },
+      storageLog: { record: () => {}, stop: () => {} },
       bodyLimits,
       keylessLimits: bodyLimits,
       bodies,
-      lists: { turns: new Turns(1), isFull: () => false },
+      lists: { semaphore: new Semaphore(1), isFull: () => false },
       uploads: { ...bodyLimits, maxFieldBytes: 100, maxKeylessBytes: 100 },
     },
     share: new BodyShare(bodies),

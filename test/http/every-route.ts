@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import type { InjectOptions } from "fastify";
-import type { Head } from "#http/endpoint.ts";
+import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
@@ -192,7 +192,7 @@ export function requestFor(head: Head, asking: Asking, url = pathOf(head, params
     api_key: { "api-key": holder.key },
     pool: bearer(poolToken),
     open: {},
-    manage: forPeople.includes(head.name) ? session : head.scope === "anyone" ? {} : operator,
+    manage: forPeople.includes(head.name) ? session : head.scope === "anonymous" ? {} : operator,
   }[head.family];
   const body = moreBodies[head.name];
   if (head.body !== undefined) assert.ok(body, `Say in \`moreBodies\` of this file what ${head.name} takes.`);

@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import type { LightMyRequestResponse } from "fastify";
 import { makeManagementToken } from "#identity/management-token.ts";
-import { createPasswords } from "#identity/password.ts";
-import { makeUser } from "#identity/users.ts";
+import { createPasswordHasher } from "#identity/password.ts";
+import { createUser } from "#identity/users.ts";
 import type { Role } from "#store/schema/identity.ts";
 import { type Harness, seededRandom } from "../harness.ts";
 
@@ -57,8 +57,8 @@ export const passwordOf = (email: string) => `the long password of ${email}`;
 export async function userFor(it: Harness, email: string, accountId: string | null = null): Promise<string> {
   const { database, configure } = it.system;
   const { clock, newId } = configure;
-  const result = await makeUser(
-    { database, clock, newId, passwords: createPasswords(seededRandom(7)) },
+  const result = await createUser(
+    { database, clock, newId, passwords: createPasswordHasher(seededRandom(7)) },
     {
       email,
       name: email,

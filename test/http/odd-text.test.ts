@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
-import type { Head } from "#http/endpoint.ts";
+import type { Head } from "#http/call.ts";
 import { type EngineName, engines, type Harness, harness } from "../harness.ts";
 import { type Asking, asking, everyRoute, namesIn, paramsOf, pathOf, requestFor } from "./every-route.ts";
 

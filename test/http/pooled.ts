@@ -2,7 +2,7 @@
 
 import type { AddressInfo } from "node:net";
 import type { z } from "zod";
-import { configurePool } from "#configure/pool.ts";
+import { upsertPool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { type Harness, type HarnessOptions, harness } from "../harness.ts";
 import type { Peer } from "./openai-peer.ts";
@@ -52,7 +52,7 @@ export async function pooled(input: PoolGiven, options: HarnessOptions = {}): Pr
   const { id } = await it.account();
   // Providers on this machine may be asked, so they may be saved too.
   const { outbound } = it.system.configure;
-  const configure = { ...it.system.configure, outbound: { ...outbound, refuses: () => null } };
+  const configure = { ...it.system.configure, outbound: { ...outbound, rejectReason: () => null } };
   await it.system.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = it.system.app.server.address() as AddressInfo;
   const made: Pooled = {
@@ -63,9 +63,9 @@ export async function pooled(input: PoolGiven, options: HarnessOptions = {}): Pr
     async pool(given) {
       keys += 1;
       const parsed = poolInput.parse({ name: "assistants", keys: [{ name: `key-${keys}` }], ...given });
-      const result = await configurePool(configure, id, parsed);
+      const result = await upsertPool(configure, id, parsed);
       if (result.kind === "invalid") throw new Error(JSON.stringify(result.issues));
-      made.key = result.made[0]?.key ?? parsed.keys[0]?.key ?? "";
+      made.key = result.issuedKeys[0]?.key ?? parsed.keys[0]?.key ?? "";
       return made.key;
     },
     async ask(path, { method, body, headers = {} } = {}) {

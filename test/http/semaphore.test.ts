@@ -2,16 +2,16 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Turns } from "#http/semaphore.ts";
+import { Semaphore } from "#http/semaphore.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("no more than so many are at work, and the others follow in their order", async () => {
-  const turns = new Turns(2);
+  const turns = new Semaphore(2);
   const begun: number[] = [];
   const end: (() => void)[] = [];
   const all = Array.from({ length: 5 }, (_, at) =>
-    turns.take(async () => {
+    turns.run(async () => {
       begun.push(at);
       await new Promise<void>((resolve) => end.push(resolve));
       if (at === 1) throw new Error("failed");
@@ -33,5 +33,5 @@ test("no more than so many are at work, and the others follow in their order", a
     (await settled).map(({ status }) => status),
     ["fulfilled", "rejected", "fulfilled", "fulfilled", "fulfilled"],
   );
-  assert.equal(await turns.take(async () => "again"), "again");
+  assert.equal(await turns.run(async () => "again"), "again");
 });

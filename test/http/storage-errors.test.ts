@@ -1,14 +1,13 @@
 // Storage that is away, full or broken, as callers of every route see it: 503 with `Retry-After` in the shape of the
 // family, whichever question to the database meets the fault; never a 500, and no flood in the log.
+
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
-import type { Head } from "#http/endpoint.ts";
-import { createStorageLog, isStorageTrouble } from "#http/storage-errors.ts";
+import type { Head } from "#http/call.ts";
+import { isStorageOutage } from "#http/storage-errors.ts";
 import { StorageError, type StorageFault } from "#store/database.ts";
-import { movableClock } from "../clock.ts";
 import { type Harness, harness } from "../harness.ts";
-import { memoryLog } from "../log.ts";
 import { type Asking, asking, everyRoute, requestFor } from "./every-route.ts";
 
 const faults: StorageFault[] = ["unavailable", "full", "io", "commit_unknown"];
@@ -127,48 +126,7 @@ test("a send says that nothing was accepted, another change that it has to be lo
 });
 
 test("a bug is no outage: it stays a 500", () => {
-  assert.equal(isStorageTrouble(new StorageError("failed", "no such column")), false);
-  assert.equal(isStorageTrouble(new Error("x")), false);
-  for (const fault of faults) assert.equal(isStorageTrouble(new StorageError(fault, "x")), true);
-});
-
-test("three thousand requests in an outage of twelve seconds are a handful of lines, which count them all", async () => {
-  const clock = movableClock();
-  const log = memoryLog();
-  const storageLog = createStorageLog(clock, log);
-  for (let second = 0; second < 12; second++) {
-    for (let each = 0; each < 250; each++) {
-      const error = new StorageError("unavailable", "away");
-      storageLog.met({ requestId: `req_${second}_${each}`, route: "/api/sms/send", error });
-    }
-    await clock.advance(1_000);
-  }
-  await clock.advance(10_000);
-  storageLog.stop();
-  const lines = log.lines();
-  assert.ok(lines.length >= 2 && lines.length <= 5, `${lines.length} lines`);
-  assert.equal(lines[0]?.requests, 1, "the first is told at once");
-  const told = lines.reduce((sum, { requests }) => sum + Number(requests), 0);
-  assert.equal(told, 3_000);
-  for (const line of lines) assert.equal(line.msg, "storage failed");
-  assert.equal(clock.sleeping(), 0, "and nothing is left waiting");
-});
-
-test("what was not told yet is told when the server ends, and after an outage the next one is told at once", async () => {
-  const clock = movableClock();
-  const log = memoryLog();
-  const storageLog = createStorageLog(clock, log);
-  const met = () =>
-    storageLog.met({ requestId: "req_1", route: "/x", error: new StorageError("io", "broken") });
-  met();
-  await clock.advance(60_000);
-  met();
-  assert.equal(log.lines().length, 2);
-  met();
-  met();
-  storageLog.stop();
-  assert.deepEqual(
-    log.lines().map(({ requests }) => requests),
-    [1, 1, 2],
-  );
+  assert.equal(isStorageOutage(new StorageError("failed", "no such column")), false);
+  assert.equal(isStorageOutage(new Error("x")), false);
+  for (const fault of faults) assert.equal(isStorageOutage(new StorageError(fault, "x")), true);
 });

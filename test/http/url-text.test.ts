@@ -4,28 +4,28 @@ import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
 import test from "node:test";
 import { z } from "zod";
-import type { Head } from "#http/endpoint.ts";
-import { canName, nowhere, queryRefusal } from "#http/url-text.ts";
+import type { Head } from "#http/call.ts";
+import { isCleanPath, queryRefusal, unknownPathReply } from "#http/url-text.ts";
 
 const headOf = (family: Head["family"], more: Partial<Head> = {}) => ({ family, ...more }) as Head;
 const statusOf = (answer: { status: number } | null) => answer?.status ?? null;
 
 test("a path part names something unless it holds what no name holds", () => {
   for (const part of ["sms", "", "a b", "ünïcode", "👩‍💻", "__proto__", "a/b", "..", "a\u202eb"])
-    assert.equal(canName({ id: "x", part }), true, part);
+    assert.equal(isCleanPath({ id: "x", part }), true, part);
   for (const part of ["\0", "a\0", "a\nb", "\u007f", "\u0085", "\ud800", "a\ufffd"])
-    assert.equal(canName({ id: "x", part }), false, JSON.stringify(part));
-  assert.equal(canName({}), true);
+    assert.equal(isCleanPath({ id: "x", part }), false, JSON.stringify(part));
+  assert.equal(isCleanPath({}), true);
 });
 
 test("each family has its own answer to a path that names nothing", () => {
-  const body = (family: Head["family"]) => JSON.stringify(nowhere(headOf(family)).body);
+  const body = (family: Head["family"]) => JSON.stringify(unknownPathReply(headOf(family)).body);
   assert.match(body("api_key"), /"code":"not_found"/);
   assert.match(body("manage"), /"code":"not_found"/);
   assert.match(body("pool"), /"code":"unknown_url"/);
   assert.match(body("open"), /"code":"not_found"/);
   const notFound = { status: 404, body: "Not found." };
-  assert.equal(nowhere(headOf("open", { notFound })), notFound);
+  assert.equal(unknownPathReply(headOf("open", { notFound })), notFound);
 });
 
 test("only what the head names is looked at, and on channel endpoints without the blanks at its ends", () => {

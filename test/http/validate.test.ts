@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { z } from "zod";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 
 const schema = z.strictObject({
   name: z.string().max(5, "is too long"),
@@ -12,14 +12,14 @@ const schema = z.strictObject({
 });
 
 const errorsOf = (value: unknown) => {
-  const result = checked(schema, value);
+  const result = validate(schema, value);
   assert.ok("problem" in result);
   assert.equal(result.status, 422);
   return (result.body as { errors: Record<string, string[]> }).errors;
 };
 
 test("what fits comes back with its defaults", () => {
-  assert.deepEqual(checked(schema, { name: "x" }), { value: { name: "x", list: [] } });
+  assert.deepEqual(validate(schema, { name: "x" }), { value: { name: "x", list: [] } });
 });
 
 test("every fault is told under its dotted path, unknown fields by their names", () => {
@@ -46,7 +46,7 @@ test("of a query the last value counts, and an empty one is none", () => {
     limit: z.coerce.number().int().max(9).default(5),
     x: z.string().optional(),
   });
-  const read = (text: string) => checkedQuery(query, new URLSearchParams(text));
+  const read = (text: string) => validateQuery(query, new URLSearchParams(text));
   assert.deepEqual(read(""), { value: { limit: 5 } });
   assert.deepEqual(read("limit=3&limit=4&x="), { value: { limit: 4 } });
   for (const wrong of ["limit=x", "limit=10", "limit=1.5", "y=1", "__proto__=1"])

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { actorOf, audit, auditEnd, commandLine, provisioning } from "#identity/audit.ts";
+import { actorOf, audit, auditOutcome, commandLine, provisioning } from "#identity/audit.ts";
 import { listAudit } from "#store/identity/audit.ts";
 import { peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
@@ -49,8 +49,8 @@ test("what was started ends once; what came of it is its target where it named n
   const entry = { actor: commandLine, action: "createUser", outcome: "started" };
   const bare = await audit(parts, entry);
   const aimed = await audit(parts, { ...entry, target: "usr_1" });
-  for (const id of [bare, aimed]) await auditEnd(parts, id, "200", "usr_2");
-  await auditEnd(parts, bare, "500", "usr_3");
+  for (const id of [bare, aimed]) await auditOutcome(parts, id, "200", "usr_2");
+  await auditOutcome(parts, bare, "500", "usr_3");
   const [one, two] = [await written(bare), await written(aimed)];
   assert.deepEqual([one?.outcome, one?.target], ["200", "usr_2"]);
   assert.deepEqual([two?.outcome, two?.target], ["200", "usr_1"]);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { deviceMs, isDeviceOf, newDevice, readDevice } from "#identity/device.ts";
+import { createDeviceToken, deviceTtlMs, hasCurrentPassword, readDeviceToken } from "#identity/device.ts";
 import { createSealer } from "#store/seal.ts";
 import { seededRandom } from "../harness.ts";
 
@@ -12,15 +12,15 @@ const ann = { email: "ann@acme.test", password: "$argon2id$v=19$m=19456,t=2,p=1$
 const now = 1_767_225_600_000;
 
 test("what was made is read back, and knows its user", () => {
-  const text = newDevice(sealer, ann, now);
-  const device = readDevice(sealer, text, ann.email, now);
+  const text = createDeviceToken(sealer, ann, now);
+  const device = readDeviceToken(sealer, text, ann.email, now);
   assert.ok(device);
-  assert.equal(isDeviceOf(sealer, device, ann), true);
-  assert.equal(readDevice(sealer, newDevice(sealer, ann, now), ann.email, now)?.id, device.id);
+  assert.equal(hasCurrentPassword(sealer, device, ann), true);
+  assert.equal(readDeviceToken(sealer, createDeviceToken(sealer, ann, now), ann.email, now)?.id, device.id);
 });
 
 test("it holds neither the password's hash nor the address", () => {
-  const text = newDevice(sealer, ann, now);
+  const text = createDeviceToken(sealer, ann, now);
   assert.match(text, /^[\w-]+\.[\w-]{22}\.[\w-]{43}$/);
   const bytes = text.split(".").map((part) => Buffer.from(part, "base64url").toString("latin1"));
   for (const secret of ["ann", "acme", "argon2", "c2FsdA", "dGFn", "salt", "tag"])
@@ -32,12 +32,12 @@ test("it holds neither the password's hash nor the address", () => {
 });
 
 test("for another address, from another installation, too old, from the future, or changed: nothing", () => {
-  const text = newDevice(sealer, ann, now);
-  assert.equal(readDevice(sealer, text, "bob@acme.test", now), null);
-  assert.equal(readDevice(elsewhere, text, ann.email, now), null);
-  assert.ok(readDevice(sealer, text, ann.email, now + deviceMs - 1));
-  assert.equal(readDevice(sealer, text, ann.email, now + deviceMs), null);
-  assert.equal(readDevice(sealer, text, ann.email, now - 1), null);
+  const text = createDeviceToken(sealer, ann, now);
+  assert.equal(readDeviceToken(sealer, text, "bob@acme.test", now), null);
+  assert.equal(readDeviceToken(elsewhere, text, ann.email, now), null);
+  assert.ok(readDeviceToken(sealer, text, ann.email, now + deviceTtlMs - 1));
+  assert.equal(readDeviceToken(sealer, text, ann.email, now + deviceTtlMs), null);
+  assert.equal(readDeviceToken(sealer, text, ann.email, now - 1), null);
   const [time = "", mark = "", mac = ""] = text.split(".");
   for (const changed of [
     null,
@@ -51,12 +51,12 @@ test("for another address, from another installation, too old, from the future, 
     ` ${text}`,
     `${text}.${mac}`,
   ])
-    assert.equal(readDevice(sealer, changed, ann.email, now), null, String(changed));
+    assert.equal(readDeviceToken(sealer, changed, ann.email, now), null, String(changed));
 });
 
 test("with another password it is read, and is not the user's any more", () => {
-  const device = readDevice(sealer, newDevice(sealer, ann, now), ann.email, now);
+  const device = readDeviceToken(sealer, createDeviceToken(sealer, ann, now), ann.email, now);
   assert.ok(device);
   // The same password anew: another salt, and so another hash.
-  assert.equal(isDeviceOf(sealer, device, { ...ann, password: `${ann.password}x` }), false);
+  assert.equal(hasCurrentPassword(sealer, device, { ...ann, password: `${ann.password}x` }), false);
 });

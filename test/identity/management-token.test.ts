@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import {
-  longestToken,
+  authenticateToken,
   makeManagementToken,
   managementTokens,
-  principalOfToken,
+  maxTokenLength,
   revokeToken,
 } from "#identity/management-token.ts";
 import { hashSecret } from "#runtime/secret.ts";
@@ -33,7 +33,7 @@ test("a token leads to its principal", async () => {
   const accountId = await makeAccount(store.database);
   const { token, row, name } = await made(accountId);
   assert.match(token, /^tlm_[A-Za-z0-9_-]{43}$/);
-  assert.deepEqual(await principalOfToken(store.database, token), {
+  assert.deepEqual(await authenticateToken(store.database, token), {
     kind: "token",
     id: row.id,
     name,
@@ -46,15 +46,21 @@ test("the database does not hold it, and its hash is none", async () => {
   const { token, row } = await made();
   assert.equal(JSON.stringify(await store.query("select * from management_tokens")).includes(token), false);
   assert.equal(row.hint, `tlm_…${token.slice(-4)}`);
-  for (const wrong of ["", hashSecret(token), token.slice(0, -1), `${token} `, "x".repeat(longestToken + 1)])
-    assert.equal(await principalOfToken(store.database, wrong), null);
+  for (const wrong of [
+    "",
+    hashSecret(token),
+    token.slice(0, -1),
+    `${token} `,
+    "x".repeat(maxTokenLength + 1),
+  ])
+    assert.equal(await authenticateToken(store.database, wrong), null);
 });
 
 test("revoking works at once and again; nobody's is null", async () => {
   const { token, row, parts } = await made();
   const revoked = await revokeToken(parts, row.id);
   assert.equal(revoked?.revoked_at, parts.clock.now());
-  assert.equal(await principalOfToken(store.database, token), null);
+  assert.equal(await authenticateToken(store.database, token), null);
   await parts.clock.advance(1_000);
   assert.equal((await revokeToken(parts, row.id))?.revoked_at, revoked?.revoked_at);
   assert.equal(await revokeToken(parts, "tok_none"), null);

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import test from "node:test";
-import { createPasswords, passwordFault } from "#identity/password.ts";
+import { createPasswordHasher, passwordIssue } from "#identity/password.ts";
 import { seededRandom } from "../harness.ts";
 
-const make = () => createPasswords(seededRandom(3));
+const make = () => createPasswordHasher(seededRandom(3));
 
 async function hashOf(password: string): Promise<string> {
   const phc = await make().hash(password);
@@ -91,7 +91,7 @@ test("a flood of strangers holds up nobody who is known", async () => {
   let answered = 0;
   /** How many strangers had been answered when each known caller's work began: a hash begins with its salt. */
   const before: number[] = [];
-  const { verify, hash } = createPasswords({
+  const { verify, hash } = createPasswordHasher({
     ...random,
     bytes: (count) => {
       before.push(answered);
@@ -124,11 +124,11 @@ test("a fault gives its place in the queue back", async () => {
 test("the rule: 12 to 200 characters, not the address, not the obvious", () => {
   const email = "Ann@acme.test";
   for (const good of ["correct horse", "x1y2z3x1y2z3", "🔑 is twelve 1", `${"a".repeat(197)}bcd`])
-    assert.equal(passwordFault(good, email), null, good);
+    assert.equal(passwordIssue(good, email), null, good);
   for (const bad of ["", "short", "elevenchars", `${"abcd".repeat(50)}e`, "🔑".repeat(11)])
-    assert.match(passwordFault(bad, email) ?? "", /12 to 200/);
+    assert.match(passwordIssue(bad, email) ?? "", /12 to 200/);
   for (const same of ["ann@acme.test", "ANN@ACME.TEST", " Ann@acme.test "])
-    assert.match(passwordFault(same, email) ?? "", /e-mail/);
+    assert.match(passwordIssue(same, email) ?? "", /e-mail/);
   for (const easy of ["Password12345", "aaaaaaaaaaaaaaa", "ababababababab"])
-    assert.match(passwordFault(easy, email) ?? "", /guess/);
+    assert.match(passwordIssue(easy, email) ?? "", /guess/);
 });

@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import {
   beginSession,
-  csrfTokenOf,
-  freshMs,
-  idleMs,
+  csrfTokenFor,
   isCsrfToken,
-  leaveSession,
-  longestMs,
+  maxSessionMs,
+  recentSignInMs,
   resumeSession,
+  sessionIdleMs,
+  signOut,
 } from "#identity/session.ts";
 import { changeUser, insertUser } from "#store/identity/users.ts";
 import type { UsersTable } from "#store/schema/identity.ts";
@@ -42,7 +42,7 @@ test("a session says who it is, and is new each time", async () => {
   assert.deepEqual(await resumeSession(parts, secret), {
     principal: { kind: "user", id: user.id, name: user.email, role: "operator", accountId: null },
     fresh: true,
-    csrfToken: csrfTokenOf(secret),
+    csrfToken: csrfTokenFor(secret),
   });
   assert.notEqual(await beginSession(parts, user, null), secret);
 });
@@ -51,7 +51,7 @@ test("the database holds neither the secret nor the CSRF token", async () => {
   const { secret } = await started();
   const rows = JSON.stringify(await store.query("select * from sessions"));
   assert.equal(rows.includes(secret), false);
-  assert.equal(rows.includes(csrfTokenOf(secret)), false);
+  assert.equal(rows.includes(csrfTokenFor(secret)), false);
 });
 
 test("what is no secret is not asked for, and a hash is no secret", async () => {
@@ -70,34 +70,34 @@ test("signing in ends the session that the browser had", async () => {
 
 test("leaving ends it for good", async () => {
   const { parts, secret } = await started();
-  await leaveSession(store.database, secret);
+  await signOut(store.database, secret);
   assert.equal(await resumeSession(parts, secret), null);
-  await leaveSession(store.database, secret);
+  await signOut(store.database, secret);
 });
 
 test("it ends when unused for 12 hours, and after 7 days however much it is used", async () => {
   const { clock, parts, secret } = await started();
-  await clock.advance(idleMs - 1);
+  await clock.advance(sessionIdleMs - 1);
   assert.ok(await resumeSession(parts, secret), "used in time");
-  for (let at = 2 * idleMs - 1; at < longestMs; at += idleMs - 1) {
-    await clock.advance(idleMs - 1);
+  for (let at = 2 * sessionIdleMs - 1; at < maxSessionMs; at += sessionIdleMs - 1) {
+    await clock.advance(sessionIdleMs - 1);
     assert.ok(await resumeSession(parts, secret));
   }
-  await clock.advance(longestMs - (clock.monotonic() % longestMs));
+  await clock.advance(maxSessionMs - (clock.monotonic() % maxSessionMs));
   assert.equal(await resumeSession(parts, secret), null);
   const idle = await started();
-  await idle.clock.advance(idleMs);
+  await idle.clock.advance(sessionIdleMs);
   assert.equal(await resumeSession(idle.parts, idle.secret), null);
 });
 
 test("it is fresh for ten minutes after the password, and use does not renew that", async () => {
   const { clock, parts, secret } = await started();
-  await clock.advance(freshMs);
-  assert.equal((await resumeSession(parts, secret))?.fresh, true);
+  await clock.advance(recentSignInMs);
+  assert.equal((await resumeSession(parts, secret))?.recentlySignedIn, true);
   await clock.advance(1);
-  assert.equal((await resumeSession(parts, secret))?.fresh, false);
+  assert.equal((await resumeSession(parts, secret))?.recentlySignedIn, false);
   clock.setNow(0);
-  assert.equal((await resumeSession(parts, secret))?.fresh, false, "a clock set back");
+  assert.equal((await resumeSession(parts, secret))?.recentlySignedIn, false, "a clock set back");
 });
 
 test("role and account are those of now, and being switched off ends it", async () => {
@@ -121,7 +121,7 @@ test("no session starts with a password that was changed while it was checked", 
 test("the CSRF token is the session's alone", async () => {
   const { parts, secret } = await started();
   const session = (await resumeSession(parts, secret))!;
-  assert.equal(isCsrfToken(session, csrfTokenOf(secret)), true);
-  for (const wrong of ["", secret, csrfTokenOf(`${secret}x`), `${csrfTokenOf(secret)} `])
+  assert.equal(isCsrfToken(session, csrfTokenFor(secret)), true);
+  for (const wrong of ["", secret, csrfTokenFor(`${secret}x`), `${csrfTokenFor(secret)} `])
     assert.equal(isCsrfToken(session, wrong), false);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { resumeSession } from "#identity/session.ts";
-import { makeSetupCode, setUp, setupCodeMs } from "#identity/setup.ts";
+import { createSetupCode, setUp, setupCodeTtlMs } from "#identity/setup.ts";
 import { changeUser, findUserByEmail } from "#store/identity/users.ts";
 import { enter, type PeopleParts, peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
@@ -23,7 +23,7 @@ const spend = (parts: PeopleParts, code: string, email: string, given = password
 
 test("a code makes one operator, signed in, and is gone", async () => {
   const parts = peopleParts(store);
-  const code = await makeSetupCode(parts);
+  const code = await createSetupCode(parts);
   assert.match(code, /^tls_[A-Za-z0-9_-]{43}$/);
   assert.equal(JSON.stringify(await store.query("select * from setup_codes")).includes(code), false);
   const email = address();
@@ -43,17 +43,17 @@ test("a wrong code costs no hash, and tells nothing about the rest", async () =>
 
 test("a code ends after a day", async () => {
   const parts = peopleParts(store);
-  const code = await makeSetupCode(parts);
-  await parts.clock.advance(setupCodeMs);
+  const code = await createSetupCode(parts);
+  await parts.clock.advance(setupCodeTtlMs);
   assert.equal((await spend(parts, code, address())).kind, "wrong_code");
-  await makeSetupCode(parts);
+  await createSetupCode(parts);
   const rows = await store.query("select * from setup_codes where expires_at <= ?", parts.clock.now());
   assert.equal(rows.length, 0, "and is forgotten");
 });
 
 test("of two who spend it at once, one is made", async () => {
   const parts = peopleParts(store);
-  const code = await makeSetupCode(parts);
+  const code = await createSetupCode(parts);
   const both = await Promise.all([spend(parts, code, address()), spend(parts, code, address())]);
   assert.deepEqual(both.map(({ kind }) => kind).sort(), ["set_up", "wrong_code"]);
 });
@@ -61,8 +61,8 @@ test("of two who spend it at once, one is made", async () => {
 test("what is refused does not spend it", async () => {
   const parts = peopleParts(store);
   const email = address();
-  assert.equal((await spend(parts, await makeSetupCode(parts), email)).kind, "set_up");
-  const code = await makeSetupCode(parts);
+  assert.equal((await spend(parts, await createSetupCode(parts), email)).kind, "set_up");
+  const code = await createSetupCode(parts);
   assert.equal((await spend(parts, code, address(), "short")).kind, "invalid");
   assert.deepEqual(await spend(parts, code, email, "another long one"), { kind: "taken" });
   assert.equal((await enter(parts, { email, password, replaced: null })).kind, "signed_in");
@@ -72,11 +72,11 @@ test("what is refused does not spend it", async () => {
 test("a code for an address works for it alone, and brings back who lost the password", async () => {
   const parts = peopleParts(store);
   const email = address();
-  const first = await spend(parts, await makeSetupCode(parts), email);
+  const first = await spend(parts, await createSetupCode(parts), email);
   assert.ok(first.kind === "set_up");
   const user = await store.database.run(findUserByEmail, email);
   await store.database.run(changeUser, { id: user!.id, change: { role: "member", active: 0 }, at: 0 });
-  const code = await makeSetupCode(parts, ` ${email.toUpperCase()}`);
+  const code = await createSetupCode(parts, ` ${email.toUpperCase()}`);
   assert.equal((await spend(parts, code, address())).kind, "wrong_code");
   const back = await spend(parts, code, email, "another long password");
   assert.ok(back.kind === "set_up");

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { resumeSession } from "#identity/session.ts";
-import { changePassword, emailOf } from "#identity/sign-in.ts";
-import { changeUserAs, makeUser } from "#identity/users.ts";
+import { changePassword, normaliseEmail } from "#identity/sign-in.ts";
+import { createUser, updateUser } from "#identity/users.ts";
 import { listAudit } from "#store/identity/audit.ts";
 import { enter, peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
@@ -23,7 +23,7 @@ async function member() {
   const accountId = await makeAccount(store.database);
   const email = `${fresh("ann")}@acme.test`;
   const given = { email, name: "Ann", role: "member" as const, accountId, password };
-  const made = await makeUser(parts, given);
+  const made = await createUser(parts, given);
   assert.ok(made.kind === "saved");
   return { parts, user: made.user, email };
 }
@@ -31,7 +31,7 @@ async function member() {
 test("the address is the same in any case, the password is not", async () => {
   const { parts, email } = await member();
   const replaced = null;
-  assert.equal(emailOf(" ANN@Acme.test "), "ann@acme.test");
+  assert.equal(normaliseEmail(" ANN@Acme.test "), "ann@acme.test");
   assert.equal((await enter(parts, { email: email.toUpperCase(), password, replaced })).kind, "signed_in");
   assert.equal((await enter(parts, { email, password: password.toUpperCase(), replaced })).kind, "refused");
 });
@@ -42,7 +42,7 @@ test("an unknown address, a wrong password and a user who is switched off: one a
     enter(parts, { email: address, password: given, replaced: null });
   const unknown = await attempt("nobody@acme.test", password);
   const wrong = await attempt(email, "another password");
-  await changeUserAs(parts, user.id, { active: false });
+  await updateUser(parts, user.id, { active: false });
   const off = await attempt(email, password);
   assert.deepEqual([unknown, wrong, off], Array(3).fill({ kind: "refused" }));
   assert.deepEqual(parts.verified, [null, user.password, user.password]);
@@ -99,6 +99,6 @@ test("changing one's password takes the current one, ends every session, and giv
   const changed = await change(password, "a new long password");
   assert.ok(changed.kind === "changed");
   for (const secret of sessions) assert.equal(await resumeSession(parts, secret), null);
-  assert.equal((await resumeSession(parts, changed.secret))?.fresh, true);
+  assert.equal((await resumeSession(parts, changed.secret))?.recentlySignedIn, true);
   assert.equal((await enter(parts, { email, password, replaced: null })).kind, "refused");
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { resumeSession } from "#identity/session.ts";
-import { changeUserAs, makeUser, placeFault, users } from "#identity/users.ts";
+import { createUser, roleAccountIssue, updateUser, userPage } from "#identity/users.ts";
 import { enter, peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh, makeAccount } from "../store/rows.ts";
@@ -22,7 +22,7 @@ async function made(role: "operator" | "member") {
   const parts = peopleParts(store);
   const email = `${fresh("ann")}@acme.test`;
   const given = { email, name: "Ann", role, accountId: role === "member" ? accountId : null, password };
-  const result = await makeUser(parts, given);
+  const result = await createUser(parts, given);
   assert.ok(result.kind === "saved");
   return { parts, email, id: result.user.id };
 }
@@ -30,34 +30,34 @@ async function made(role: "operator" | "member") {
 test("the last active operator cannot be switched off or made a member; with a second one they can", async () => {
   const one = await made("operator");
   for (const given of [{ active: false }, { role: "member" as const, accountId }])
-    assert.deepEqual(await changeUserAs(one.parts, one.id, given), { kind: "last_operator" });
-  assert.equal((await changeUserAs(one.parts, one.id, { name: "Still Ann" })).kind, "saved");
+    assert.deepEqual(await updateUser(one.parts, one.id, given), { kind: "last_operator" });
+  assert.equal((await updateUser(one.parts, one.id, { name: "Still Ann" })).kind, "saved");
   const two = await made("operator");
-  assert.equal((await changeUserAs(one.parts, one.id, { active: false })).kind, "saved");
-  assert.deepEqual(await changeUserAs(two.parts, two.id, { active: false }), { kind: "last_operator" });
-  assert.equal((await changeUserAs(one.parts, one.id, { active: false })).kind, "saved", "again is fine");
+  assert.equal((await updateUser(one.parts, one.id, { active: false })).kind, "saved");
+  assert.deepEqual(await updateUser(two.parts, two.id, { active: false }), { kind: "last_operator" });
+  assert.equal((await updateUser(one.parts, one.id, { active: false })).kind, "saved", "again is fine");
 });
 
 test("members have an account that exists, operators none", async () => {
   const { database } = store;
-  assert.equal(await placeFault(database, "member", accountId), null);
-  assert.equal(await placeFault(database, "operator", null), null);
-  assert.match((await placeFault(database, "member", null)) ?? "", /needed/);
-  assert.match((await placeFault(database, "operator", accountId)) ?? "", /only/);
-  assert.match((await placeFault(database, "member", "acc_none")) ?? "", /exist/);
+  assert.equal(await roleAccountIssue(database, "member", accountId), null);
+  assert.equal(await roleAccountIssue(database, "operator", null), null);
+  assert.match((await roleAccountIssue(database, "member", null)) ?? "", /needed/);
+  assert.match((await roleAccountIssue(database, "operator", accountId)) ?? "", /only/);
+  assert.match((await roleAccountIssue(database, "member", "acc_none")) ?? "", /exist/);
   const member = await made("member");
-  const became = await changeUserAs(member.parts, member.id, { role: "operator" });
+  const became = await updateUser(member.parts, member.id, { role: "operator" });
   assert.ok(became.kind === "saved");
   assert.deepEqual([became.user.role, became.user.account_id], ["operator", null]);
-  const back = await changeUserAs(member.parts, member.id, { role: "member" });
+  const back = await updateUser(member.parts, member.id, { role: "member" });
   assert.deepEqual(back.kind === "invalid" && back.field, "account");
 });
 
 test("an address is given once, and a bad password not at all", async () => {
   const { parts, email } = await made("member");
   const given = { email, name: "Bob", role: "member" as const, accountId, password };
-  assert.deepEqual(await makeUser(parts, { ...given, email: email.toUpperCase() }), { kind: "taken" });
-  const short = await makeUser(parts, { ...given, email: "bob@acme.test", password: "short" });
+  assert.deepEqual(await createUser(parts, { ...given, email: email.toUpperCase() }), { kind: "taken" });
+  const short = await createUser(parts, { ...given, email: "bob@acme.test", password: "short" });
   assert.deepEqual(short.kind === "invalid" && short.field, "password");
 });
 
@@ -65,10 +65,10 @@ test("a password reset ends the user's sessions, and the new one is in force", a
   const { parts, email, id } = await made("member");
   const session = await enter(parts, { email, password, replaced: null });
   assert.ok(session.kind === "signed_in");
-  assert.equal((await changeUserAs(parts, id, { name: "Ann B." })).kind, "saved");
+  assert.equal((await updateUser(parts, id, { name: "Ann B." })).kind, "saved");
   assert.ok(await resumeSession(parts, session.secret));
-  assert.equal((await changeUserAs(parts, id, { password: "short" })).kind, "invalid");
-  assert.equal((await changeUserAs(parts, id, { password: "another long password" })).kind, "saved");
+  assert.equal((await updateUser(parts, id, { password: "short" })).kind, "invalid");
+  assert.equal((await updateUser(parts, id, { password: "another long password" })).kind, "saved");
   assert.equal(await resumeSession(parts, session.secret), null);
   const again = await enter(parts, { email, password: "another long password", replaced: null });
   assert.equal(again.kind, "signed_in");
@@ -76,8 +76,8 @@ test("a password reset ends the user's sessions, and the new one is in force", a
 
 test("nobody is not found, and pages are newest first", async () => {
   const { parts, id } = await made("member");
-  assert.deepEqual(await changeUserAs(parts, "usr_none", { name: "x" }), { kind: "not_found" });
-  const page = await users(store.database, { before: null, limit: 200 });
+  assert.deepEqual(await updateUser(parts, "usr_none", { name: "x" }), { kind: "not_found" });
+  const page = await userPage(store.database, { before: null, limit: 200 });
   const ids = page.map((user) => user.id);
   assert.deepEqual(ids, [...ids].sort().reverse());
   assert.ok(ids.includes(id));

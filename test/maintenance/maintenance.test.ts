@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { openUpkeep, type UpkeepParts, upkeepTurn } from "#maintenance/maintenance.ts";
+import { type MaintenanceParts, openMaintenance, runMaintenance } from "#maintenance/maintenance.ts";
 import type { Database } from "#store/database.ts";
 import { holdPending, releaseHeld } from "#store/maintenance/restore-hold.ts";
 import { listCalls, readUsage, recordUsage } from "#store/pools/usage.ts";
@@ -37,7 +37,7 @@ const there = async (it: Harness, ids: string[]) => {
 for (const engine of engines) {
   describe(engine, () => {
     test("messages that ended go a day after their last change; those that wait stay, and go after their own end", () =>
-      running({ engine, settings: { keep } }, async (it) => {
+      running({ engine, settings: { retention: keep } }, async (it) => {
         const ids = await it.accepted([contact(1), { ...contact(2), schedule_at: "2026-01-03 00:00:00" }]);
         await it.advance(day - 1);
         assert.deepEqual(await there(it, ids), [true, true]);
@@ -52,7 +52,7 @@ for (const engine of engines) {
       }));
 
     test("AI calls go after their time; the sums of their days stay", () =>
-      running({ engine, settings: { keep } }, async (it) => {
+      running({ engine, settings: { retention: keep } }, async (it) => {
         const { database, configure } = it.system;
         const pool = await makePool(database);
         const made: string[] = [];
@@ -101,7 +101,7 @@ for (const engine of engines) {
 }
 
 test("nothing is removed while something is held", () =>
-  running({ settings: { keep } }, async (it) => {
+  running({ settings: { retention: keep } }, async (it) => {
     const [id] = await it.accepted([contact(1)]);
     await it.accepted([{ ...contact(2), schedule_at: "2026-01-01 03:00:00" }]);
     await it.settle();
@@ -145,8 +145,8 @@ function endless(clock: ReturnType<typeof movableClock>) {
   return { database, asked };
 }
 
-function partsOf(clock: ReturnType<typeof movableClock>, database: Database): UpkeepParts {
-  return { database, clock, log: memoryLog(), keep, everyMs: 60_000, announced: () => {} };
+function partsOf(clock: ReturnType<typeof movableClock>, database: Database): MaintenanceParts {
+  return { database, clock, log: memoryLog(), retention: keep, intervalMs: 60_000, announced: () => {} };
 }
 
 test("a turn does at most a hundred batches of a kind, with a pause after each, and goes on there in the next", async () => {
@@ -155,7 +155,7 @@ test("a turn does at most a hundred batches of a kind, with a pause after each, 
   const parts = partsOf(clock, database);
   const places = new Map();
   let ended = false;
-  const turn = upkeepTurn(parts, places, new AbortController().signal).then(() => {
+  const turn = runMaintenance(parts, places, new AbortController().signal).then(() => {
     ended = true;
   });
   await clock.advance(60_000);
@@ -203,7 +203,7 @@ test("statistics are refreshed at the start and then every hour, step by step un
     onAnnounced: () => {},
     close: async () => {},
   };
-  const lane = openUpkeep(partsOf(clock, database), { id: "upkeep", fence: 1 });
+  const lane = openMaintenance(partsOf(clock, database), { id: "upkeep", fence: 1 });
   await clock.advance(59 * 60_000);
   assert.deepEqual(
     asked.map(({ after }) => after),
@@ -237,7 +237,7 @@ test("a removal that keeps the writer for long is followed by smaller ones, and 
       return { removed: limit, next: limits.length === 11 ? null : "further" } as never;
     },
   };
-  const turn = upkeepTurn(partsOf(clock, database), new Map(), new AbortController().signal);
+  const turn = runMaintenance(partsOf(clock, database), new Map(), new AbortController().signal);
   await clock.advance(60_000);
   await turn;
   assert.deepEqual(limits, [500, 250, 125, 62, 50, 50, 100, 200, 400, 500, 500]);
@@ -246,7 +246,7 @@ test("a removal that keeps the writer for long is followed by smaller ones, and 
 test("it stops between two batches, and a turn that fails is not the last", async () => {
   const clock = movableClock();
   const { database, asked } = endless(clock);
-  const lane = openUpkeep(partsOf(clock, database), { id: "upkeep", fence: 1 });
+  const lane = openMaintenance(partsOf(clock, database), { id: "upkeep", fence: 1 });
   await clock.advance(50);
   const before = asked.length;
   await lane.stop();
@@ -262,7 +262,7 @@ test("it stops between two batches, and a turn that fails is not the last", asyn
     },
   };
   const parts = partsOf(clock, broken);
-  const second = openUpkeep(parts, { id: "upkeep", fence: 2 });
+  const second = openMaintenance(parts, { id: "upkeep", fence: 2 });
   await clock.advance(180_000);
   assert.equal(tries, 4);
   await second.stop();

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { cancelAll, currentHold, holdAll, releaseAll } from "#maintenance/restore-hold.ts";
+import { cancelAllHeld, currentHold, holdAllPending, releaseAllHeld } from "#maintenance/restore-hold.ts";
 import { movableClock } from "../clock.ts";
 import { engines, ground, type Harness, harness } from "../harness.ts";
 import { asked, provider, takes } from "../scenarios/provider.ts";
@@ -14,7 +14,7 @@ const contact = (i: number) => ({ number: `+49151234${10_000 + i}`, message: "Hi
 /** An installation that was stopped with messages waiting, held, and started again. */
 async function restored(
   engine: (typeof engines)[number],
-  told: (two: Harness, ids: string[], parts: Parameters<typeof releaseAll>[0]) => Promise<void>,
+  told: (two: Harness, ids: string[], parts: Parameters<typeof releaseAllHeld>[0]) => Promise<void>,
 ) {
   const own = await ground(engine);
   const clock = movableClock();
@@ -30,7 +30,7 @@ async function restored(
     ]);
     await one.kill();
     const stopped = await own.open();
-    assert.equal((await holdAll({ database: stopped, clock }))?.messages, 3);
+    assert.equal((await holdAllPending({ database: stopped, clock }))?.messages, 3);
     await stopped.close();
     two = await harness({ ground: own, clock, respond: takes });
     two.as(account);
@@ -66,7 +66,7 @@ for (const engine of engines) {
     test("released: the held ones leave once each, at their time", () =>
       restored(engine, async (it, ids, parts) => {
         await it.advance(hour);
-        assert.deepEqual(await releaseAll(parts), { messages: 3, deliveries: 0, events: 0 });
+        assert.deepEqual(await releaseAllHeld(parts), { messages: 3, deliveries: 0, events: 0 });
         await it.settle();
         assert.deepEqual(
           asked(it)
@@ -82,7 +82,7 @@ for (const engine of engines) {
           [...ids].sort(),
         );
         assert.equal(await currentHold(parts.database), null);
-        assert.deepEqual(await releaseAll(parts), { messages: 0, deliveries: 0, events: 0 });
+        assert.deepEqual(await releaseAllHeld(parts), { messages: 0, deliveries: 0, events: 0 });
         await it.advance(hour);
         assert.equal(it.requests.length, 3);
       }));
@@ -90,7 +90,7 @@ for (const engine of engines) {
     test("released too late: they expire instead of surprising people", () =>
       restored(engine, async (it, ids, parts) => {
         await it.advance(80 * hour);
-        await releaseAll(parts);
+        await releaseAllHeld(parts);
         await it.advance(hour);
         assert.equal(it.requests.length, 0);
         for (const id of ids) assert.equal((await it.message(id)).error?.code, "too_late");
@@ -98,7 +98,7 @@ for (const engine of engines) {
 
     test("cancelled: nothing leaves, and the credit is back", () =>
       restored(engine, async (it, ids, parts) => {
-        assert.equal((await cancelAll(parts)).messages, 3);
+        assert.equal((await cancelAllHeld(parts)).messages, 3);
         await it.advance(5 * hour);
         assert.equal(it.requests.length, 0);
         for (const id of ids) assert.equal((await it.message(id)).status, "cancelled");

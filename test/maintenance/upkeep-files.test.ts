@@ -24,7 +24,7 @@ async function send(it: Harness, contact: object[]): Promise<{ request: string; 
 
 for (const engine of engines) {
   test(`files are kept as long as they are needed (${engine})`, async () => {
-    const it = await harness({ engine, settings: { upkeepMs: 60_000 } });
+    const it = await harness({ engine, settings: { maintenanceMs: 60_000 } });
     try {
       await it.account();
       await it.gateway({ identifier: "mail", channel: "email" });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Account } from "#accounts/account.ts";
-import { accountOf } from "#accounts/authenticate.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
 import { cancel, lookup, recent } from "#messaging/lookup.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import { engines, type Harness, harness } from "../harness.ts";
@@ -14,7 +14,7 @@ for (const engine of engines) {
     let mine: Account;
     let other: Account;
     let ids: string[];
-    const load = async (id: string) => accountOf((await it.system.database.run(findAccount, id))!);
+    const load = async (id: string) => accountFromRow((await it.system.database.run(findAccount, id))!);
 
     before(async () => {
       it = await harness({ engine, started: false });

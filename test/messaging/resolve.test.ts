@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after, before, beforeEach } from "node:test";
 import type { Account } from "#accounts/account.ts";
-import { accountOf } from "#accounts/authenticate.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
 import { resolve } from "#messaging/resolve.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
@@ -21,7 +21,7 @@ before(async () => {
   gatewayId = await it.gateway({ identifier: "main", ...provider });
   const row = await it.system.database.run(findAccount, id);
   assert.ok(row);
-  account = accountOf(row);
+  account = accountFromRow(row);
 });
 after(() => it?.close());
 beforeEach(() => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import type { Channel } from "#contract/messages/channel.ts";
-import { release, suppress, suppressible, suppressions } from "#messaging/suppressions.ts";
+import { normaliseRecipient, release, suppress, suppressions } from "#messaging/suppressions.ts";
 import { storeInbound } from "#store/feedback/inbound.ts";
 import { type Harness, harness } from "../harness.ts";
 
@@ -50,8 +50,8 @@ test("numbers are spelled as recipients, addresses in lower case with their doma
     ["email", "jane@example..com", null],
   ];
   for (const [channel, written, expected] of cases)
-    assert.equal(suppressible(channel, written, "DE"), expected, `${channel} ${written}`);
-  assert.equal(suppressible("sms", "0151 23456789", null), null, "national without a country");
+    assert.equal(normaliseRecipient(channel, written, "DE"), expected, `${channel} ${written}`);
+  assert.equal(normaliseRecipient("sms", "0151 23456789", null), null, "national without a country");
 });
 
 test("all are added, or none, with each fault at its place", async () => {

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { afterEach, beforeEach } from "node:test";
-import { changeMember, deleteMember } from "#configure/pool-member.ts";
+import { deleteMember, updateMember } from "#configure/pool-member.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { provisionFile, readProvisionFile } from "#provision/file.ts";
 import { hashSecret } from "#runtime/secret.ts";
@@ -59,7 +59,7 @@ test("a key that the file does not give is made and told once", async () => {
 test("what was changed elsewhere stays so until the pool's entry changes; what it does not name is left alone", async () => {
   await apply(acme);
   const { pool: row, members } = await find();
-  await changeMember(open.parts, members[0]!, { weight: 5 });
+  await updateMember(open.parts, members[0]!, { weight: 5 });
   await apply({ ...acme, country: "DE" });
   assert.equal((await find()).members[0]!.weight, 5);
   await apply({

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test, { afterEach, beforeEach } from "node:test";
 import { hashApiKey } from "#accounts/api-key.ts";
-import { accountInput, configureAccount } from "#configure/account.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
 import { updateWebhook } from "#configure/webhook.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { provisionFile } from "#provision/file.ts";
@@ -105,7 +105,7 @@ test("without a key a new account gets one, told once; an account that was there
   const made = first.made[0]!.secret;
   assert.equal((await open.parts.database.run(findAccountByKey, hashApiKey(made)))?.name, "fresh");
   assert.deepEqual(await apply({ name: "fresh" }), fine);
-  await configureAccount(open.parts, accountInput.parse({ name: "there" }));
+  await upsertAccount(open.parts, accountInput.parse({ name: "there" }));
   assert.deepEqual(await apply({ name: "there", country: "DE" }), fine);
   assert.equal((await find("there")).country, "DE");
 });

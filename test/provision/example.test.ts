@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
-import { gateways } from "#gateways/registry.ts";
+import { adapters } from "#gateways/registry.ts";
 import { providers } from "#providers/registry.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { readProvisionFile } from "#provision/file.ts";
@@ -68,7 +68,7 @@ test("the full example of the provisioning page", async () => {
 
 test("the example of every kind of gateway", async () => {
   const examples = examplesOf("gateways.md");
-  assert.equal(examples.length, gateways.length);
+  assert.equal(examples.length, adapters.length);
   for (const example of examples) {
     const indented = example.replace(/^(?=.)/gm, "      ");
     await applied(

@@ -8,7 +8,7 @@ import { movableClock } from "../clock.ts";
 async function waiting(wait: AutoResetEvent, ms: number) {
   const clock = movableClock();
   let over = false;
-  const done = wait.for(clock, ms).then(() => {
+  const done = wait.wait(clock, ms).then(() => {
     over = true;
   });
   await clock.settle();
@@ -27,7 +27,7 @@ test("lasts as long as it was told", async () => {
 test("ends early, and leaves no sleeper behind", async () => {
   const wait = new AutoResetEvent();
   const { clock, done, over } = await waiting(wait, 1000);
-  wait.end();
+  wait.set();
   await clock.settle();
   assert.equal(over(), true);
   assert.equal(clock.sleeping(), 0);
@@ -36,8 +36,8 @@ test("ends early, and leaves no sleeper behind", async () => {
 
 test("an end before the wait ends the next one, and only that", async () => {
   const wait = new AutoResetEvent();
-  wait.end();
-  wait.end();
+  wait.set();
+  wait.set();
   assert.equal((await waiting(wait, 1000)).over(), true);
   assert.equal((await waiting(wait, 1000)).over(), false);
 });

@@ -3,17 +3,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { Breaker, type Health, type Verdict } from "#queue/breaker.ts";
+import { Breaker, type BreakerDecision, type Health } from "#queue/breaker.ts";
 
 const closed = () => new Breaker({ pauses: 0, pausedUntil: null });
 const judge = (breaker: Breaker, id: string, health: Health, now = 0) =>
-  breaker.judge(id, health, "because", now);
+  breaker.record(id, health, "because", now);
 
 test("well gateways and single doubts go on", () => {
   const breaker = closed();
   assert.deepEqual(judge(breaker, "a", "well"), { kind: "go_on" });
   assert.deepEqual(judge(breaker, "b", "doubtful"), { kind: "go_on" });
-  assert.deepEqual(breaker.gate(0), { kind: "open" });
+  assert.deepEqual(breaker.permit(0), { kind: "open" });
 });
 
 for (const health of ["refused", "unreachable"] as const) {
@@ -25,8 +25,8 @@ for (const health of ["refused", "unreachable"] as const) {
       pauses: 1,
       reason: "because",
     });
-    assert.deepEqual(breaker.gate(2000), { kind: "shut", waitMs: 4000 });
-    assert.deepEqual(breaker.gate(6000), { kind: "probe" });
+    assert.deepEqual(breaker.permit(2000), { kind: "shut", waitMs: 4000 });
+    assert.deepEqual(breaker.permit(6000), { kind: "probe" });
   });
 }
 
@@ -34,16 +34,16 @@ test("failed probes double the pause from 5 s to 5 min, a good one ends it and s
   const breaker = closed();
   let now = 0;
   const lengths: number[] = [];
-  let verdict: Verdict = judge(breaker, "m0", "unreachable", now);
+  let verdict: BreakerDecision = judge(breaker, "m0", "unreachable", now);
   for (let i = 1; i < 10; i++) {
     assert.equal(verdict.kind, "pause");
     if (verdict.kind !== "pause") return;
     assert.equal(verdict.pauses, i);
     lengths.push(verdict.forMs);
     now += verdict.forMs;
-    assert.equal(breaker.gate(now - 1).kind, "shut");
-    assert.equal(breaker.gate(now).kind, "probe");
-    breaker.probe(`m${i}`);
+    assert.equal(breaker.permit(now - 1).kind, "shut");
+    assert.equal(breaker.permit(now).kind, "probe");
+    breaker.beginProbe(`m${i}`);
     verdict = judge(breaker, `m${i}`, "unreachable", now);
   }
   assert.deepEqual(
@@ -51,7 +51,7 @@ test("failed probes double the pause from 5 s to 5 min, a good one ends it and s
     [5, 10, 20, 40, 80, 160, 300, 300, 300].map((s) => s * 1000),
   );
   now += 300_000;
-  breaker.probe("good");
+  breaker.beginProbe("good");
   assert.deepEqual(judge(breaker, "good", "well", now), { kind: "resume" });
   assert.equal(breaker.paused, false);
   assert.equal((judge(breaker, "x", "refused", now) as { forMs: number }).forMs, 5000);
@@ -60,30 +60,30 @@ test("failed probes double the pause from 5 s to 5 min, a good one ends it and s
 test("only one probe goes out at a time, and one that was not stamped frees its place", () => {
   const breaker = closed();
   judge(breaker, "a", "unreachable", 0);
-  breaker.probe("b");
-  assert.deepEqual(breaker.gate(5000), { kind: "shut", waitMs: null });
-  breaker.forgetProbe("another");
-  assert.deepEqual(breaker.gate(5000), { kind: "shut", waitMs: null });
-  breaker.forgetProbe("b");
-  assert.deepEqual(breaker.gate(5000), { kind: "probe" });
+  breaker.beginProbe("b");
+  assert.deepEqual(breaker.permit(5000), { kind: "shut", waitMs: null });
+  breaker.cancelProbe("another");
+  assert.deepEqual(breaker.permit(5000), { kind: "shut", waitMs: null });
+  breaker.cancelProbe("b");
+  assert.deepEqual(breaker.permit(5000), { kind: "probe" });
 });
 
 test("the refused message is a suspect, so another one probes; one that nobody answered is none", () => {
   const breaker = closed();
   judge(breaker, "a", "refused");
   judge(breaker, "b", "unreachable");
-  assert.equal(breaker.suspects("a"), true);
-  assert.equal(breaker.suspects("b"), false);
+  assert.equal(breaker.isSuspect("a"), true);
+  assert.equal(breaker.isSuspect("b"), false);
 });
 
 test("a message that is refused again after another one passed is to blame", () => {
   const breaker = closed();
   judge(breaker, "poison", "refused", 0);
-  breaker.probe("fine");
+  breaker.beginProbe("fine");
   assert.equal(judge(breaker, "fine", "well", 5000).kind, "resume");
   assert.deepEqual(judge(breaker, "poison", "refused", 5000), { kind: "blame" });
   assert.equal(breaker.paused, false);
-  assert.equal(breaker.suspects("poison"), false);
+  assert.equal(breaker.isSuspect("poison"), false);
 });
 
 test("refused again without another having passed, it is not to blame: the gateway is", () => {
@@ -93,7 +93,7 @@ test("refused again without another having passed, it is not to blame: the gatew
     [5000, 10_000],
     [15_000, 20_000],
   ] as const) {
-    breaker.probe("only");
+    breaker.beginProbe("only");
     const verdict = judge(breaker, "only", "refused", now);
     assert.equal(verdict.kind, "pause");
     assert.equal((verdict as { forMs: number }).forMs, forMs);
@@ -103,7 +103,7 @@ test("refused again without another having passed, it is not to blame: the gatew
 test("an unreachable gateway never blames a message", () => {
   const breaker = closed();
   judge(breaker, "a", "refused", 0);
-  breaker.probe("b");
+  breaker.beginProbe("b");
   judge(breaker, "b", "well", 5000);
   assert.equal(judge(breaker, "a", "unreachable", 5000).kind, "pause");
 });
@@ -119,7 +119,7 @@ test("three doubts in a row pause; a success between them starts the count again
 test("a doubtful probe pauses longer", () => {
   const breaker = closed();
   for (const id of ["a", "b", "c"]) judge(breaker, id, "doubtful");
-  breaker.probe("d");
+  breaker.beginProbe("d");
   assert.equal((judge(breaker, "d", "doubtful", 5000) as { forMs: number }).forMs, 10_000);
 });
 
@@ -129,22 +129,22 @@ test("what was on the wire when the pause began neither lengthens it nor ends it
   for (const health of ["refused", "unreachable", "doubtful", "doubtful", "doubtful", "well"] as const) {
     assert.deepEqual(judge(breaker, `late ${health}`, health, 100), { kind: "go_on" });
   }
-  assert.deepEqual(breaker.gate(100), { kind: "shut", waitMs: 4900 });
+  assert.deepEqual(breaker.permit(100), { kind: "shut", waitMs: 4900 });
 });
 
 test("a pause that another process began is continued", () => {
   const breaker = new Breaker({ pauses: 3, pausedUntil: 700 });
-  assert.deepEqual(breaker.gate(0), { kind: "shut", waitMs: 700 });
-  breaker.probe("a");
+  assert.deepEqual(breaker.permit(0), { kind: "shut", waitMs: 700 });
+  breaker.beginProbe("a");
   assert.equal((judge(breaker, "a", "unreachable", 700) as { forMs: number }).forMs, 40_000);
 });
 
 test("the list of suspects does not grow without end", () => {
   const breaker = closed();
   for (let i = 0; i < 1500; i++) judge(breaker, `m${i}`, "refused");
-  assert.equal(breaker.suspects("m0"), false);
-  assert.equal(breaker.suspects("m500"), true);
-  assert.equal(breaker.suspects("m1499"), true);
+  assert.equal(breaker.isSuspect("m0"), false);
+  assert.equal(breaker.isSuspect("m500"), true);
+  assert.equal(breaker.isSuspect("m1499"), true);
 });
 
 /** The rules once more, told differently: a plain record of what happened, asked from scratch each time. */
@@ -208,14 +208,14 @@ test("agrees with a model over random histories", () => {
       let now = 0;
       for (const { id, health, afterMs } of actions) {
         now += afterMs;
-        const gate = breaker.gate(now);
+        const gate = breaker.permit(now);
         const wanted = model.open ? "open" : model.probe === null && model.until <= now ? "probe" : "shut";
         assert.equal(gate.kind, wanted);
         if (gate.kind === "probe") {
-          breaker.probe(id);
+          breaker.beginProbe(id);
           model.probe = id;
         }
-        const verdict = breaker.judge(id, health, "", now);
+        const verdict = breaker.record(id, health, "", now);
         const told = verdict.kind === "pause" ? `pause ${verdict.forMs}` : verdict.kind;
         assert.equal(told, expected(model, id, health, now));
         assert.equal(breaker.paused, !model.open);

@@ -49,8 +49,8 @@ test("looks at once for lanes that were just opened, also when a look is under w
       }),
   );
   await clock.settle();
-  poll.look();
-  poll.look();
+  poll.pollNow();
+  poll.pollNow();
   await clock.settle();
   assert.deepEqual(times(), [0], "one at a time");
   answer([]);
@@ -58,7 +58,7 @@ test("looks at once for lanes that were just opened, also when a look is under w
   assert.deepEqual(times(), [0, 0], "and once more after it");
   answer([]);
   await clock.advance(500);
-  poll.look();
+  poll.pollNow();
   await clock.settle();
   assert.deepEqual(times(), [0, 0, 500]);
   const stopped = poll.stop();

@@ -2,7 +2,14 @@
 // Storage can be told to fail; each hand-over is answered by `answer`, at once or when the test says so.
 
 import type { Health } from "#queue/breaker.ts";
-import { Lane, type LaneRow, type LaneRules, type LaneState, type LaneWork, type Sent } from "#queue/lane.ts";
+import {
+  Lane,
+  type LaneRow,
+  type LaneRules,
+  type LaneState,
+  type LaneWork,
+  type SendResult,
+} from "#queue/lane.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
@@ -34,12 +41,16 @@ export interface FakeWork extends LaneWork<Row, Outcome> {
   fenced: boolean;
   /** The lane's most at once so far. */
   mostOnWire: number;
-  answer: (row: Row, attempt: number, signal: AbortSignal) => Promise<Sent<Outcome>> | Sent<Outcome>;
+  answer: (
+    row: Row,
+    attempt: number,
+    signal: AbortSignal,
+  ) => Promise<SendResult<Outcome>> | SendResult<Outcome>;
   add(...rows: Partial<Row>[]): void;
 }
 
-export const well: Sent<Outcome> = { outcome: { kind: "done" }, health: "well", reason: "" };
-export const bad = (health: Health, afterMs = 0): Sent<Outcome> => ({
+export const well: SendResult<Outcome> = { outcome: { kind: "done" }, health: "well", reason: "" };
+export const bad = (health: Health, afterMs = 0): SendResult<Outcome> => ({
   outcome: { kind: "again", afterMs },
   health,
   reason: `it is ${health}`,
@@ -100,7 +111,7 @@ export function fakeWork(clock: Clock): FakeWork {
       const later = [...work.waiting.values()].filter((row) => row.due_at > now).sort(order);
       return later[0]?.due_at ?? null;
     },
-    stamp: async (rows) => {
+    beginAttempts: async (rows) => {
       call("stamp");
       if (work.fenced) return { kind: "fenced" };
       const attempts = new Map<string, number>();
@@ -118,7 +129,7 @@ export function fakeWork(clock: Clock): FakeWork {
       }
       return { kind: "stamped", attempts };
     },
-    unstamp: async (ids) => {
+    revertAttempts: async (ids) => {
       call("unstamp");
       for (const id of ids) {
         if (!work.stamped.delete(id)) continue;
@@ -185,7 +196,7 @@ export function drive(
       concurrency: 8,
       jitterMs: 0,
       perDay: null,
-      open: () => ({ open: true }),
+      sendingWindow: () => ({ open: true }),
       day: (now) => ({
         name: String(Math.floor(now / 86_400_000)),
         endsAt: (Math.floor(now / 86_400_000) + 1) * 86_400_000,
@@ -206,7 +217,7 @@ export function drive(
     clock,
     fraction: seededRandom().fraction,
     log: memoryLog(),
-    longestWaitMs: options.longestWaitMs ?? 60_000,
+    maxWaitMs: options.longestWaitMs ?? 60_000,
     known: options.known,
   });
   return { clock, work, lane, sentIds: () => work.sent.map(({ id }) => id) };

@@ -172,7 +172,7 @@ export class Fleet {
         log: memoryLog(),
         processId: name,
         takeoverMs,
-        beatMs,
+        heartbeatMs: beatMs,
         pollMs: 60_000,
         recover: async (row) => {
           member.recovered.push(row.id);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Sent } from "#queue/lane.ts";
+import type { SendResult } from "#queue/lane.ts";
 import { bad, drive, gate, type Outcome, well } from "./fake-work.ts";
 
 const day = 86_400_000;
@@ -220,7 +220,7 @@ test("a lane that was paused when its owner died goes on with that pause", async
 });
 
 test("stop waits for what is on the wire, and starts nothing new", async () => {
-  const answer = gate<Sent<Outcome>>();
+  const answer = gate<SendResult<Outcome>>();
   const { clock, work, lane } = drive({
     rules: { concurrency: 1 },
     prepare: (work) => {

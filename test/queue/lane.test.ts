@@ -135,7 +135,7 @@ test("a daily cap holds until the day ends, and counts what an earlier owner sen
 test("sends in its hours only", async () => {
   const opensAt = 1_767_225_600_000 + 8 * 3_600_000;
   const { clock, work, lane } = drive({
-    rules: { open: (now) => (now >= opensAt ? { open: true } : { open: false, opensAt }) },
+    rules: { sendingWindow: (now) => (now >= opensAt ? { open: true } : { open: false, opensAt }) },
     prepare: (work) => work.add({}),
   });
   await clock.advance(8 * 3_600_000 - 1);

@@ -17,13 +17,13 @@ function drive(
 ): number[] {
   const sent: number[] = [];
   for (let now = 0; now < forMs; ) {
-    const { count, waitMs } = pacer.allowance(now);
+    const { count, waitMs } = pacer.available(now);
     if (count === 0) {
       now += waitMs + (options.late?.() ?? 0);
       continue;
     }
     const take = Math.min(count, options.atMost ?? Number.POSITIVE_INFINITY);
-    pacer.took(take, now);
+    pacer.consume(take, now);
     for (let i = 0; i < take; i++) sent.push(now);
   }
   return sent;
@@ -86,17 +86,17 @@ test("never more than the rate and one catch-up in any window, however irregular
 
 test("after an hour's stall it catches up by a tenth of a second at the most", () => {
   const pacer = new Pacer({ perSecond: 100, jitterMs: 0, fraction });
-  pacer.took(pacer.allowance(0).count, 0);
-  assert.deepEqual(pacer.allowance(hour), { count: 11, waitMs: 0 });
-  pacer.took(11, hour);
-  assert.equal(pacer.allowance(hour).count, 0);
+  pacer.consume(pacer.available(0).count, 0);
+  assert.deepEqual(pacer.available(hour), { count: 11, waitMs: 0 });
+  pacer.consume(11, hour);
+  assert.equal(pacer.available(hour).count, 0);
 });
 
 test("without a bound everything may go at once", () => {
   const pacer = new Pacer({ perSecond: null, jitterMs: 0, fraction });
-  assert.equal(pacer.allowance(0).count, Number.POSITIVE_INFINITY);
-  pacer.took(1_000_000, 0);
-  assert.equal(pacer.allowance(0).count, Number.POSITIVE_INFINITY);
+  assert.equal(pacer.available(0).count, Number.POSITIVE_INFINITY);
+  pacer.consume(1_000_000, 0);
+  assert.equal(pacer.available(0).count, Number.POSITIVE_INFINITY);
 });
 
 test("jitter lengthens each gap by its own draw, up to the bound, and never shortens one", () => {
@@ -112,8 +112,8 @@ test("jitter lengthens each gap by its own draw, up to the bound, and never shor
 
 test("jitter alone paces too, one at a time", () => {
   const pacer = new Pacer({ perSecond: null, jitterMs: 1000, fraction: () => 0.25 });
-  assert.equal(pacer.allowance(0).count, 1);
-  pacer.took(1, 0);
-  assert.deepEqual(pacer.allowance(100), { count: 0, waitMs: 150 });
-  assert.equal(pacer.allowance(250).count, 1);
+  assert.equal(pacer.available(0).count, 1);
+  pacer.consume(1, 0);
+  assert.deepEqual(pacer.available(100), { count: 0, waitMs: 150 });
+  assert.equal(pacer.available(250).count, 1);
 });

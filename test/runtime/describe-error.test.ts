@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { errors } from "undici";
-import { plainWords } from "#runtime/describe-error.ts";
+import { describeError } from "#runtime/describe-error.ts";
 
 const canary = "cnry7Qx0Zr3Kd9TfWb2M";
 const withCode = (code: unknown) =>
@@ -30,5 +30,5 @@ test("known codes have words, unknown ones are named, and nothing else of the er
     [undefined, "the connection failed"],
     [new AggregateError([withCode("ECONNREFUSED")], canary), "the connection failed"],
   ];
-  for (const [error, said] of table) assert.equal(plainWords(error), said);
+  for (const [error, said] of table) assert.equal(describeError(error), said);
 });

@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
 const once = { once: true } as const;
 
 test("whoever listens is told once, in their order; whoever left or comes too late is not", () => {
-  const stop = new Stop();
+  const stop = new LightAbortController();
   const told: string[] = [];
   const left = () => told.push("left");
   const first = () => told.push("first");
@@ -17,15 +17,15 @@ test("whoever listens is told once, in their order; whoever left or comes too la
   stop.addEventListener("abort", () => told.push("second"), once);
   stop.removeEventListener("abort", left);
   assert.equal(stop.aborted, false);
-  stop.stop();
+  stop.abort();
   assert.equal(stop.aborted, true);
   stop.addEventListener("abort", () => told.push("late"), once);
-  stop.stop();
+  stop.abort();
   assert.deepEqual(told, ["first", "second"]);
 });
 
 test("one who leaves while it is told does not keep the next from hearing it", () => {
-  const stop = new Stop();
+  const stop = new LightAbortController();
   const told: string[] = [];
   const first = () => {
     stop.removeEventListener("abort", first);
@@ -33,13 +33,13 @@ test("one who leaves while it is told does not keep the next from hearing it", (
   };
   stop.addEventListener("abort", first, once);
   stop.addEventListener("abort", () => told.push("second"), once);
-  stop.stop();
+  stop.abort();
   assert.deepEqual(told, ["first", "second"]);
 });
 
 test("an AbortSignal is one too", () => {
   const controller = new AbortController();
-  const signal: StopSignal = controller.signal;
+  const signal: LightAbortSignal = controller.signal;
   let told = 0;
   signal.addEventListener("abort", () => (told += 1), once);
   controller.abort();

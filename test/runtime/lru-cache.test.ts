@@ -22,8 +22,8 @@ test("sizes are counted, also of what is replaced and forgotten", () => {
   recent.set("a", 4, 4);
   recent.set("b", 6, 6);
   assert.deepEqual([recent.get("a"), recent.get("b")], [4, 6]);
-  recent.forget("a");
-  recent.forget("a");
+  recent.delete("a");
+  recent.delete("a");
   recent.set("c", 4, 4);
   assert.deepEqual([recent.get("b"), recent.get("c")], [6, 4]);
   recent.set("d", 1, 1);
@@ -45,17 +45,17 @@ test("what is asked for at the same time is made once; what failed is made again
     if (made === 1) throw new Error("not now");
     return made;
   };
-  const first = [recent.of("a", make), recent.of("a", make)];
+  const first = [recent.getOrCreate("a", make), recent.getOrCreate("a", make)];
   assert.equal(first[0], first[1]);
   await assert.rejects(first[0]!, /not now/);
-  assert.equal(await recent.of("a", make), 2);
-  assert.equal(await recent.of("a", make), 2);
+  assert.equal(await recent.getOrCreate("a", make), 2);
+  assert.equal(await recent.getOrCreate("a", make), 2);
 });
 
 test("a failure does not take what stands in its place by then", async () => {
   const recent = new LruCache<string, Promise<number>>(10);
   const failing = Promise.withResolvers<number>();
-  void recent.of("a", () => failing.promise);
+  void recent.getOrCreate("a", () => failing.promise);
   recent.set("a", Promise.resolve(2));
   failing.reject(new Error("late"));
   await assert.rejects(failing.promise);

@@ -5,19 +5,19 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import {
-  createUpstreams,
-  type Incoming,
-  isBroken,
+  type BodyReader,
+  createStreamingClient,
+  isBodyError,
+  type StreamingClient,
   type UpstreamRequest,
   type UpstreamResult,
-  type Upstreams,
 } from "#runtime/net/streaming-client.ts";
 import { allow, turn } from "./asking.ts";
 import { openPeer, type Peer, type PeerScript } from "./peer.ts";
 
 export const patience = 10_000;
 
-export function open(upstreams: Upstreams, url: string, more: Partial<UpstreamRequest> = {}) {
+export function open(upstreams: StreamingClient, url: string, more: Partial<UpstreamRequest> = {}) {
   return upstreams.open({
     method: "POST",
     url,
@@ -31,12 +31,12 @@ export function open(upstreams: Upstreams, url: string, more: Partial<UpstreamRe
 }
 
 /** Reads to the end: the text, and how it ended. */
-export async function drain(body: Incoming, patienceMs = patience): Promise<{ text: string; end: string }> {
+export async function drain(body: BodyReader, patienceMs = patience): Promise<{ text: string; end: string }> {
   let text = "";
   for (;;) {
     const piece = await body.read(patienceMs);
     if (piece === null) return { text, end: "end" };
-    if (isBroken(piece)) return { text, end: piece.why };
+    if (isBodyError(piece)) return { text, end: piece.why };
     text += piece.toString("latin1");
   }
 }
@@ -62,7 +62,7 @@ export interface Watched extends Peer {
 
 export async function withPeer(
   script: PeerScript,
-  run: (url: string, upstreams: Upstreams, peer: Watched) => Promise<void>,
+  run: (url: string, upstreams: StreamingClient, peer: Watched) => Promise<void>,
 ): Promise<void> {
   const sockets: Socket[] = [];
   const asked = Promise.withResolvers<void>();
@@ -81,7 +81,7 @@ export async function withPeer(
     }
     assert.fail("the connection stays open");
   };
-  const upstreams = createUpstreams({ allow });
+  const upstreams = createStreamingClient({ allow });
   try {
     const url = `http://127.0.0.1:${peer.port}/v1/x?y=1`;
     await run(url, upstreams, { ...peer, sockets, asked: asked.promise, closed });
@@ -93,11 +93,11 @@ export async function withPeer(
 
 export async function withServer(
   listener: RequestListener,
-  run: (url: string, upstreams: Upstreams) => Promise<void>,
+  run: (url: string, upstreams: StreamingClient) => Promise<void>,
 ): Promise<void> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const upstreams = createUpstreams({ allow });
+  const upstreams = createStreamingClient({ allow });
   try {
     await run(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, upstreams);
   } finally {

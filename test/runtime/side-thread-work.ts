@@ -1,8 +1,8 @@
 // What the thread of the side thread's test does: as it is told.
 
-import { serve } from "#runtime/worker-thread.ts";
+import { serveWorker } from "#runtime/worker-thread.ts";
 
-serve((task: { kind: "say"; bytes: Uint8Array } | { kind: "throw" | "end" | "spin" | "fill" }) => {
+serveWorker((task: { kind: "say"; bytes: Uint8Array } | { kind: "throw" | "end" | "spin" | "fill" }) => {
   switch (task.kind) {
     case "say":
       return `said ${task.bytes.length}`;

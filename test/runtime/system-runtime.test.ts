@@ -46,8 +46,8 @@ test("the parts are there, and outbound obeys the allow list", async () => {
   const runtime = systemRuntime({ logLevel: "silent", outboundAllow: readAllowList("10.0.0.0/8") });
   assert.equal(runtime.random.bytes(16).length, 16);
   assert.ok(runtime.clock.now() > 1_700_000_000_000);
-  assert.equal(runtime.outbound.refuses("http://10.1.1.1/"), null);
-  assert.notEqual(runtime.outbound.refuses("http://127.0.0.1/"), null);
+  assert.equal(runtime.outbound.rejectReason("http://10.1.1.1/"), null);
+  assert.notEqual(runtime.outbound.rejectReason("http://127.0.0.1/"), null);
   assert.equal(runtime.crashPoint("accept.before"), undefined);
   await runtime.outbound.close();
 });

@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { createSideThread, type SideThread } from "#runtime/worker-thread.ts";
+import { createWorkerThread, type WorkerThread } from "#runtime/worker-thread.ts";
 import { movableClock } from "../clock.ts";
 
 type Task = { kind: "say"; bytes: Uint8Array } | { kind: "throw" | "end" | "spin" | "fill" };
 
 const clock = movableClock();
-const open = (module: string, mostWaiting = 3): SideThread<Task, string> =>
-  createSideThread({
+const open = (module: string, mostWaiting = 3): WorkerThread<Task, string> =>
+  createWorkerThread({
     module: new URL(module, import.meta.url),
     name: "test",
     clock,

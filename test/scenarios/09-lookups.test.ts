@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { pageReply, recordReply } from "#contract/replies.ts";
+import { messagesReply, recordReply } from "#contract/replies.ts";
 import { type Harness, harness } from "../harness.ts";
 
 let it: Harness;
@@ -31,7 +31,7 @@ after(() => it?.close());
 test("without an id: the most recent sends, newest first, fifty by default", async () => {
   const reply = await it.get("/api/get/sms");
   assert.equal(reply.statusCode, 200);
-  const page = pageReply.parse(reply.json());
+  const page = messagesReply.parse(reply.json());
   assert.equal(page.success, true);
   assert.deepEqual(
     page.data.map(({ id }) => id),
@@ -45,7 +45,7 @@ test("pages lead through everything once, though new messages come in between", 
   const seen: string[] = [];
   let cursor: string | null = null;
   do {
-    const page = pageReply.parse(
+    const page = messagesReply.parse(
       (await it.get(`/api/get/sms?limit=35${cursor ? `&cursor=${cursor}` : ""}`)).json(),
     );
     seen.push(...page.data.map(({ id }) => id));
@@ -60,10 +60,10 @@ test("pages lead through everything once, though new messages come in between", 
 });
 
 test("by status", async () => {
-  const page = pageReply.parse((await it.get("/api/get/sms?status=undelivered")).json());
+  const page = messagesReply.parse((await it.get("/api/get/sms?status=undelivered")).json());
   assert.equal(page.data.length, 1);
   assert.equal(page.data[0]?.message, "new");
-  assert.deepEqual(pageReply.parse((await it.get("/api/get/sms?status=expired")).json()).data, []);
+  assert.deepEqual(messagesReply.parse((await it.get("/api/get/sms?status=expired")).json()).data, []);
 });
 
 test("bad limits, cursors and statuses are 422 of the usual shape", async () => {

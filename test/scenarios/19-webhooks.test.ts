@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { removeWebhook, rotateSecret, updateWebhook, webhookChanges } from "#configure/webhook.ts";
+import { removeWebhook, rotateSigningSecret, updateWebhook, webhookChanges } from "#configure/webhook.ts";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
-import { replayOne, replaySince } from "#webhooks/replay.ts";
+import { replaySince, replaySingle } from "#webhooks/replay.ts";
 import { type Harness, harness } from "../harness.ts";
 import { deliveries, delivery, endpoint, hook, listen, type Post, posts, says, secret } from "./receiver.ts";
 
@@ -305,7 +305,7 @@ test("a delivery is replayed under its webhook-id, also one that was taken", () 
     async (it, accountId, endpointId) => {
       await send(it);
       const [first] = posts(it);
-      assert.equal(await replayOne(replaying(it), { accountId, endpointId }, first!.id), "replayed");
+      assert.equal(await replaySingle(replaying(it), { accountId, endpointId }, first!.id), "replayed");
       await it.advance(2000);
       const [, second, ...more] = posts(it);
       assert.deepEqual([second?.id, second?.body, more.length], [first!.id, first!.body, 0]);
@@ -320,7 +320,7 @@ test("a secret that changes between two tries: for a day both sign, then the new
     () => says(500),
     async (it, accountId, endpointId) => {
       await send(it);
-      const rotated = await rotateSecret(it.system.configure, accountId, endpointId);
+      const rotated = await rotateSigningSecret(it.system.configure, accountId, endpointId);
       assert.ok(rotated.kind === "saved" && rotated.secret !== null);
       const fresh = rotated.secret;
       await it.advance(40 * hour);

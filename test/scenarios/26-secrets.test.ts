@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { InjectOptions } from "fastify";
-import { configureApiKey } from "#configure/account.ts";
+import { issueApiKey } from "#configure/account.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { engines, harness } from "../harness.ts";
 import { groundOf } from "./26-secrets-left.ts";
@@ -207,7 +207,7 @@ async function change({ it, evidence, manage, known }: Story): Promise<void> {
   // Keys that were replaced are secrets too: they may still work elsewhere.
   const beta = known.get("beta")!;
   evidence.given.push(planted.apiKeyBeforeTheLast);
-  await configureApiKey(it.system.configure, beta, planted.apiKeyBeforeTheLast);
+  await issueApiKey(it.system.configure, beta, planted.apiKeyBeforeTheLast);
   const renewed = await manage("POST", `/accounts/${beta}/api-key`, undefined, undefined, ["renewedKey"]);
   evidence.learn("renewedKey", renewed.json().data.api_key);
 }

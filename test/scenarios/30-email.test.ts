@@ -87,7 +87,7 @@ for (const engine of engines) {
   });
 
   test(`what nobody knows is sent again with its files, which are there until then (${engine})`, async () => {
-    await withHarness({ engine, settings: { upkeepMs: 60_000 } }, async (it) => {
+    await withHarness({ engine, settings: { maintenanceMs: 60_000 } }, async (it) => {
       const content = pdf().toString("base64");
       const files = [{ filename: "a.pdf", content }];
       const [gone] = await accepted(it, { contact: [mail], attachments: files });

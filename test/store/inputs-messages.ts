@@ -111,7 +111,7 @@ const engagement = {
 const line = { at: now, ms: 1, status: 500, reason: "no", answer: null };
 const place = { createdAt: now - 35_000_000, eventId: id("evt", 200) };
 const resolution = { accountId, channel: null, happening };
-const outcome = { step: "doubted", happening } as const;
+const outcome = { step: "outcome_unknown", happening } as const;
 
 export const messageCases: Case[] = [
   given(
@@ -304,7 +304,7 @@ export const messageCases: Case[] = [
   given(readAnswered, { accountId, request: { request_id: id("req", 0), first_id: due, last_id: held } }),
   given(
     resolveUnknown,
-    { ...resolution, id: unknown, step: "sent_again", happening: { ...happening, dueAt: now } },
+    { ...resolution, id: unknown, step: "resent_by_account", happening: { ...happening, dueAt: now } },
     { ...resolution, id: unknown, step: "marked_failed" },
   ),
   given(

@@ -181,7 +181,7 @@ for (const [name, open] of openers) {
       assert.doesNotMatch(plan!, /seq scan on messages|scan messages(?! using)/i);
     });
     const happening = { at: now, detail: "" };
-    const outcome = { step: "doubted", happening } as const;
+    const outcome = { step: "outcome_unknown", happening } as const;
     const recover = { laneId: gatewayId, fence: 2, limit: 10, first: outcome, again: outcome };
     await expect(recoverMessages, recover, "messages_status", false);
     const [middle] = await explainer.store.query<{ id: string }>(

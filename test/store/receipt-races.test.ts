@@ -87,8 +87,8 @@ onBothEngines((open, engine) => {
             laneId: gatewayId,
             fence,
             limit: 100,
-            first: { step: "doubted", happening },
-            again: { step: "doubted", happening },
+            first: { step: "outcome_unknown", happening },
+            again: { step: "outcome_unknown", happening },
           }),
       ];
       for (const id of ids) {

@@ -7,6 +7,7 @@ export const ranks: Readonly<Record<string, number>> = {
   store: 1,
   gateways: 1,
   providers: 1,
+  core: 2,
   queue: 2,
   accounts: 3,
   identity: 3,

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Database } from "#store/database.ts";
-import { createListening } from "#webhooks/listening.ts";
+import { createFanOutTrigger } from "#webhooks/listening.ts";
 
 function listening() {
   const storage = { endpoints: true, away: false };
@@ -19,7 +19,7 @@ function listening() {
       told = heard;
     },
   } as unknown as Database;
-  const made = createListening(database, () => {
+  const made = createFanOutTrigger(database, () => {
     woken += 1;
   });
   const wokenBy = async (what: () => unknown) => {
@@ -33,25 +33,25 @@ function listening() {
 
 test("before the first look somebody is taken to listen", async () => {
   const { made, wokenBy } = listening();
-  assert.equal(await wokenBy(made.announced), 1);
+  assert.equal(await wokenBy(made.eventsRecorded), 1);
 });
 
 test("without an endpoint nobody is woken; with the first one, for what happened meanwhile too", async () => {
   const { made, storage, wokenBy, tell } = listening();
   storage.endpoints = false;
-  assert.equal(await wokenBy(made.look), 0);
-  assert.equal(await wokenBy(made.announced), 0);
+  assert.equal(await wokenBy(made.refresh), 0);
+  assert.equal(await wokenBy(made.eventsRecorded), 0);
   storage.endpoints = true;
   assert.equal(await wokenBy(() => tell("something else")), 0);
   assert.equal(await wokenBy(() => tell("lanes")), 1);
-  assert.equal(await wokenBy(made.announced), 1);
+  assert.equal(await wokenBy(made.eventsRecorded), 1);
 });
 
 test("a storage that is away cannot say: somebody is taken to listen", async () => {
   const { made, storage, wokenBy } = listening();
   storage.endpoints = false;
-  await made.look();
+  await made.refresh();
   storage.away = true;
-  assert.equal(await wokenBy(made.look), 1);
-  assert.equal(await wokenBy(made.announced), 1);
+  assert.equal(await wokenBy(made.refresh), 1);
+  assert.equal(await wokenBy(made.eventsRecorded), 1);
 });

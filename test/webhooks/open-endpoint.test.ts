@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { updateWebhook, webhookChanges } from "#configure/webhook.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import { newLane } from "#store/lanes/lanes.ts";
-import { openEndpoint } from "#webhooks/open-endpoint.ts";
+import { openEndpointLane } from "#webhooks/open-endpoint.ts";
 import { sendTestEvent } from "#webhooks/replay.ts";
 import { scriptedOutbound } from "../gateways/scripted-outbound.ts";
 import { type Harness, harness, seededRandom } from "../harness.ts";
@@ -33,7 +33,7 @@ function open(id: string) {
     lanesChanged: () => {},
     longestWaitMs: 60_000,
   };
-  return { outbound, opened: openEndpoint(parts, { ...newLane(id, "webhook"), fence: 0 }) };
+  return { outbound, opened: openEndpointLane(parts, { ...newLane(id, "webhook"), fence: 0 }) };
 }
 
 test("what waits is posted as soon as it opens, and what comes when it is woken", async () => {

@@ -38,7 +38,7 @@ beforeEach(async () => {
     clock: it.clock,
     random,
     outbound: {
-      refuses: () => null,
+      rejectReason: () => null,
       dial: async () => ({ kind: "not_sent", code: "unreachable", reason: "nothing scripted" }),
       request: async (request) => {
         asked.push(request);
@@ -68,7 +68,7 @@ async function due(): Promise<DueDelivery> {
 
 /** One try, as the lane would have it. Returns when it is due again. */
 async function attempt(row: DueDelivery, of = work(), stop = signal): Promise<number | null> {
-  const stamped = await of.stamp([row], null);
+  const stamped = await of.beginAttempts([row], null);
   assert.ok(stamped.kind === "stamped");
   const nth = stamped.attempts.get(row.id);
   assert.ok(nth !== undefined);
@@ -86,7 +86,7 @@ test("the post is signed, limited, and says when it was made", async () => {
   const [request] = asked;
   const { id, seconds, type } = readPost(request!, [secret]);
   assert.deepEqual([id, type, seconds], [row.id, "webhook.test", Math.floor(it.clock.now() / 1000)]);
-  assert.deepEqual([request?.url, request?.maxBytes, request?.cutAnswer], [hook, 16_384, true]);
+  assert.deepEqual([request?.url, request?.maxBytes, request?.truncate], [hook, 16_384, true]);
 });
 
 test("every 2xx is a success, and nothing else is", async () => {
@@ -159,12 +159,12 @@ test("read ahead, and meanwhile told, switched off, or another process's: it is 
   const [told, row] = [await due(), await due()];
   await attempt(told);
   const of = work();
-  const stamped = await of.stamp([told, row], null);
+  const stamped = await of.beginAttempts([told, row], null);
   assert.deepEqual(stamped, { kind: "stamped", attempts: new Map([[row.id, 1]]) });
-  assert.deepEqual(await work({}, 1).stamp([row], null), { kind: "fenced" });
+  assert.deepEqual(await work({}, 1).beginAttempts([row], null), { kind: "fenced" });
   const off = webhookChanges.parse({ active: false });
   await updateWebhook(it.system.configure, accountId, endpointId, off);
-  assert.deepEqual(await of.stamp([row], null), { kind: "stamped", attempts: new Map() });
+  assert.deepEqual(await of.beginAttempts([row], null), { kind: "stamped", attempts: new Map() });
 });
 
 test("another url, or another secret, holds from the next try on", async () => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createIds } from "#runtime/ids.ts";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";
-import { type ReplayParts, replayOne, replaySince, sendTestEvent } from "#webhooks/replay.ts";
+import { type ReplayParts, replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
 import { movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
 import { openStore, type Store } from "../store/conformance.ts";
@@ -34,10 +34,10 @@ test("one delivery: its lane is woken, and only when there is something to do", 
   const whose = await endpoint();
   const [event] = await makeDeliveries(store, whose.accountId, whose.endpointId);
   await settleOne(store, whose.endpointId, event!);
-  assert.equal(await replayOne(parts(), whose, event!), "replayed");
+  assert.equal(await replaySingle(parts(), whose, event!), "replayed");
   assert.deepEqual(woken, [whose.endpointId]);
   assert.equal((await deliveryRow(store, whose.endpointId, event!)).due_at, clock.now());
-  assert.equal(await replayOne(parts(), whose, "evt_none"), "not_found");
+  assert.equal(await replaySingle(parts(), whose, "evt_none"), "not_found");
   assert.deepEqual(woken, []);
 });
 

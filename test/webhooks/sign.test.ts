@@ -5,7 +5,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
 import { systemRandom } from "#runtime/random.ts";
-import { isSecret, newSecret, signatures } from "#webhooks/sign.ts";
+import { isSigningSecret, newSigningSecret, signatureHeader } from "#webhooks/sign.ts";
 
 const random = systemRandom();
 /** The library takes only what is at most five minutes old by its own clock. */
@@ -27,7 +27,7 @@ test("what is signed verifies, whatever the body and the secret's length", () =>
         const secret = `whsec_${Buffer.from(key).toString("base64")}`;
         const seconds = present();
         const webhook = new Webhook(secret);
-        const signed = signatures([secret], id, seconds, body);
+        const signed = signatureHeader([secret], id, seconds, body);
         assert.equal(signed, webhook.sign(id, new Date(seconds * 1000), body));
         webhook.verify(body, headers(id, seconds, signed), { jsonParse: false });
       },
@@ -36,18 +36,18 @@ test("what is signed verifies, whatever the body and the secret's length", () =>
 });
 
 test("with two secrets, the holder of either verifies, and of a third one not", () => {
-  const [fresh, old, other] = [newSecret(random), newSecret(random), newSecret(random)];
+  const [fresh, old, other] = [newSigningSecret(random), newSigningSecret(random), newSigningSecret(random)];
   const seconds = present();
-  const signed = headers("evt_1", seconds, signatures([fresh, old], "evt_1", seconds, '{"a":1}'));
+  const signed = headers("evt_1", seconds, signatureHeader([fresh, old], "evt_1", seconds, '{"a":1}'));
   assert.deepEqual(new Webhook(fresh).verify('{"a":1}', signed), { a: 1 });
   assert.deepEqual(new Webhook(old).verify('{"a":1}', signed), { a: 1 });
   assert.throws(() => new Webhook(other).verify('{"a":1}', signed), WebhookVerificationError);
 });
 
 test("another id, time or body does not verify", () => {
-  const secret = newSecret(random);
+  const secret = newSigningSecret(random);
   const seconds = present();
-  const signature = signatures([secret], "evt_1", seconds, "{}");
+  const signature = signatureHeader([secret], "evt_1", seconds, "{}");
   const webhook = new Webhook(secret);
   for (const [id, at, body] of [
     ["evt_2", seconds, "{}"],
@@ -59,14 +59,14 @@ test("another id, time or body does not verify", () => {
 });
 
 test("a made secret is one, and no two are the same", () => {
-  const made = Array.from({ length: 20 }, () => newSecret(random));
-  assert.ok(made.every(isSecret));
+  const made = Array.from({ length: 20 }, () => newSigningSecret(random));
+  assert.ok(made.every(isSigningSecret));
   assert.equal(new Set(made).size, 20);
 });
 
 test("what is no secret", () => {
   const of = (bytes: number) => `whsec_${Buffer.alloc(bytes, 7).toString("base64")}`;
-  assert.ok(isSecret(of(24)) && isSecret(of(64)) && isSecret(of(32)));
+  assert.ok(isSigningSecret(of(24)) && isSigningSecret(of(64)) && isSigningSecret(of(32)));
   for (const text of [
     "",
     "whsec_",
@@ -78,6 +78,6 @@ test("what is no secret", () => {
     of(24).replace("Bw", "B*"),
     Buffer.alloc(24, 255).toString("base64url").replace(/^/, "whsec_"),
   ]) {
-    assert.ok(!isSecret(text), text);
+    assert.ok(!isSigningSecret(text), text);
   }
 });

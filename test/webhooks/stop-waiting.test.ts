@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";
-import { stopForgotten, stopWaiting } from "#webhooks/stop-waiting.ts";
+import { failAbandonedDeliveries, failPendingDeliveries } from "#webhooks/stop-waiting.ts";
 import { movableClock } from "../clock.ts";
 import { memoryLog } from "../log.ts";
 import { openStore, type Store } from "../store/conformance.ts";
@@ -39,20 +39,20 @@ const reason = async (id: string, event: string) =>
 
 test("more than fit into one transaction, with the reason", async () => {
   const { id, events } = await endpoint(1200, 0);
-  await stopWaiting(parts(), id, "It answered 410 Gone.");
+  await failPendingDeliveries(parts(), id, "It answered 410 Gone.");
   assert.equal(await waiting(id), 0);
   assert.equal(await reason(id, events.at(-1)!), "The endpoint was disabled. It answered 410 Gone.");
 });
 
 test("an active endpoint's deliveries are left alone", async () => {
   const { id } = await endpoint(2, 1);
-  await stopWaiting(parts(), id, null);
+  await failPendingDeliveries(parts(), id, null);
   assert.equal(await waiting(id), 2);
 });
 
 test("what was forgotten is found, wherever it is", async () => {
   const [one, two, active] = [await endpoint(2, 0), await endpoint(1, 0), await endpoint(1, 1)];
-  await stopForgotten(parts());
+  await failAbandonedDeliveries(parts());
   assert.deepEqual([await waiting(one.id), await waiting(two.id), await waiting(active.id)], [0, 0, 1]);
   assert.equal(await reason(one.id, one.events[0]!), "The endpoint was switched off.");
 });

@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { configureWebhook, updateWebhook, webhookInput } from "#configure/webhook.ts";
+import { updateWebhook, upsertWebhook, webhookInput } from "#configure/webhook.ts";
 import { makeManagementToken } from "#identity/management-token.ts";
 import { forbiddenAddress, readAllowList } from "#runtime/net/address.ts";
-import type { Resolved } from "#runtime/net/connect.ts";
+import type { ResolvedAddress } from "#runtime/net/connect.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import type { Outbound, OutboundResult } from "#runtime/runtime.ts";
 import { listDeliveries } from "#store/webhooks/delivery-log.ts";
@@ -74,7 +74,7 @@ describe("saving a webhook endpoint", () => {
     assert.ok(urls.length >= 1200);
     const { configure } = it.system;
     const good = "https://good.example.test/hook";
-    const made = await configureWebhook(configure, account.id, webhookInput.parse({ url: good }));
+    const made = await upsertWebhook(configure, account.id, webhookInput.parse({ url: good }));
     assert.ok(made.kind === "saved");
     for (const url of urls) {
       const input = webhookInput.safeParse({ url });
@@ -88,7 +88,7 @@ describe("saving a webhook endpoint", () => {
         continue;
       }
       for (const saved of [
-        await configureWebhook(configure, account.id, input.data),
+        await upsertWebhook(configure, account.id, input.data),
         await updateWebhook(configure, account.id, made.id, { url }),
       ]) {
         assert.ok(saved.kind === "invalid", url);
@@ -143,7 +143,7 @@ async function posting(outbound: Outbound) {
     async post(urls: readonly string[]): Promise<void> {
       for (const url of urls) {
         const input = webhookInput.parse({ url, events: ["message.delivered"] });
-        const saved = await configureWebhook(it.system.configure, account.id, input);
+        const saved = await upsertWebhook(it.system.configure, account.id, input);
         assert.equal(saved.kind, "saved", url);
       }
       await it.settle();
@@ -190,7 +190,7 @@ const forbiddenIpv6 = [
 test("at use: a name that leads to a forbidden address, alone or beside a public one, is not posted to", async () => {
   const inside = await openPeer({ onRequest: (socket) => socket.write(answer("inside")) });
   const family = (address: string) => (address.includes(":") ? 6 : 4);
-  const named = new Map<string, Resolved[]>();
+  const named = new Map<string, ResolvedAddress[]>();
   for (const [index, address] of [...forbiddenIpv4, ...forbiddenIpv6].entries()) {
     assert.notEqual(forbiddenAddress(address, none), null);
     named.set(`name-${index}.test`, [{ address, family: family(address) }]);
@@ -212,7 +212,7 @@ test("at use: a name that leads to a forbidden address, alone or beside a public
     assert.equal(status, null, url);
     assert.match(reason ?? "", /resolves to .*TRUNKLINE_OUTBOUND_ALLOW can let it through/, url);
     // Nobody reads our internal DNS through the log.
-    for (const [{ address }] of [...named.values()] as [Resolved][])
+    for (const [{ address }] of [...named.values()] as [ResolvedAddress][])
       assert.ok(address.length < 4 || !reason?.includes(address), reason ?? "");
   }
   assert.equal(it.requests.length, urls.length);
@@ -224,7 +224,7 @@ test("at use: a name that leads to a forbidden address, alone or beside a public
 test("a name that leads nowhere at first, and inside when its event is tried again, is not posted to", async () => {
   const inside = await openPeer({ onRequest: (socket) => socket.write(answer("inside")) });
   // First it does not resolve at all, so that the delivery is tried again.
-  const answers: Resolved[][] = [[], [{ address: "127.0.0.1", family: 4 }]];
+  const answers: ResolvedAddress[][] = [[], [{ address: "127.0.0.1", family: 4 }]];
   let asked = 0;
   const outbound = createOutbound({
     allow: none,

@@ -4,22 +4,22 @@
 // that is not overdue stays: a member that fails some requests may still answer this one.
 
 import type { CircuitListener, MemberHealth } from "#ai/health/health.ts";
-import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** Aborts when the client disconnects, or when the attempt is given up. */
-export class AttemptSignal extends Stop implements CircuitListener {
+export class AttemptSignal extends LightAbortController implements CircuitListener {
   readonly #clock: Clock;
-  readonly #caller: StopSignal;
+  readonly #caller: LightAbortSignal;
   readonly #health: MemberHealth;
   readonly #overdueAt: number;
   readonly #hasAlternative: () => boolean;
-  #overdueTimer: Stop | null = null;
+  #overdueTimer: LightAbortController | null = null;
 
   /** `overdueAt`: monotonic ms. `elsewhere`: whether another healthy member is left. */
   constructor(
     clock: Clock,
-    caller: StopSignal,
+    caller: LightAbortSignal,
     health: MemberHealth,
     overdueAt: number,
     elsewhere: () => boolean,
@@ -54,22 +54,22 @@ export class AttemptSignal extends Stop implements CircuitListener {
 
   circuitOpened(now: number): void {
     if (now >= this.#overdueAt) {
-      if (this.#hasAlternative()) this.stop();
+      if (this.#hasAlternative()) this.abort();
       return;
     }
     if (this.#overdueTimer) return;
-    this.#overdueTimer = new Stop();
+    this.#overdueTimer = new LightAbortController();
     void this.#clock.sleep(this.#overdueAt - now, this.#overdueTimer).then(() => {
       if (this.#overdueTimer?.aborted !== false) return;
       this.#overdueTimer = null;
       // The circuit may have closed again meanwhile.
-      if (this.#health.isOpen && this.#hasAlternative()) this.stop();
+      if (this.#health.isOpen && this.#hasAlternative()) this.abort();
     });
   }
 
   /** The attempt has ended or has begun to answer: it is no longer abandoned. */
   end(): void {
     this.#health.unwatch(this);
-    this.#overdueTimer?.stop();
+    this.#overdueTimer?.abort();
   }
 }

@@ -16,19 +16,19 @@ import type {
   StreamReader,
   Usage,
 } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import {
-  type Incoming,
-  isBroken,
+  type BodyReader,
+  isBodyError,
+  type StreamingClient,
   type UpstreamResult,
-  type Upstreams,
 } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { MemberTimeouts } from "#store/schema/pools.ts";
 
 export interface AttemptDeps {
   clock: Clock;
-  upstreams: Upstreams;
+  upstreams: StreamingClient;
   /** Longest whole answer, bytes; answers with embeddings may be four times as long. Absent: 16 MiB. */
   answerBytes?: number;
 }
@@ -71,7 +71,7 @@ export async function askWhole(
   target: Target,
   read: (text: string) => ParsedAnswer,
   deadlineAt: number,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): Promise<AttemptResult> {
   const limitAt = earlierDeadline(parts.clock, deadlineAt, target.timeouts.totalMs);
   const opened = await openAnswer(parts, target, limitAt, Number.POSITIVE_INFINITY, signal);
@@ -99,7 +99,7 @@ export async function askStream(
   target: Target,
   request: ChatRequest,
   deadlineAt: number,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): Promise<AttemptResult> {
   const { timeouts, provider } = target;
   const limitAt = earlierDeadline(parts.clock, deadlineAt, timeouts.totalMs);
@@ -125,7 +125,7 @@ const earlierDeadline = (clock: Clock, deadlineAt: number, totalMs: number | nul
   totalMs === null ? deadlineAt : Math.min(deadlineAt, clock.monotonic() + totalMs);
 
 type Opened =
-  | { kind: "answer"; headers: Record<string, string>; body: Incoming }
+  | { kind: "answer"; headers: Record<string, string>; body: BodyReader }
   | Extract<AttemptResult, { kind: "failed" } | { kind: "aborted" }>;
 
 /** Sends the request and reads the response headers; a status outside 2xx becomes a failure. */
@@ -134,7 +134,7 @@ async function openAnswer(
   { provider, prepared, timeouts, fresh }: Target,
   limitAt: number,
   headersMs: number,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): Promise<Opened> {
   const leftMs = Math.max(1, limitAt - clock.monotonic());
   const result =
@@ -221,7 +221,7 @@ export type StreamEvent =
 /** A stream being read. A stream that was cut off never ends as complete. */
 export class UpstreamStream {
   readonly #clock: Clock;
-  readonly #body: Incoming;
+  readonly #body: BodyReader;
   readonly #reader: StreamReader;
   readonly #events = new EventReader();
   readonly #timeouts: MemberTimeouts;
@@ -236,7 +236,13 @@ export class UpstreamStream {
   /** Monotonic ms of the end of the last read. */
   #lastReadAt: number;
 
-  constructor(clock: Clock, body: Incoming, reader: StreamReader, timeouts: MemberTimeouts, limitAt: number) {
+  constructor(
+    clock: Clock,
+    body: BodyReader,
+    reader: StreamReader,
+    timeouts: MemberTimeouts,
+    limitAt: number,
+  ) {
     this.#clock = clock;
     this.#body = body;
     this.#reader = reader;
@@ -298,7 +304,7 @@ export class UpstreamStream {
       const leftMs = timeLeft();
       const piece = leftMs <= 0 ? outOfTime : await this.#body.read(leftMs);
       if (piece === null) this.#onWireEnd();
-      else if (isBroken(piece)) this.#break(piece.why, piece.reason);
+      else if (isBodyError(piece)) this.#break(piece.why, piece.reason);
       else this.#understand(this.#events.push(piece));
     }
   }
@@ -367,7 +373,7 @@ export class UpstreamStream {
     for (let pieces = 0; pieces < 16; pieces++) {
       const piece = await this.#body.read(drainMs);
       if (piece === null) return;
-      if (isBroken(piece)) break;
+      if (isBodyError(piece)) break;
     }
     this.#body.cancel();
   }

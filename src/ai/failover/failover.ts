@@ -9,7 +9,7 @@ import { bufferStream } from "#ai/stream/buffered.ts";
 import { maxAnswerBytes } from "#ai/stream/collect.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { ChatRequest, Chunk, Failure, PreparedRequest, Usage } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { type AttemptDeps, type AttemptResult, askStream, askWhole, type UpstreamStream } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
@@ -32,7 +32,7 @@ export interface FailoverCall {
    * Limit for a member's whole answer while another member is left, ms; null: half of the remaining deadline.
    */
   answerMs: number | null;
-  signal: StopSignal;
+  signal: LightAbortSignal;
   retryBudget: RetryBudget;
 }
 

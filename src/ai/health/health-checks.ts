@@ -3,14 +3,14 @@
 
 import type { Pool } from "#ai/complete.ts";
 import type { Member } from "#ai/pools/member.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
-import type { Upstreams } from "#runtime/net/streaming-client.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { StreamingClient } from "#runtime/net/streaming-client.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 
 export interface HealthCheckDeps {
   clock: Clock;
   log: Log;
-  upstreams: Upstreams;
+  upstreams: StreamingClient;
   fraction: () => number;
 }
 
@@ -21,7 +21,7 @@ const timeoutMs = 2_000;
 export function createHealthChecks(
   parts: HealthCheckDeps,
   pools: () => readonly Pool[],
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): { look(): void; ended(): Promise<void> } {
   const { clock } = parts;
   let running: Promise<void> | null = null;
@@ -57,7 +57,7 @@ export function createHealthChecks(
 export async function checkMember(
   { clock, upstreams, log }: HealthCheckDeps,
   member: Member,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): Promise<void> {
   const request = member.provider.check(member.settings);
   if (request === null) return;

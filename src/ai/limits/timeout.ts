@@ -1,6 +1,6 @@
 // Bounds the wait for the storage: a call falls back to what is cached instead of hanging.
 
-import { Stop } from "#runtime/light-abort-controller.ts";
+import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 export const timedOut = Symbol("late");
@@ -11,7 +11,7 @@ export async function withTimeout<T>(
   ms: number,
   work: Promise<T>,
 ): Promise<T | typeof timedOut> {
-  const timer = new Stop();
+  const timer = new LightAbortController();
   const overdue = clock.sleep(ms, timer).then(async (): Promise<typeof timedOut> => {
     // After a pause of the whole process, results that arrived meanwhile are delivered first.
     if (!timer.aborted) await clock.sleep(0, timer);
@@ -20,6 +20,6 @@ export async function withTimeout<T>(
   try {
     return await Promise.race([work, overdue]);
   } finally {
-    timer.stop();
+    timer.abort();
   }
 }

@@ -3,13 +3,13 @@
 import type { AttemptResult } from "#ai/failover/attempt.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { Chunk, Failure } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
 /** Longest buffered stream, UTF-16 units. */
 const maxBufferedUnits = 64 * 1024 * 1024;
 
 /** All chunks of a stream, or the failure that ended it. */
-export async function bufferStream(attempt: AttemptResult, signal: StopSignal): Promise<AttemptResult> {
+export async function bufferStream(attempt: AttemptResult, signal: LightAbortSignal): Promise<AttemptResult> {
   if (attempt.kind !== "streaming") return attempt;
   const { stream } = attempt;
   const chunks: Chunk[] = [];

@@ -2,7 +2,7 @@
 // time and memory beyond its bytes, so pieces are counted too, and are copied together instead of being kept.
 
 import { ByteCollector } from "#runtime/byte-collector.ts";
-import { type Incoming, isBroken } from "#runtime/net/streaming-client.ts";
+import { type BodyReader, isBodyError } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** Default limit of a whole answer, bytes. Answers with pictures have megabytes. */
@@ -32,7 +32,7 @@ export function maxAnswerBytes(configured: number = defaultMaxAnswerBytes, embed
  */
 export async function collect(
   clock: Clock,
-  body: Incoming,
+  body: BodyReader,
   maxBytes: number,
   idleMs: number,
   limitAt: number,
@@ -46,7 +46,7 @@ export async function collect(
       const text = bytes.take().toString("utf8");
       return { kind: "text", text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text };
     }
-    if (isBroken(piece)) {
+    if (isBodyError(piece)) {
       body.cancel();
       return { kind: piece.why === "timeout" ? "timeout" : "cut", reason: piece.reason };
     }

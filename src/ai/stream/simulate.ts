@@ -2,8 +2,8 @@
 // so.
 
 import type { SimulatedResponse } from "#providers/provider.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
-import type { Broken, Incoming, UpstreamResult } from "#runtime/net/streaming-client.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { BodyError, BodyReader, UpstreamResult } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /**
@@ -14,7 +14,7 @@ export async function simulate(
   answer: SimulatedResponse,
   clock: Clock,
   headersMs: number,
-  signal: StopSignal,
+  signal: LightAbortSignal,
 ): Promise<UpstreamResult> {
   const aborted = new AbortController();
   const stop = () => aborted.abort();
@@ -28,8 +28,8 @@ export async function simulate(
     return failed("headers_timeout", `No answer from the sandbox within ${headersMs} ms.`);
   if (first && "cut" in first) return failed("cut", "The sandbox broke the connection.");
   let isFirst = true;
-  const body: Incoming = {
-    read: async (timeoutMs): Promise<Buffer | null | Broken> => {
+  const body: BodyReader = {
+    read: async (timeoutMs): Promise<Buffer | null | BodyError> => {
       if (aborted.signal.aborted) return { why: "cancelled", reason: "stopped" };
       const piece = pieces.shift();
       if (!piece) return null;

@@ -1,6 +1,6 @@
 // What Trunkline itself has to understand of a request to a model; everything else is passed on as it came.
 
-import { standsOnce } from "#contract/json-text.ts";
+import { hasSingleKey } from "#contract/json-text.ts";
 import type { Problem } from "#contract/problem.ts";
 import { aiProblem } from "./openai-error.ts";
 
@@ -29,7 +29,7 @@ function readModelRequest(text: string): ModelRequest | Problem {
   if (!isRecord(body)) return aiProblem("malformed_body", { message: "The body must be a JSON object." });
   const { model = null, stream = null } = body;
   // Of two, one would be checked and the other served.
-  if (!standsOnce(text, "model")) return wrong("model", "stands twice");
+  if (!hasSingleKey(text, "model")) return wrong("model", "stands twice");
   if (model !== null && typeof model !== "string") return wrong("model", "must be a string");
   if (stream !== null && typeof stream !== "boolean") return wrong("stream", "must be true or false");
   const options = isRecord(body.stream_options) ? body.stream_options : {};

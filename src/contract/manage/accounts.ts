@@ -37,7 +37,7 @@ const account = z.object({
 });
 export type AccountReplyData = z.output<typeof account>;
 
-export const managedAccountReply = z.object({ success: z.literal(true), message: z.string(), data: account });
+export const accountReply = z.object({ success: z.literal(true), message: z.string(), data: account });
 
 const apiKey = z.string().describe("The account's API key. It is shown this once.");
 

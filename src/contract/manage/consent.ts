@@ -40,7 +40,7 @@ export const suppressionsQuery = z.strictObject({
   ...page,
 });
 
-export const suppressRequest = z.strictObject({
+export const createSuppressionsRequest = z.strictObject({
   channel,
   recipients: z
     .array(text(320))
@@ -51,7 +51,7 @@ export const suppressRequest = z.strictObject({
 });
 
 /** What was added. */
-export const suppressReply = z.object({
+export const createdSuppressionsReply = z.object({
   success: z.literal(true),
   message: z.string(),
   data: z.object({

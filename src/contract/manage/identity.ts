@@ -83,7 +83,7 @@ export const usersReply = z.object({
   next_cursor: nextCursor,
 });
 
-export const makeUserRequest = z.strictObject({
+export const createUserRequest = z.strictObject({
   email,
   name: name.describe("What they are called."),
   role,
@@ -91,7 +91,7 @@ export const makeUserRequest = z.strictObject({
   password: newPassword,
 });
 
-export const changeUserRequest = z.strictObject({
+export const updateUserRequest = z.strictObject({
   name: name.optional().describe("What they are called."),
   active: z.boolean().optional().describe("`false` switches them off and ends their sessions."),
   role: role.optional(),
@@ -132,7 +132,7 @@ export const managementTokensReply = z.object({
   next_cursor: nextCursor,
 });
 
-export const makeManagementTokenRequest = z.strictObject({
+export const createManagementTokenRequest = z.strictObject({
   name: name.describe("What the token is called; unique."),
   role,
   account: accountId.optional(),

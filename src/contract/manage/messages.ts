@@ -53,7 +53,7 @@ const attempt = z.object({
 });
 
 /** One message with its timeline, and what is known of its tries. */
-export const managedMessageReply = z.object({
+export const accountMessageReply = z.object({
   success: z.literal(true),
   message: z.string(),
   data: z.object({ record: messageRecord, attempt }),

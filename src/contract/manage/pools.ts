@@ -32,7 +32,7 @@ const member = z.object({
   created_at: instant,
   updated_at: instant,
 });
-export type MemberReplyData = z.output<typeof member>;
+export type PoolMemberReplyData = z.output<typeof member>;
 
 const pool = z.object({
   id: z.string(),
@@ -54,10 +54,10 @@ export const poolReply = z.object({ ...success, data: pool });
 /** All pools of the account, oldest first. */
 export const poolsReply = z.object({ ...success, data: z.array(pool), next_cursor: one });
 
-export const memberReply = z.object({ ...success, data: member });
+export const poolMemberReply = z.object({ ...success, data: member });
 
 /** All members of the pool, oldest first. */
-export const membersReply = z.object({ ...success, data: z.array(member), next_cursor: one });
+export const poolMembersReply = z.object({ ...success, data: z.array(member), next_cursor: one });
 
 /** It is gone. */
 export const poolGoneReply = z.object({ ...success, data: z.object({ id: z.string() }) });
@@ -82,11 +82,11 @@ const key = z.object({
   created_at: instant,
   updated_at: instant,
 });
-export type KeyReplyData = z.output<typeof key>;
+export type PoolKeyReplyData = z.output<typeof key>;
 
-export const keyReply = z.object({ ...success, data: key });
+export const poolKeyReply = z.object({ ...success, data: key });
 
-export const keyMadeReply = z.object({
+export const newPoolKeyReply = z.object({
   ...success,
   data: key.extend({
     key: z.string().nullable().describe("The key that was made, shown this once; null when it was given."),
@@ -94,7 +94,7 @@ export const keyMadeReply = z.object({
 });
 
 /** A page of keys, newest first, revoked ones too. */
-export const keysReply = z.object({
+export const poolKeysReply = z.object({
   ...success,
   data: z.array(key),
   next_cursor: z.string().nullable().describe("For the next page; null on the last one."),

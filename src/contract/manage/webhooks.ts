@@ -37,14 +37,14 @@ export const webhooksReply = z.object({
 
 const secret = z.string().nullable();
 
-export const webhookMadeReply = z.object({
+export const newWebhookReply = z.object({
   ...success,
   data: webhookRecord.extend({
     secret: secret.describe("The secret that was made, shown this once; null when it was given."),
   }),
 });
 
-export const webhookRotatedReply = z.object({
+export const rotatedWebhookReply = z.object({
   ...success,
   data: webhookRecord.extend({
     secret: secret.describe("The new secret, shown this once. The one before it signs as well for 24 h."),

@@ -4,9 +4,9 @@
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
-import { exceeds, normalised, trimmed } from "#contract/normalise.ts";
-import { checker, say } from "#contract/wording.ts";
-import { asRequired, isMap } from "./contacts.ts";
+import { exceeds, trimmed, trimOrNull } from "#contract/normalise.ts";
+import { checker, sentences } from "#contract/wording.ts";
+import { asRequired, isObject } from "./contacts.ts";
 
 /** The types by their file name extensions, in the order in which the interface lists them. */
 export const attachmentTypes = [
@@ -70,14 +70,14 @@ function isBase64(text: string): boolean {
 
 /** The list of files in a body; the faults are added to `issues`. An absent, null or empty one means none. */
 export function readInlineFiles(body: unknown, maxFiles: number, issues: Issue[]): (InlineFile | null)[] {
-  const list = asRequired(normalised(isMap(body) ? body.attachments : null));
+  const list = asRequired(trimOrNull(isObject(body) ? body.attachments : null));
   if (list === null) return [];
   if (!Array.isArray(list)) {
-    issues.push({ path: listPath, message: say.array(listPath) });
+    issues.push({ path: listPath, message: sentences.array(listPath) });
     return [];
   }
   if (list.length > maxFiles) {
-    issues.push({ path: listPath, message: say.atMostItems(listPath, maxFiles) });
+    issues.push({ path: listPath, message: sentences.atMostItems(listPath, maxFiles) });
     return [];
   }
   return list.map((item: unknown, index) => inlineFile(item, index, issues));
@@ -86,16 +86,16 @@ export function readInlineFiles(body: unknown, maxFiles: number, issues: Issue[]
 /** Null: it has an issue. */
 function inlineFile(item: unknown, index: number, issues: Issue[]): InlineFile | null {
   const path = [...listPath, index];
-  if (!isMap(item)) {
-    issues.push({ path, message: say.file(path) });
+  if (!isObject(item)) {
+    issues.push({ path, message: sentences.file(path) });
     return null;
   }
   // Megabytes of base64 are not walked for blanks at their ends as other text is: `required` sees an empty one.
   const content = item.content === "" || item.content === undefined ? null : item.content;
   const fields = {
-    filename: asRequired(normalised(item.filename)),
+    filename: asRequired(trimOrNull(item.filename)),
     content: asRequired(content),
-    content_type: normalised(item.content_type),
+    content_type: trimOrNull(item.content_type),
   };
   const found = check(fields, listPath, index);
   if (found !== null) {
@@ -106,13 +106,13 @@ function inlineFile(item: unknown, index: number, issues: Issue[]): InlineFile |
   const text = /[\r\n]/.test(given.content) ? given.content.replace(/[\r\n]+/g, "") : given.content;
   if (!isBase64(text)) {
     const at = [...path, "content"];
-    issues.push({ path: at, message: say.base64(at) });
+    issues.push({ path: at, message: sentences.base64(at) });
     return null;
   }
   return { filename: given.filename, content: text };
 }
 
-const longestName = 255;
+const maxNameLength = 255;
 /** Overrides and isolates of direction: with them `exe.pdf` may be shown where `fdp.exe` stands. */
 const directions = /[\u202a-\u202e\u2066-\u2069]/g;
 
@@ -123,10 +123,10 @@ export function filenameOf(given: string): string {
 }
 
 /** What is wrong with a name that `filenameOf` gave, as a sentence about the file at `path`; null: nothing. */
-export function filenameFault(name: string, path: Issue["path"]): string | null {
-  if (!name.isWellFormed()) return say.unsendable(path);
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return say.oneLine(path);
-  return exceeds(name, longestName) ? say.atMostCharacters(path, longestName) : null;
+export function filenameIssue(name: string, path: Issue["path"]): string | null {
+  if (!name.isWellFormed()) return sentences.unsendable(path);
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return sentences.oneLine(path);
+  return exceeds(name, maxNameLength) ? sentences.atMostCharacters(path, maxNameLength) : null;
 }
 
 /** The type that the name's extension says; null for one that may not come. */

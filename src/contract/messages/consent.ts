@@ -10,7 +10,7 @@ const out = /^(?:stop|stopall|unsubscribe|cancel|end|quit|revoke|optout)$/i;
 const back = /^(?:start|unstop)$/i;
 
 /** What the whole body of an incoming message asks for; null: it is just a message. */
-export function optWord(body: string): Opt | null {
+export function consentKeyword(body: string): Opt | null {
   const word = trimmed(body);
   if (out.test(word)) return "out";
   return back.test(word) ? "in" : null;

@@ -3,8 +3,8 @@
 // agree, which each channel's property test checks.
 
 import type { Issue } from "#contract/issue.ts";
-import { normalised } from "#contract/normalise.ts";
-import { type Check, say } from "#contract/wording.ts";
+import { trimOrNull } from "#contract/normalise.ts";
+import { type Check, sentences } from "#contract/wording.ts";
 import type { TextField } from "./fields.ts";
 
 /** A send body that was read: every contact, and every fault found without looking at the account. */
@@ -25,9 +25,9 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** How the items of a channel are read. */
 export interface ContactRules<Draft> {
   /** The contact of a usual item without a fault; null sends the item the careful way. */
-  plain(fields: Fields): Draft | null;
+  fastPath(fields: Fields): Draft | null;
   /** Each field as the rules see it. */
-  normal(fields: Fields): Record<keyof Draft, unknown>;
+  normalise(fields: Fields): Record<keyof Draft, unknown>;
   /** The rules. */
   check: Check;
 }
@@ -49,9 +49,9 @@ export interface ContactReader<Draft> {
 
 const contactPath = ["contact"];
 const nothing: Fields = {};
-const usualSlice = 2_000;
+const defaultSliceSize = 2_000;
 
-export function isMap(value: unknown): value is Fields {
+export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -68,10 +68,10 @@ export function fitsOptional(value: unknown, field: TextField): value is string 
 /** The list of items in a body, or what is wrong with it as a whole. */
 function itemsOf(body: unknown, maxContacts: number): unknown[] | Issue {
   const path = contactPath;
-  const contact = asRequired(normalised(isMap(body) ? body.contact : null));
-  if (contact === null) return { path, message: say.required(path) };
-  if (!Array.isArray(contact)) return { path, message: say.array(path) };
-  if (contact.length > maxContacts) return { path, message: say.atMostItems(path, maxContacts) };
+  const contact = asRequired(trimOrNull(isObject(body) ? body.contact : null));
+  if (contact === null) return { path, message: sentences.required(path) };
+  if (!Array.isArray(contact)) return { path, message: sentences.array(path) };
+  if (contact.length > maxContacts) return { path, message: sentences.atMostItems(path, maxContacts) };
   return contact;
 }
 
@@ -79,7 +79,7 @@ function itemsOf(body: unknown, maxContacts: number): unknown[] | Issue {
 export function contactReader<Draft extends object>(rules: ContactRules<Draft>): ContactReader<Draft> {
   /** The contact of any item, with its faults added to `issues`. */
   function careful(fields: Fields, index: number, issues: Issue[]): Draft {
-    const contact = rules.normal(fields);
+    const contact = rules.normalise(fields);
     for (const issue of rules.check(contact, contactPath, index) ?? []) {
       issues.push(issue);
       contact[issue.path[2] as keyof Draft] = undefined;
@@ -91,7 +91,7 @@ export function contactReader<Draft extends object>(rules: ContactRules<Draft>):
   function* slices(
     body: unknown,
     limits: { maxContacts: number },
-    sliceSize = usualSlice,
+    sliceSize = defaultSliceSize,
   ): Generator<void, Send<Draft>, void> {
     const items = itemsOf(body, limits.maxContacts);
     if (!Array.isArray(items)) return { contacts: [], issues: [items] };
@@ -100,8 +100,8 @@ export function contactReader<Draft extends object>(rules: ContactRules<Draft>):
     for (let index = 0; index < items.length; index++) {
       if (index > 0 && index % sliceSize === 0) yield;
       const item: unknown = items[index];
-      const fields = isMap(item) ? item : nothing;
-      contacts.push(rules.plain(fields) ?? careful(fields, index, issues));
+      const fields = isObject(item) ? item : nothing;
+      contacts.push(rules.fastPath(fields) ?? careful(fields, index, issues));
     }
     return { contacts, issues };
   }

@@ -3,7 +3,7 @@
 // a line break let through here would be a header that somebody else wrote.
 
 import { z } from "zod";
-import { normalised, trimmed } from "#contract/normalise.ts";
+import { trimmed, trimOrNull } from "#contract/normalise.ts";
 import { checker } from "#contract/wording.ts";
 import { attachment } from "./attachments.ts";
 import {
@@ -86,13 +86,13 @@ function plainContact(fields: Fields): EmailDraft | null {
   const message = trimmed(fields.message);
   if (email === "" || subject === "" || message === "") return null;
   if (!emailAddress.fits(email) || !subjectLine.fits(subject) || !longMessage.fits(message)) return null;
-  const name = normalised(fields.sender_name);
+  const name = trimOrNull(fields.sender_name);
   if (!fitsOptional(name, senderName)) return null;
-  const replyTo = normalised(fields.reply_to_email);
+  const replyTo = trimOrNull(fields.reply_to_email);
   if (!fitsOptional(replyTo, emailAddress)) return null;
-  const gateway = normalised(fields.gateway_identifier);
+  const gateway = trimOrNull(fields.gateway_identifier);
   if (!fitsOptional(gateway, gatewayIdentifier)) return null;
-  const at = normalised(fields.schedule_at);
+  const at = trimOrNull(fields.schedule_at);
   if (!fitsOptional(at, scheduleAt)) return null;
   return {
     email,
@@ -106,15 +106,15 @@ function plainContact(fields: Fields): EmailDraft | null {
 }
 
 export const { slices: readEmailSlices, read: readEmail } = contactReader<EmailDraft>({
-  plain: plainContact,
-  normal: (fields) => ({
-    email: asRequired(normalised(fields.email)),
-    subject: asRequired(normalised(fields.subject)),
-    message: asRequired(normalised(fields.message)),
-    gateway_identifier: normalised(fields.gateway_identifier),
-    sender_name: normalised(fields.sender_name),
-    reply_to_email: normalised(fields.reply_to_email),
-    schedule_at: normalised(fields.schedule_at),
+  fastPath: plainContact,
+  normalise: (fields) => ({
+    email: asRequired(trimOrNull(fields.email)),
+    subject: asRequired(trimOrNull(fields.subject)),
+    message: asRequired(trimOrNull(fields.message)),
+    gateway_identifier: trimOrNull(fields.gateway_identifier),
+    sender_name: trimOrNull(fields.sender_name),
+    reply_to_email: trimOrNull(fields.reply_to_email),
+    schedule_at: trimOrNull(fields.schedule_at),
   }),
   check: checker(emailContact),
 });

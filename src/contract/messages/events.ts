@@ -18,15 +18,15 @@ export type EventType = (typeof eventTypes)[number];
 
 /** `*`, a type, or a family such as `message.*`. */
 export function isEventPattern(text: string): boolean {
-  return eventTypes.some((type) => matchesPattern(text, type));
+  return eventTypes.some((type) => matches(text, type));
 }
 
-function matchesPattern(pattern: string, type: string): boolean {
+function matches(pattern: string, type: string): boolean {
   if (pattern === "*" || pattern === type) return true;
   return pattern.endsWith(".*") && type.startsWith(pattern.slice(0, -1));
 }
 
 /** Whether any of the patterns asks for events of this type. */
-export function asksFor(patterns: readonly string[], type: string): boolean {
-  return patterns.some((pattern) => matchesPattern(pattern, type));
+export function matchesPattern(patterns: readonly string[], type: string): boolean {
+  return patterns.some((pattern) => matches(pattern, type));
 }

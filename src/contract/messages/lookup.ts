@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
-import { normalised } from "#contract/normalise.ts";
+import { trimOrNull } from "#contract/normalise.ts";
 import { checker } from "#contract/wording.ts";
 import { statuses } from "./channel.ts";
 
@@ -35,7 +35,7 @@ export function readRecent(
 ):
   | { limit: number; cursor: string | null; status: (typeof statuses)[number] | null; issues: null }
   | { issues: Issue[] } {
-  const last = (name: string) => normalised(query.getAll(name).at(-1));
+  const last = (name: string) => trimOrNull(query.getAll(name).at(-1));
   const found = { limit: asInteger(last("limit")), cursor: last("cursor"), status: last("status") };
   const issues = check(found, []);
   if (issues !== null) return { issues };

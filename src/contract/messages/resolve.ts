@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
-import { normalised } from "#contract/normalise.ts";
-import { checker, say } from "#contract/wording.ts";
+import { trimOrNull } from "#contract/normalise.ts";
+import { checker, sentences } from "#contract/wording.ts";
 
 export const resolutions = ["send_again", "mark_sent", "mark_failed"] as const;
 export type Resolution = (typeof resolutions)[number];
@@ -23,10 +23,10 @@ export function readResolve(
   body: unknown,
 ): { answer: Resolution; issues: null } | { answer: null; issues: Issue[] } {
   const given = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {};
-  const found = { answer: normalised("answer" in given ? given.answer : null) };
+  const found = { answer: trimOrNull("answer" in given ? given.answer : null) };
   // The wording knows "required" by the type that is missing, and an enum has none.
   if (found.answer === null)
-    return { answer: null, issues: [{ path: ["answer"], message: say.required(["answer"]) }] };
+    return { answer: null, issues: [{ path: ["answer"], message: sentences.required(["answer"]) }] };
   const issues = check(found, []);
   return issues === null ? { answer: found.answer as Resolution, issues: null } : { answer: null, issues };
 }

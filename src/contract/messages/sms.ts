@@ -3,7 +3,7 @@
 // of a request are told together; that is why a faulty request still gives every contact.
 
 import { z } from "zod";
-import { normalised, trimmed } from "#contract/normalise.ts";
+import { trimmed, trimOrNull } from "#contract/normalise.ts";
 import { checker } from "#contract/wording.ts";
 import {
   asRequired,
@@ -48,7 +48,7 @@ export type SmsSend = Send<SmsDraft>;
 
 /** A safe integer stands for its digits; any other value is left for the rules. */
 function asNumber(value: unknown): unknown {
-  return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : normalised(value);
+  return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : trimOrNull(value);
 }
 
 function plainContact(fields: Fields): SmsDraft | null {
@@ -56,20 +56,20 @@ function plainContact(fields: Fields): SmsDraft | null {
   const to = trimmed(fields.number);
   const message = trimmed(fields.message);
   if (to === "" || message === "" || !number.fits(to) || !shortMessage.fits(message)) return null;
-  const gateway = normalised(fields.gateway_identifier);
+  const gateway = trimOrNull(fields.gateway_identifier);
   if (!fitsOptional(gateway, gatewayIdentifier)) return null;
-  const at = normalised(fields.schedule_at);
+  const at = trimOrNull(fields.schedule_at);
   if (!fitsOptional(at, scheduleAt)) return null;
   return { number: to, message, gateway_identifier: gateway, schedule_at: at };
 }
 
 export const { slices: readSmsSlices, read: readSms } = contactReader<SmsDraft>({
-  plain: plainContact,
-  normal: (fields) => ({
+  fastPath: plainContact,
+  normalise: (fields) => ({
     number: asRequired(asNumber(fields.number)),
-    message: asRequired(normalised(fields.message)),
-    gateway_identifier: normalised(fields.gateway_identifier),
-    schedule_at: normalised(fields.schedule_at),
+    message: asRequired(trimOrNull(fields.message)),
+    gateway_identifier: trimOrNull(fields.gateway_identifier),
+    schedule_at: trimOrNull(fields.schedule_at),
   }),
   check: checker(smsContact),
 });

@@ -4,7 +4,7 @@
 import type { Status } from "./channel.ts";
 
 /** What our own side does to a message. */
-export type OwnStep =
+export type SystemStep =
   /** The provider took it. */
   | "accepted"
   /** It never will be sent. */
@@ -12,16 +12,16 @@ export type OwnStep =
   /** Certainly not sent; it waits for its next try. */
   | "deferred"
   /** It may have been sent. */
-  | "doubted"
+  | "outcome_unknown"
   /** It may have been sent, and its gateway's policy is to send it once more. */
-  | "repeated"
+  | "resent"
   | "cancelled"
   /** The recipient, or the account, wants nothing more to go there. */
   | "suppressed"
   /** It was found due too late to be wanted. */
   | "expired"
   /** The account's own answers to an unknown outcome. */
-  | "sent_again"
+  | "resent_by_account"
   | "marked_sent"
   | "marked_failed";
 
@@ -29,12 +29,12 @@ export type OwnStep =
 export const receiptSteps = ["sent", "delivered", "read", "undelivered", "failed", "bounced"] as const;
 export type ReceiptStep = (typeof receiptSteps)[number];
 
-export type Step = { by: "us"; step: OwnStep } | { by: "receipt"; step: ReceiptStep };
+export type Step = { by: "system"; step: SystemStep } | { by: "receipt"; step: ReceiptStep };
 
 export interface Change {
   status: Status;
   /** Times to set, unless they are already. */
-  marks: readonly ("sent_at" | "delivered_at" | "read_at")[];
+  timestamps: readonly ("sent_at" | "delivered_at" | "read_at")[];
   /** Credit goes back: the message ended without having been sent. */
   refund: boolean;
   error: "set" | "clear" | "keep";
@@ -62,61 +62,64 @@ const rank: Record<Status, number> = {
   read: 6,
 };
 
-const own: Record<OwnStep, { from: readonly Status[]; change: Change }> = {
+const systemSteps: Record<SystemStep, { from: readonly Status[]; change: Change }> = {
   // Also the late answer of a process that lost its lane meanwhile: the message was sent, whatever was thought since.
   // Not from `failed`: an early receipt may have said so, and knows more than an acceptance.
   accepted: {
     from: ["sending", "unknown", "queued", "cancelled", "expired", "suppressed"],
-    change: { status: "sent", marks: ["sent_at"], refund: false, error: "clear" },
+    change: { status: "sent", timestamps: ["sent_at"], refund: false, error: "clear" },
   },
   rejected: {
     from: ["sending", "unknown"],
-    change: { status: "failed", marks: [], refund: true, error: "set" },
+    change: { status: "failed", timestamps: [], refund: true, error: "set" },
   },
   deferred: {
     from: ["sending", "unknown"],
-    change: { status: "queued", marks: [], refund: false, error: "set" },
+    change: { status: "queued", timestamps: [], refund: false, error: "set" },
   },
-  doubted: { from: ["sending"], change: { status: "unknown", marks: [], refund: false, error: "set" } },
-  repeated: { from: ["sending"], change: { status: "queued", marks: [], refund: false, error: "set" } },
+  outcome_unknown: {
+    from: ["sending"],
+    change: { status: "unknown", timestamps: [], refund: false, error: "set" },
+  },
+  resent: { from: ["sending"], change: { status: "queued", timestamps: [], refund: false, error: "set" } },
   cancelled: {
     from: ["queued", "scheduled"],
-    change: { status: "cancelled", marks: [], refund: true, error: "keep" },
+    change: { status: "cancelled", timestamps: [], refund: true, error: "keep" },
   },
   suppressed: {
     from: ["queued", "scheduled"],
-    change: { status: "suppressed", marks: [], refund: true, error: "set" },
+    change: { status: "suppressed", timestamps: [], refund: true, error: "set" },
   },
   expired: {
     from: ["queued", "scheduled"],
-    change: { status: "expired", marks: [], refund: true, error: "set" },
+    change: { status: "expired", timestamps: [], refund: true, error: "set" },
   },
-  sent_again: {
+  resent_by_account: {
     from: ["unknown"],
-    change: { status: "queued", marks: [], refund: false, error: "keep" },
+    change: { status: "queued", timestamps: [], refund: false, error: "keep" },
   },
   marked_sent: {
     from: ["unknown"],
-    change: { status: "sent", marks: ["sent_at"], refund: false, error: "clear" },
+    change: { status: "sent", timestamps: ["sent_at"], refund: false, error: "clear" },
   },
   marked_failed: {
     from: ["unknown"],
-    change: { status: "failed", marks: [], refund: true, error: "set" },
+    change: { status: "failed", timestamps: [], refund: true, error: "set" },
   },
 };
 
 const receipt: Record<ReceiptStep, Change> = {
-  sent: { status: "sent", marks: ["sent_at"], refund: false, error: "clear" },
-  delivered: { status: "delivered", marks: ["sent_at", "delivered_at"], refund: false, error: "clear" },
-  read: { status: "read", marks: ["sent_at", "delivered_at", "read_at"], refund: false, error: "clear" },
-  undelivered: { status: "undelivered", marks: ["sent_at"], refund: false, error: "set" },
-  bounced: { status: "bounced", marks: ["sent_at"], refund: false, error: "set" },
-  failed: { status: "failed", marks: [], refund: true, error: "set" },
+  sent: { status: "sent", timestamps: ["sent_at"], refund: false, error: "clear" },
+  delivered: { status: "delivered", timestamps: ["sent_at", "delivered_at"], refund: false, error: "clear" },
+  read: { status: "read", timestamps: ["sent_at", "delivered_at", "read_at"], refund: false, error: "clear" },
+  undelivered: { status: "undelivered", timestamps: ["sent_at"], refund: false, error: "set" },
+  bounced: { status: "bounced", timestamps: ["sent_at"], refund: false, error: "set" },
+  failed: { status: "failed", timestamps: [], refund: true, error: "set" },
 };
 
 /** The change that a step makes to a message in `status`; null when it makes none. */
 export function advance(status: Status, { by, step }: Step): Change | null {
-  if (by === "us") return own[step].from.includes(status) ? own[step].change : null;
+  if (by === "system") return systemSteps[step].from.includes(status) ? systemSteps[step].change : null;
   return rank[receipt[step].status] > rank[status] ? receipt[step] : null;
 }
 

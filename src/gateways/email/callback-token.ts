@@ -13,7 +13,7 @@ export const callbackTokenField = secret()
   );
 
 /** Whether a callback brings the token: in the query exactly once, as the password of any Basic user, or as a Bearer token. */
-export function carriesToken({ headers, query }: CallbackRequest, token: string): boolean {
+export function hasValidToken({ headers, query }: CallbackRequest, token: string): boolean {
   const tokens = query.getAll("token");
   const inQuery = tokens.length === 1 && constantTimeEqual(tokens[0]!, token);
   const [, scheme = "", credentials = ""] =

@@ -8,10 +8,10 @@ import { oneLine } from "#runtime/text.ts";
 import type { EmailSettings } from "./settings.ts";
 
 /** Under this name our id goes to a vendor (tag, custom argument, variable, metadata) and comes back in its events. */
-export const ourIdName = "trunkline_message";
+export const messageIdTag = "trunkline_message";
 
 /** The mail of a message. The channel `email` always has one: without it somebody chose the wrong gateway. */
-export function mailIn(message: OutgoingMessage): OutgoingEmail {
+export function requireEmail(message: OutgoingMessage): OutgoingEmail {
   if (message.email === undefined) throw new Error(`Message ${message.id} is no email.`);
   return message.email;
 }
@@ -53,7 +53,7 @@ export async function base64Attachments(email: OutgoingEmail): Promise<Base64Att
 }
 
 /** Our id as an event brought it back; undefined when it is none of ours. */
-export function ourIdFrom(text: string | null | undefined): string | undefined {
+export function parseMessageId(text: string | null | undefined): string | undefined {
   return text !== null && text !== undefined && /^msg_[\w-]{1,60}$/.test(text) ? text : undefined;
 }
 
@@ -83,7 +83,7 @@ export function isFresh(signedAt: number | undefined, now: number): boolean {
 export const freshUntil = (signedAt: number) => signedAt + replayWindowMs;
 
 /** A vendor's words of an event, on one line, not masked and not cut yet; undefined when there are none. */
-export function wordsOf(text: string | null | undefined): string | undefined {
+export function reasonText(text: string | null | undefined): string | undefined {
   const words = oneLine(text ?? "");
   return words === "" ? undefined : words;
 }

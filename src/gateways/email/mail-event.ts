@@ -4,10 +4,10 @@
 import type { Engagement, Receipt, Received } from "#gateways/gateway.ts";
 import { cleanText } from "#gateways/http-outcome.ts";
 import { referenceFrom } from "#gateways/sms/http-api/json-path.ts";
-import { ourIdFrom } from "./http-mail.ts";
+import { parseMessageId } from "./http-mail.ts";
 
 /** Which mail an event is about, and when it happened. */
-export interface EventNames {
+export interface EventIds {
   reference: string | null;
   messageId?: string;
   at?: number;
@@ -16,18 +16,18 @@ export interface EventNames {
 type Loose<T> = { [Name in keyof T]: T[Name] | undefined };
 
 /** The fields that are there: an optional field is left out rather than undefined. */
-export function present<T extends object>(fields: Loose<T>): T {
+export function omitUndefined<T extends object>(fields: Loose<T>): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
 /** Null for an event that names no mail of ours, by the vendor's id or by ours. */
-export function eventNames(
+export function eventIds(
   reference: string | null,
   ourId: string | null,
   at: number | undefined,
-): EventNames | null {
-  const names = { reference: referenceFrom(reference), messageId: ourIdFrom(ourId), at };
-  return names.reference === null && names.messageId === undefined ? null : present<EventNames>(names);
+): EventIds | null {
+  const names = { reference: referenceFrom(reference), messageId: parseMessageId(ourId), at };
+  return names.reference === null && names.messageId === undefined ? null : omitUndefined<EventIds>(names);
 }
 
 /** A call that says these things, none of which came from a person. */
@@ -51,14 +51,14 @@ export function eventKey(id: string | null): string | undefined {
 const longestUrl = 4096;
 
 /** What is told of somebody who opened or clicked, as far as it is fit to be stored. */
-export function visitOf(given: {
+export function clientInfo(given: {
   url?: string | null;
   userAgent?: string | null;
   ip?: string | null;
 }): Pick<Engagement, "url" | "userAgent" | "ip"> {
   const url = given.url ?? "";
   const ip = given.ip ?? "";
-  return present({
+  return omitUndefined({
     url: url !== "" && url.length <= longestUrl && !/[\p{Cc}\s]/u.test(url) ? url.toWellFormed() : undefined,
     userAgent: cleanText(given.userAgent ?? "", [], 500) || undefined,
     ip: /^[\da-fA-F.:]{2,45}$/.test(ip) ? ip : undefined,

@@ -4,68 +4,33 @@
 
 import type { IncomingMessage } from "node:http";
 import { type Account, planExpired } from "#accounts/account.ts";
-import { type Problem, problem, refusals } from "#contract/problem.ts";
-import type { BodyBudget, BodyShare } from "#http/body/budget.ts";
+import { isProblem, type Problem, problem, refusals } from "#contract/problem.ts";
+import type { BodyShare } from "#http/body/budget.ts";
 import type { ParsedBody } from "#http/body/parse.ts";
-import { type BodyLimits, isProblem } from "#http/body/read.ts";
-import type { UploadGate } from "#http/body/upload.ts";
-import type { HttpParts } from "#http/parts.ts";
-import type { Turns } from "#http/semaphore.ts";
-import type { StorageLog } from "#http/storage-errors.ts";
-import { asKey, type Key, noKey } from "./api-key-text.ts";
-import type { WrongCredentials } from "./credential-throttle.ts";
-import { searchBody, withoutKey } from "./key-in-body.ts";
-import type { RateLimit } from "./rate-limit.ts";
-import type { SignInLimits } from "./sign-in-limits.ts";
-
-/** The query of a request's URL. */
-export function queryOf(request: IncomingMessage): URLSearchParams {
-  const url = request.url ?? "";
-  const at = url.indexOf("?");
-  return new URLSearchParams(at === -1 ? "" : url.slice(at + 1));
-}
+import type { Gate } from "#http/call.ts";
+import { queryOf } from "#http/request.ts";
+import { invalidKey, type Key, parseKey } from "./api-key-text.ts";
+import { missingKeyReply, searchBody } from "./key-in-body.ts";
 
 /**
  * Node joins repeated `Api-key` headers with ", ", which is no account's key; the same is done with a
  * repeated query parameter, so that no two parts of a system can read different keys from one request.
  */
-export function keyInFront(request: IncomingMessage): Key | null {
+export function keyInHeaderOrQuery(request: IncomingMessage): Key | null {
   const header = request.headers["api-key"];
-  const inHeader = asKey(Array.isArray(header) ? header.join(", ") : header);
+  const inHeader = parseKey(Array.isArray(header) ? header.join(", ") : header);
   if (inHeader !== null || !request.url?.includes("?")) return inHeader;
   const values = queryOf(request)
     .getAll("api_key")
-    .filter((value) => asKey(value) !== null);
-  return asKey(values.join(", "));
+    .filter((value) => parseKey(value) !== null);
+  return parseKey(values.join(", "));
 }
 
 /** The `api_key` of a body that was read. */
 export function keyInBody(body: ParsedBody): Key | null {
   const { value } = body;
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, "api_key")) return null;
-  return asKey((value as { api_key: unknown }).api_key);
-}
-
-export interface Gate {
-  parts: Pick<HttpParts, "authenticate" | "clock">;
-  uploads: UploadGate;
-  rateLimit: RateLimit;
-  wrongCredentials: WrongCredentials;
-  signInLimits: SignInLimits;
-  storageLog: StorageLog;
-  bodyLimits: BodyLimits;
-  /** For a body without a key in front. */
-  keylessLimits: BodyLimits;
-  /** What all bodies may hold together. */
-  bodies: BodyBudget;
-  lists: ListGate;
-}
-
-/** How lists are read. */
-export interface ListGate {
-  turns: Turns;
-  /** Too many large answers wait for their readers: another one would not be written. */
-  isFull(): boolean;
+  return parseKey((value as { api_key: unknown }).api_key);
 }
 
 /** The calling account, and the body when it had to be read already. */
@@ -75,8 +40,8 @@ export interface Admitted {
 }
 
 /** The account that a key lets in, or why it does not. */
-export async function judgeKey(gate: Gate, key: Key): Promise<Account | Problem> {
-  const account = key === noKey ? null : await gate.parts.authenticate(key);
+export async function checkKey(gate: Gate, key: Key): Promise<Account | Problem> {
+  const account = key === invalidKey ? null : await gate.parts.authenticate(key);
   if (account === null) return refusals.invalid;
   if (planExpired(account, gate.parts.clock.now())) return refusals.expired;
   if (account.requestsPerMinute !== null) {
@@ -92,20 +57,20 @@ export async function authenticate(
   request: IncomingMessage,
   share: BodyShare,
 ): Promise<Admitted | Problem | null> {
-  const inFront = keyInFront(request);
+  const inFront = keyInHeaderOrQuery(request);
   if (inFront !== null) {
-    const account = await judgeKey(gate, inFront);
+    const account = await checkKey(gate, inFront);
     if (isProblem(account)) return account;
-    share.known();
+    share.markAuthenticated();
     return { account, body: null };
   }
   if (request.method !== "POST") return refusals.missing;
   const searched = await searchBody(request, gate.keylessLimits, share);
   if (searched === null || isProblem(searched)) return searched;
   if (searched.key === null) return refusals.missing;
-  const account = await judgeKey(gate, searched.key);
+  const account = await checkKey(gate, searched.key);
   if (isProblem(account)) return account;
-  share.known();
+  share.markAuthenticated();
   const body = searched.parse();
-  return isProblem(body) ? withoutKey(body) : { account, body };
+  return isProblem(body) ? missingKeyReply(body) : { account, body };
 }

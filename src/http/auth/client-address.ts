@@ -4,7 +4,7 @@
 // that could not be named: it counts as the proxy that said so, and shares that one's limits.
 
 import type { FastifyRequest } from "fastify";
-import type { Caller } from "#http/endpoint.ts";
+import type { Caller } from "#http/call.ts";
 import { type AllowList, addressVersion, isListed, readAllowList } from "#runtime/net/address.ts";
 
 /** An entry of `X-Forwarded-For` as an address without a port; null: it is none. */

@@ -5,20 +5,20 @@
 import type { Clock } from "#runtime/runtime.ts";
 import { createRateLimit } from "./rate-limit.ts";
 
-export interface WrongCredentials {
+export interface CredentialThrottle {
   /** Ms until this client may show this credential (its hash); 0: now. */
   wait(client: string, hash: string): number;
   /** What became of showing it. Returns the ms to wait before the next try; 0: none. */
-  tried(client: string, hash: string, right: boolean): number;
+  record(client: string, hash: string, right: boolean): number;
 }
 
 /** Far above what a page with an ended session asks, far below what a guesser wants. */
 const perMinute = 60;
 /** A credential counts as lately right for this long. */
 const trustedMs = 600_000;
-const mostTrusted = 10_000;
+const maxTrusted = 10_000;
 
-export function createWrongCredentials(clock: Clock): WrongCredentials {
+export function createCredentialThrottle(clock: Clock): CredentialThrottle {
   const limit = createRateLimit(clock);
   const trusted = new Map<string, number>();
 
@@ -29,11 +29,11 @@ export function createWrongCredentials(clock: Clock): WrongCredentials {
 
   return {
     wait: (client, hash) => (isTrusted(hash) ? 0 : limit(client, perMinute, 0)),
-    tried(client, hash, right) {
+    record(client, hash, right) {
       trusted.delete(hash);
       if (!right) return limit(client, perMinute);
       trusted.set(hash, clock.monotonic());
-      if (trusted.size > mostTrusted) trusted.delete(trusted.keys().next().value as string);
+      if (trusted.size > maxTrusted) trusted.delete(trusted.keys().next().value as string);
       return 0;
     },
   };

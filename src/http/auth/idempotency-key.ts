@@ -2,10 +2,10 @@
 
 import type { IncomingMessage } from "node:http";
 import type { Issue } from "#contract/issue.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 
 const name = "Idempotency-Key";
-const longest = 255;
+const maxLength = 255;
 
 /** For the documentation of an endpoint that takes it. */
 export const idempotencyHeader = {
@@ -18,6 +18,8 @@ export function idempotencyKey(request: IncomingMessage): string | Issue | null 
   const given = request.headers["idempotency-key"];
   if (given === undefined) return null;
   const key = Array.isArray(given) ? given.join(", ") : given;
-  if (key === "") return { path: [name], message: say.required([name]) };
-  return key.length > longest ? { path: [name], message: say.atMostCharacters([name], longest) } : key;
+  if (key === "") return { path: [name], message: sentences.required([name]) };
+  return key.length > maxLength
+    ? { path: [name], message: sentences.atMostCharacters([name], maxLength) }
+    : key;
 }

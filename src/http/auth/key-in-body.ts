@@ -3,28 +3,29 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { type Problem, problem, refusals } from "#contract/problem.ts";
+import { isProblem, type Problem, problem, refusals } from "#contract/problem.ts";
 import { memberOf } from "#http/body/bracket-fields.ts";
 import type { BodyShare } from "#http/body/budget.ts";
 import { announcesBody, readBytes } from "#http/body/bytes.ts";
 import { findMember } from "#http/body/json-member.ts";
+import type { BodyLimits } from "#http/body/limits.ts";
 import {
-  type FormParts,
-  formParts,
+  type FormContent,
   maxDepth,
   maxValues,
   mediaOf,
   type ParsedBody,
   parseBody,
   parseForm,
+  readFormContent,
   tooManyFields,
 } from "#http/body/parse.ts";
-import { type BodyLimits, isProblem, malformedRequest, notRead } from "#http/body/read.ts";
+import { malformedRequest, unreadBodyProblem } from "#http/body/read.ts";
 import { exceededBound } from "#runtime/json-bounds.ts";
-import { asKey, type Key, noKey } from "./api-key-text.ts";
+import { invalidKey, type Key, parseKey } from "./api-key-text.ts";
 
 /** A body that was read and not parsed. */
-export interface Searched {
+export interface SearchedBody {
   /** Null: it holds none, or cannot be parsed. */
   key: Key | null;
   /** Its value; to be called once the key is right. */
@@ -39,16 +40,16 @@ function keyInJson(bytes: Buffer): Key | null {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const value = findMember(hasMark ? bytes.subarray(3) : bytes, "api_key", maxDepth);
   if (value === null) return null;
-  if (value[0] === openObject || value[0] === openList) return noKey;
-  return asKey(JSON.parse(value.toString()));
+  if (value[0] === openObject || value[0] === openList) return invalidKey;
+  return parseKey(JSON.parse(value.toString()));
 }
 
 /** Of several fields of that name the last counts, as in the form's value; one with brackets is no text. */
-function keyInForm({ pairs }: FormParts): Key | null {
+function keyInForm({ pairs }: FormContent): Key | null {
   for (let at = pairs.length - 1; at >= 0; at--) {
     const [name, value] = pairs[at]!;
-    if (name === "api_key") return asKey(value);
-    if (memberOf(name) === "api_key") return noKey;
+    if (name === "api_key") return parseKey(value);
+    if (memberOf(name) === "api_key") return invalidKey;
   }
   return null;
 }
@@ -64,7 +65,7 @@ export function tooLargeWithoutKey(maxBytes: number): Problem {
  * What is said to a request without a key in front whose body has a fault: one that cannot be parsed holds no key. One
  * that did not come whole, or found no room, is told so.
  */
-export function withoutKey(fault: Problem): Problem {
+export function missingKeyReply(fault: Problem): Problem {
   if (fault === tooManyFields) return refusals.missing;
   const unparsed = (fault.status === 400 && fault !== malformedRequest) || fault.status === 415;
   return unparsed ? refusals.missing : fault;
@@ -75,19 +76,19 @@ export async function searchBody(
   request: IncomingMessage,
   limits: BodyLimits,
   share: BodyShare,
-): Promise<Searched | Problem | null> {
+): Promise<SearchedBody | Problem | null> {
   const { headers } = request;
   const media = mediaOf(headers);
   if (!announcesBody(request)) return refusals.missing;
   if (media === null && headers["transfer-encoding"] === undefined) return refusals.missing;
   const read = await readBytes(request, limits, share);
   if (read.kind === "too_large") return tooLargeWithoutKey(limits.maxBytes);
-  if (read.kind !== "bytes") return notRead(read.kind, limits.maxBytes);
+  if (read.kind !== "bytes") return unreadBodyProblem(read.kind, limits.maxBytes);
   const { bytes } = read;
   if (media === null || bytes.length === 0) return refusals.missing;
   if (media === "json")
     return { key: keyInJson(bytes), parse: () => parseBody(bytes, headers, limits.maxFields, share) };
-  const form = formParts(bytes, media, headers, limits.maxFields, share);
-  if (isProblem(form)) return withoutKey(form);
+  const form = readFormContent(bytes, media, headers, limits.maxFields, share);
+  if (isProblem(form)) return missingKeyReply(form);
   return { key: keyInForm(form), parse: () => parseForm(form, share) };
 }

@@ -3,14 +3,14 @@
 // to the audit log here, before and after the handler, so that no route can forget it.
 
 import type { IncomingMessage } from "node:http";
-import { type Problem, problem } from "#contract/problem.ts";
+import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { announcesBody } from "#http/body/bytes.ts";
 import { mediaOf, type ParsedBody } from "#http/body/parse.ts";
-import { isProblem, readBody } from "#http/body/read.ts";
-import type { Call, Head, ManageCall } from "#http/endpoint.ts";
-import type { Answer } from "#http/response.ts";
-import { actorOf, audit, auditEnd } from "#identity/audit.ts";
-import { longestToken, principalOfToken } from "#identity/management-token.ts";
+import { readBody } from "#http/body/read.ts";
+import type { Call, Head, ManageCall } from "#http/call.ts";
+import type { Reply } from "#http/response.ts";
+import { actorOf, audit, auditOutcome } from "#identity/audit.ts";
+import { authenticateToken, maxTokenLength } from "#identity/management-token.ts";
 import { mayManage, type Principal } from "#identity/principal.ts";
 import { isCsrfToken, resumeSession, type Session } from "#identity/session.ts";
 import { idTime } from "#runtime/ids.ts";
@@ -28,8 +28,8 @@ interface Admitted {
 }
 
 /** Nothing that is managed needs more; strangers get less. */
-const mostBytes = 1024 * 1024;
-const mostBytesOfStrangers = 16 * 1024;
+const maxBytes = 1024 * 1024;
+const maxAnonymousBytes = 16 * 1024;
 
 /** The 401, with the challenge that HTTP wants beside it. */
 export function unauthenticated(message?: string): Problem {
@@ -45,25 +45,26 @@ function bearerOf(request: IncomingMessage): string | null {
 }
 
 /** A Bearer header decides, whatever else came: what carries one is no browser's own doing, and needs no CSRF token. */
-async function whoAsks(call: Call): Promise<{ principal: Principal; session: Session | null } | Problem> {
+async function identify(call: Call): Promise<{ principal: Principal; session: Session | null } | Problem> {
   const { request, settings, gate, parts } = call;
   const { database } = parts.manage;
   const token = bearerOf(request);
   const credential = token ?? readCookie(request, isHttps(settings.publicUrl));
-  if (credential === null || credential === "" || credential.length > longestToken) return unauthenticated();
+  if (credential === null || credential === "" || credential.length > maxTokenLength)
+    return unauthenticated();
   const client = clientNetwork(call.caller.ip);
   const hash = hashSecret(credential);
-  const wait = gate.wrongCredentials.wait(client, hash);
+  const wait = gate.credentialThrottle.wait(client, hash);
   if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
   const session = token === null ? await resumeSession({ database, clock: parts.clock }, credential) : null;
-  const principal = token === null ? session?.principal : await principalOfToken(database, token);
-  const retryAfterMs = gate.wrongCredentials.tried(client, hash, principal != null);
+  const principal = token === null ? session?.principal : await authenticateToken(database, token);
+  const retryAfterMs = gate.credentialThrottle.record(client, hash, principal != null);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
   return principal == null ? unauthenticated() : { principal, session };
 }
 
 /** Whether a session's request that changes something was made by our own page. */
-function isOurs(call: Call, session: Session): boolean {
+function hasCsrfToken(call: Call, session: Session): boolean {
   const { request, settings } = call;
   if (sameSite(request, settings.publicUrl, call.caller.host) !== "yes") return false;
   const given = request.headers["x-csrf-token"];
@@ -84,16 +85,16 @@ function isAccountId(text: string): boolean {
 
 async function admit(head: Head, call: Call): Promise<Admitted | Problem> {
   const changes = head.method !== "GET";
-  if (head.scope === "anyone") {
+  if (head.scope === "anonymous") {
     const { request, settings, caller } = call;
     // Nobody shall be signed in as somebody else by a page of another site.
     if (changes && sameSite(request, settings.publicUrl, caller.host) === "no") return problem("forbidden");
     return { principal: null, session: null, account: null };
   }
-  const asking = await whoAsks(call);
+  const asking = await identify(call);
   if (isProblem(asking)) return asking;
   const { principal, session } = asking;
-  if (changes && session !== null && !isOurs(call, session)) return problem("forbidden");
+  if (changes && session !== null && !hasCsrfToken(call, session)) return problem("forbidden");
   if (head.scope === "account") {
     const account = await accountOf(call, principal);
     return account === null ? problem("not_found") : { principal, session, account };
@@ -111,7 +112,7 @@ async function bodyOf(head: Head, call: Call): Promise<ParsedBody | Problem | nu
       message: "The body must be application/json, and not compressed.",
     });
   }
-  const most = head.scope === "anyone" ? mostBytesOfStrangers : mostBytes;
+  const most = head.scope === "anonymous" ? maxAnonymousBytes : maxBytes;
   const limits = { ...gate.bodyLimits, maxBytes: Math.min(gate.bodyLimits.maxBytes, most) };
   const body = await readBody(request, limits, call.share);
   // An object without members changes nothing and says so; no body at all is a client that lost its own.
@@ -137,13 +138,13 @@ function targetOf(params: Call["params"]): string | null {
   return ids.length === 0 ? null : ids.map(([, id]) => id).join("/");
 }
 
-function madeBy(answer: Answer): string | null {
+function createdId(answer: Reply): string | null {
   const data = typeof answer.body === "object" && "data" in answer.body ? answer.body.data : null;
   const id = typeof data === "object" && data !== null && "id" in data ? data.id : null;
   return typeof id === "string" ? id : null;
 }
 
-type Handle = (call: ManageCall) => Promise<Answer | null>;
+type Handle = (call: ManageCall) => Promise<Reply | null>;
 
 async function audited(head: Head, call: ManageCall, account: AccountRow | null, handle: Handle) {
   const { parts, params } = call;
@@ -162,7 +163,7 @@ async function audited(head: Head, call: ManageCall, account: AccountRow | null,
   );
   const end = async (outcome: string, made: string | null) => {
     try {
-      await auditEnd({ database }, entry, outcome, made);
+      await auditOutcome({ database }, entry, outcome, made);
     } catch (error) {
       // What was done is done, and its entry says so; only how it ended is missing there.
       parts.log.warn({ requestId: call.requestId, audit: entry, error }, "audit entry not finished");
@@ -170,7 +171,7 @@ async function audited(head: Head, call: ManageCall, account: AccountRow | null,
   };
   try {
     const answer = await handle(call);
-    await end(answer === null ? "gone" : String(answer.status), answer === null ? null : madeBy(answer));
+    await end(answer === null ? "gone" : String(answer.status), answer === null ? null : createdId(answer));
     return answer;
   } catch (error) {
     await end("error", null);
@@ -179,10 +180,10 @@ async function audited(head: Head, call: ManageCall, account: AccountRow | null,
 }
 
 /** Answers a route of the management API: `handle` is called only with what its head's scope promises. */
-export async function answerManaged(head: Head, call: Call, handle: Handle): Promise<Answer | null> {
+export async function answerManaged(head: Head, call: Call, handle: Handle): Promise<Reply | null> {
   const admitted = await admit(head, call);
   if (isProblem(admitted)) return admitted;
-  if (admitted.principal !== null) call.share.known();
+  if (admitted.principal !== null) call.share.markAuthenticated();
   const body = await bodyOf(head, call);
   if (body === null || isProblem(body)) return body;
   const { principal, session, account } = admitted;

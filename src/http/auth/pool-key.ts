@@ -2,36 +2,26 @@
 // whatever goes wrong. The caller's going away is a signal, so that what was asked of a provider is stopped.
 
 import { isUtf8 } from "node:buffer";
-import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
 import { valueCost } from "#http/body/budget.ts";
 import { announcesBody, readBytes } from "#http/body/bytes.ts";
 import { maxValues, mediaOf, noRoomRetryMs } from "#http/body/parse.ts";
 import { tooManyPieces } from "#http/body/read.ts";
-import type { Call, Head } from "#http/endpoint.ts";
-import type { Answer } from "#http/response.ts";
+import type { Call, Head, PoolCall } from "#http/call.ts";
+import type { Reply } from "#http/response.ts";
 import { countValues } from "#runtime/json-bounds.ts";
-import { Stop, type StopSignal } from "#runtime/light-abort-controller.ts";
+import { LightAbortController } from "#runtime/light-abort-controller.ts";
 
 const maxDepth = 256;
 /** No key is longer; hashing megabytes is not free. */
-const longestKey = 512;
-
-/** What the handler of an AI endpoint is given. */
-export interface PoolCall extends Call {
-  key: PoolKey;
-  /** The body's text; empty where the head has none. */
-  text: string;
-  /** Ends when the caller goes away. */
-  signal: StopSignal;
-}
+const maxKeyLength = 512;
 
 /** The key of an Authorization header; null: none that could be one. */
 function keyOf(call: Call): string | null {
   const { authorization } = call.request.headers;
   const key = /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
-  return key === undefined || key.length > longestKey ? null : key;
+  return key === undefined || key.length > maxKeyLength ? null : key;
 }
 
 async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> {
@@ -79,15 +69,15 @@ const noRoom = aiProblem("unavailable", {
 export async function answerPooled(
   head: Head,
   call: Call,
-  handler: (call: PoolCall) => Promise<Answer | null>,
-): Promise<Answer | null> {
-  const gone = new Stop();
-  call.response.once("close", () => gone.stop());
+  handler: (call: PoolCall) => Promise<Reply | null>,
+): Promise<Reply | null> {
+  const gone = new LightAbortController();
+  call.response.once("close", () => gone.abort());
   const token = keyOf(call);
-  const key = token === null ? null : await call.parts.ai.authenticate(token);
-  if (key === null) return aiProblem("invalid_api_key");
-  call.share.known();
+  const opened = token === null ? null : await call.parts.ai.authenticate(token);
+  if (opened === null) return aiProblem("invalid_api_key");
+  call.share.markAuthenticated();
   const text = await bodyOf(head, call);
   if (text === null || typeof text !== "string") return text;
-  return await handler({ ...call, key, text, signal: gone });
+  return await handler({ ...call, opened, text, signal: gone });
 }

@@ -13,7 +13,7 @@
 // characters; before that, a hash costs 45 to 55 ms, and two run at once. A network is an IPv4 address or an IPv6 /64;
 // over all addresses it is a /48, because one customer may hold 65,536 networks of /64.
 
-import type { Attempts } from "#identity/sign-in.ts";
+import type { SignInThrottle } from "#identity/sign-in.ts";
 import { clientNetwork, clientSite } from "#runtime/net/client-network.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { createRateLimit } from "./rate-limit.ts";
@@ -24,7 +24,7 @@ export const wrongPerMinute = 100;
 
 export interface SignInLimits {
   /** What counts the attempts of a client at this IP address. */
-  signIn(ip: string): Attempts;
+  signIn(ip: string): SignInThrottle;
   /** One password tried in an open session, by its hash. Ms to wait; 0: go on. */
   inSession(session: string): number;
   /** One set-up code tried. Ms to wait; 0: go on. */
@@ -36,8 +36,8 @@ export function createSignInLimits(clock: Clock): SignInLimits {
   const limit = createRateLimit(clock);
   return {
     signIn: (ip) => ({
-      known: (device) => limit(`device ${device}`, attemptsPerMinute),
-      stranger: (email) => {
+      knownDevice: (device) => limit(`device ${device}`, attemptsPerMinute),
+      unknownDevice: (email) => {
         const site = `site ${clientSite(ip)}`;
         const wrong = limit(`wrong ${email}`, wrongPerMinute, 0);
         const wait = Math.max(wrong, limit(site, networkAttemptsPerMinute, 0));
@@ -47,7 +47,7 @@ export function createSignInLimits(clock: Clock): SignInLimits {
         if (own === 0) limit(site, networkAttemptsPerMinute);
         return own;
       },
-      wrong: (email) => void limit(`wrong ${email}`, wrongPerMinute),
+      recordFailure: (email) => void limit(`wrong ${email}`, wrongPerMinute),
     }),
     inSession: (session) => limit(`session ${session}`, attemptsPerMinute),
     setUp: (ip) => limit(`set-up ${clientNetwork(ip)}`, attemptsPerMinute),

@@ -80,7 +80,7 @@ export class BodyShare {
   }
 
   /** The sender's key is right: what is held counts among the bodies of holders of keys from here on. */
-  known(): void {
+  markAuthenticated(): void {
     if (!this.#stranger) return;
     this.#stranger = false;
     this.#budget.admit(this.#held);

@@ -3,9 +3,9 @@
 
 import type { IncomingMessage } from "node:http";
 import { breakOf, brokenEvent } from "#http/broken-request.ts";
-import type { Deadlines } from "#http/deadlines.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
 import type { BodyShare } from "./budget.ts";
+import type { ReadLimits } from "./limits.ts";
 
 /**
  * How the reading of a body ended. `stopped`: by its taker. `malformed`: its chunks are no HTTP. `gone`: the client went
@@ -17,12 +17,6 @@ export type BodyFault = "too_large" | "too_many_pieces" | "too_slow" | "malforme
 /** `no_room`: the bodies of all requests together are as large as they may be. */
 export type BodyBytes = { kind: "bytes"; bytes: Buffer } | { kind: BodyFault | "no_room" };
 
-export interface ReadLimits {
-  /** Longest body, bytes. */
-  maxBytes: number;
-  deadlines: Deadlines;
-}
-
 const none: BodyBytes = { kind: "bytes", bytes: Buffer.alloc(0) };
 
 /**
@@ -30,7 +24,7 @@ const none: BodyBytes = { kind: "bytes", bytes: Buffer.alloc(0) };
  * however short it is: a body of 32 MiB in single bytes would take 100 s. Pieces of 128 bytes always pass, and 8,192 of
  * any length.
  */
-export function mostPieces(maxBytes: number): number {
+export function maxPieces(maxBytes: number): number {
   return 8_192 + Math.floor(maxBytes / 128);
 }
 
@@ -46,7 +40,7 @@ export function announcesBody(request: IncomingMessage): boolean {
  * when it becomes too long. What is left unread then stays in the socket, for `write` in `answer.ts` to deal with.
  * Rejects when `take` does. However it ends, `take` is not at work any more then.
  */
-export function takeBody(
+export function streamBody(
   request: IncomingMessage,
   { maxBytes, deadlines }: ReadLimits,
   take: (chunk: Buffer) => boolean | Promise<boolean>,
@@ -57,7 +51,7 @@ export function takeBody(
   if (broken !== undefined) return Promise.resolve(broken);
   if (request.destroyed) return Promise.resolve("gone");
   return new Promise((resolve, reject) => {
-    const most = mostPieces(maxBytes);
+    const most = maxPieces(maxBytes);
     let size = 0;
     let pieces = 0;
     let ended: BodyEnd | null = null;
@@ -123,7 +117,7 @@ export async function readBytes(
 ): Promise<BodyBytes> {
   if (!announcesBody(request)) return none;
   const gathered = new ByteCollector();
-  const end = await takeBody(request, limits, (chunk) => {
+  const end = await streamBody(request, limits, (chunk) => {
     if (!share.grow(chunk.length)) return false;
     gathered.add(chunk);
     return true;

@@ -79,7 +79,7 @@ function parseJson(bytes: Buffer, share: BodyShare): ParsedBody | Problem {
 }
 
 /** A form's `contact` may be JSON text; text that is not JSON stays text, and so is not a list. */
-export function parseForm({ pairs, files }: FormParts, share: BodyShare): ParsedBody | Problem {
+export function parseForm({ pairs, files }: FormContent, share: BodyShare): ParsedBody | Problem {
   const form = readForm(pairs, { maxDepth, maxValues });
   if (form.kind !== "value") return form.kind === "too_deep" ? tooDeep : tooManyValues;
   // Room for the texts is taken already.
@@ -94,24 +94,24 @@ export function parseForm({ pairs, files }: FormParts, share: BodyShare): Parsed
 }
 
 /** The fields of a form in their order, and the names under which it brought files. */
-export interface FormParts {
+export interface FormContent {
   pairs: readonly [string, string][];
   files: string[];
 }
 
 /** Takes room for a form's fields; the problem: there is none. */
-function withRoom(parts: FormParts, share: BodyShare): FormParts | Problem {
+function withRoom(parts: FormContent, share: BodyShare): FormContent | Problem {
   return share.grow(parts.pairs.length * formValueCost) ? parts : noRoom;
 }
 
 /** The fields of a form's bytes, at most `maxFields` of them. */
-export function formParts(
+export function readFormContent(
   bytes: Buffer,
   media: Exclude<Media, "json">,
   headers: IncomingHttpHeaders,
   maxFields: number,
   share: BodyShare,
-): FormParts | Problem {
+): FormContent | Problem {
   if (media === "urlencoded") {
     const read = readUrlencoded(bytes, maxFields);
     if (read.kind === "too_many") return tooManyFields;
@@ -138,6 +138,6 @@ export function parseBody(
   const media = mediaOf(headers);
   if (media === null) return problem("unsupported_media_type");
   if (media === "json") return parseJson(bytes, share);
-  const form = formParts(bytes, media, headers, maxFields, share);
+  const form = readFormContent(bytes, media, headers, maxFields, share);
   return "problem" in form ? form : parseForm(form, share);
 }

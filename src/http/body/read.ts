@@ -3,13 +3,9 @@
 import type { IncomingMessage } from "node:http";
 import { type Problem, problem } from "#contract/problem.ts";
 import type { BodyShare } from "./budget.ts";
-import { announcesBody, type BodyBytes, mostPieces, type ReadLimits, readBytes } from "./bytes.ts";
+import { announcesBody, type BodyBytes, maxPieces, readBytes } from "./bytes.ts";
+import type { BodyLimits } from "./limits.ts";
 import { mediaOf, noRoom, type ParsedBody, parseBody } from "./parse.ts";
-
-export interface BodyLimits extends ReadLimits {
-  /** Most fields of a form. */
-  maxFields: number;
-}
 
 /** Null: the client went away. A body of a kind that is not taken is refused unread when it says its length. */
 export async function readBody(
@@ -22,7 +18,7 @@ export async function readBody(
     return problem("unsupported_media_type");
   }
   const read = await readBytes(request, limits, share);
-  if (read.kind !== "bytes") return notRead(read.kind, limits.maxBytes);
+  if (read.kind !== "bytes") return unreadBodyProblem(read.kind, limits.maxBytes);
   return parseBody(read.bytes, headers, limits.maxFields, share);
 }
 
@@ -30,7 +26,10 @@ export async function readBody(
 export const malformedRequest = problem("malformed_request");
 
 /** The answer to a request whose body was not read to its end; null: there is nobody to answer. */
-export function notRead(fault: Exclude<BodyBytes["kind"], "bytes">, maxBytes: number): Problem | null {
+export function unreadBodyProblem(
+  fault: Exclude<BodyBytes["kind"], "bytes">,
+  maxBytes: number,
+): Problem | null {
   switch (fault) {
     case "too_large":
       return tooLarge(maxBytes);
@@ -48,13 +47,9 @@ export function notRead(fault: Exclude<BodyBytes["kind"], "bytes">, maxBytes: nu
 }
 
 export function tooManyPieces(maxBytes: number): string {
-  return `The body came in more than ${mostPieces(maxBytes)} pieces.`;
+  return `The body came in more than ${maxPieces(maxBytes)} pieces.`;
 }
 
 export function tooLarge(maxBytes: number): Problem {
   return problem("body_too_large", { message: `The body is larger than ${maxBytes} bytes.` });
-}
-
-export function isProblem(value: object): value is Problem {
-  return "problem" in value;
 }

@@ -3,15 +3,16 @@
 // whatever is answered but success, what was stored of the files is removed before.
 
 import type { Account } from "#accounts/account.ts";
-import { type Problem, problem, refusals } from "#contract/problem.ts";
-import { authenticate, judgeKey, keyInBody, keyInFront } from "#http/auth/api-key.ts";
-import { asKey, type Key } from "#http/auth/api-key-text.ts";
-import { tooLargeWithoutKey, withoutKey } from "#http/auth/key-in-body.ts";
-import type { Call, UploadCall } from "#http/endpoint.ts";
-import type { Answer } from "#http/response.ts";
-import type { Intake } from "#messaging/accept/attachment-upload.ts";
+import { isProblem, type Problem, problem, refusals } from "#contract/problem.ts";
+import { authenticate, checkKey, keyInBody, keyInHeaderOrQuery } from "#http/auth/api-key.ts";
+import { type Key, parseKey } from "#http/auth/api-key-text.ts";
+import { missingKeyReply, tooLargeWithoutKey } from "#http/auth/key-in-body.ts";
+import type { Call, UploadCall } from "#http/call.ts";
+import type { Reply } from "#http/response.ts";
+import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import type { BodyShare } from "./budget.ts";
-import { type ReadLimits, takeBody } from "./bytes.ts";
+import { streamBody } from "./bytes.ts";
+import type { UploadLimits } from "./limits.ts";
 import { boundaryOf, type MultipartEvent, type MultipartFault, MultipartReader } from "./multipart.ts";
 import {
   badForm,
@@ -22,16 +23,8 @@ import {
   parseForm,
   tooManyFields,
 } from "./parse.ts";
-import { isProblem, notRead, readBody, tooLarge } from "./read.ts";
+import { readBody, tooLarge, unreadBodyProblem } from "./read.ts";
 import { SmallPieces } from "./small-pieces.ts";
-
-export interface UploadGate extends ReadLimits {
-  /** Of everything in it but the files. */
-  maxFieldBytes: number;
-  /** Of everything that comes before its key, files included, when that is not in front. */
-  maxKeylessBytes: number;
-  maxFields: number;
-}
 
 /** What a file counts beside its content while it is held: thousands of empty ones are no small thing either. */
 const heldPerFile = 1_024;
@@ -45,42 +38,45 @@ const fileField = /^attachments(?:\[(\d{0,9})\])?$/;
 type FileEvent = Exclude<MultipartEvent, { kind: "field" }>;
 
 /** An upload that was let in and read. */
-type Ready = Pick<UploadCall, "account" | "body" | "intake">;
+type Ready = Pick<UploadCall, "account" | "body" | "upload">;
 
 /** Answers a request that may bring files. Null: the client went away. */
 export async function answerUpload(
   call: Call,
-  handler: (admitted: UploadCall) => Promise<Answer | null>,
-): Promise<Answer | null> {
-  let opened: Intake | null = null;
-  const open = (account: Account): Intake => {
-    opened = call.parts.openIntake(account);
+  handler: (admitted: UploadCall) => Promise<Reply | null>,
+): Promise<Reply | null> {
+  let opened: AttachmentUpload | null = null;
+  const open = (account: Account): AttachmentUpload => {
+    opened = call.parts.openAttachmentUpload(account);
     return opened;
   };
   try {
     const { request } = call;
-    const keyMayBeInForm = mediaOf(request.headers) === "multipart" && keyInFront(request) === null;
+    const keyMayBeInForm = mediaOf(request.headers) === "multipart" && keyInHeaderOrQuery(request) === null;
     const ready = await (keyMayBeInForm ? admitByForm : admit)(call, open);
     if (ready === null || isProblem(ready)) return ready;
     return await handler({ ...call, ...ready });
   } finally {
-    await (opened as Intake | null)?.end();
+    await (opened as AttachmentUpload | null)?.end();
   }
 }
 
-async function admit(call: Call, open: (account: Account) => Intake): Promise<Ready | Problem | null> {
+async function admit(
+  call: Call,
+  open: (account: Account) => AttachmentUpload,
+): Promise<Ready | Problem | null> {
   const { gate, request, share } = call;
   const admitted = await authenticate(gate, request, share);
   if (admitted === null || isProblem(admitted)) return admitted;
   const { account } = admitted;
-  const intake = open(account);
+  const upload = open(account);
   let body: ParsedBody | Problem | null = admitted.body;
   if (body === null) {
     if (mediaOf(request.headers) === "multipart") {
-      body = await readForm(call, gate.uploads, { onFile: intoIntake(intake, share), onKey: null });
+      body = await readForm(call, gate.uploads, { onFile: intoUpload(upload, share), onKey: null });
     } else body = await readBody(request, gate.bodyLimits, share);
   }
-  return body === null || isProblem(body) ? body : { account, body, intake };
+  return body === null || isProblem(body) ? body : { account, body, upload };
 }
 
 /**
@@ -88,7 +84,10 @@ async function admit(call: Call, open: (account: Account) => Intake): Promise<Re
  * none of it is stored: a stranger must not have the one writer that all others wait for. As soon as the key has come it
  * is judged, and what was held of files is stored.
  */
-async function admitByForm(call: Call, open: (account: Account) => Intake): Promise<Ready | Problem | null> {
+async function admitByForm(
+  call: Call,
+  open: (account: Account) => AttachmentUpload,
+): Promise<Ready | Problem | null> {
   const { gate, share } = call;
   const { maxKeylessBytes } = gate.uploads;
   const limits = { ...gate.uploads, maxFieldBytes: Math.min(maxKeylessBytes, gate.uploads.maxFieldBytes) };
@@ -100,18 +99,18 @@ async function admitByForm(call: Call, open: (account: Account) => Intake): Prom
 
   async function onKey(value: string): Promise<Problem | null> {
     if (key !== null) return null;
-    key = asKey(value);
+    key = parseKey(value);
     if (key === null) return null;
-    const account = await judgeKey(gate, key);
+    const account = await checkKey(gate, key);
     if (isProblem(account)) {
       refusal = account;
       return refusal;
     }
-    const intake = open(account);
-    const take = intoIntake(intake, share);
-    admitted = { account, intake, take };
+    const upload = open(account);
+    const take = intoUpload(upload, share);
+    admitted = { account, upload, take };
     limits.maxFieldBytes = gate.uploads.maxFieldBytes;
-    share.known();
+    share.markAuthenticated();
     for (const event of held.splice(0)) {
       const fault = await take(event);
       if (fault !== null) return fault;
@@ -135,10 +134,10 @@ async function admitByForm(call: Call, open: (account: Account) => Intake): Prom
   if (body === null) return null;
   // What the two functions above have set, which the compiler cannot see.
   const whose = admitted as Omit<Ready, "body"> | null;
-  if (isProblem(body)) return whose !== null || body === refusal ? body : withoutKey(body);
+  if (isProblem(body)) return whose !== null || body === refusal ? body : missingKeyReply(body);
   // Of two keys, and of one that is a list, no two parts of a system may read different things.
   if (keyInBody(body) !== key) return refusals.invalid;
-  return whose === null ? refusals.missing : { account: whose.account, intake: whose.intake, body };
+  return whose === null ? refusals.missing : { account: whose.account, upload: whose.upload, body };
 }
 
 /** What is in memory of a file on its way to the store: a piece of 192 KiB, and its base64. */
@@ -147,7 +146,7 @@ const inFlightBytes = 448 * 1024;
 type TakeFile = (event: FileEvent) => Promise<Problem | null>;
 
 /** Takes the files that go with the mail in; the problem: there is no room. Rejects with a `StorageError`. */
-function intoIntake(intake: Pick<Intake, "begin" | "write" | "close">, share: BodyShare): TakeFile {
+function intoUpload(upload: Pick<AttachmentUpload, "begin" | "write" | "close">, share: BodyShare): TakeFile {
   let taking = false;
   let hasRoom = false;
   return async (event) => {
@@ -158,21 +157,21 @@ function intoIntake(intake: Pick<Intake, "begin" | "write" | "close">, share: Bo
         if (found === null) return null;
         hasRoom ||= share.grow(inFlightBytes);
         if (!hasRoom) return noRoom;
-        intake.begin(event.filename, found[1] ? Number(found[1]) : null);
+        upload.begin(event.filename, found[1] ? Number(found[1]) : null);
         return null;
       }
       case "piece":
-        if (taking) await intake.write(event.bytes);
+        if (taking) await upload.write(event.bytes);
         return null;
       case "file_end":
-        if (taking) await intake.close();
+        if (taking) await upload.close();
         return null;
     }
   };
 }
 
 /** What is done with a form while it is read; a problem from either ends the reading. */
-interface FormTakers {
+interface FormHandlers {
   /** `fieldBytes`: what the fields and headers before it have. */
   onFile(event: FileEvent, fieldBytes: number): Promise<Problem | null>;
   /** A field called `api_key`; null: nobody waits for one. */
@@ -182,8 +181,8 @@ interface FormTakers {
 /** Reads a form: its fields, and the names of files that do not go with the mail. Null: the client went away. */
 async function readForm(
   { request, share }: Call,
-  limits: UploadGate,
-  { onFile, onKey }: FormTakers,
+  limits: UploadLimits,
+  { onFile, onKey }: FormHandlers,
 ): Promise<ParsedBody | Problem | null> {
   const boundary = boundaryOf(request.headers["content-type"] ?? "");
   if (boundary === null) return badForm;
@@ -233,7 +232,7 @@ async function readForm(
       if (fault !== null) return false;
     }
   }
-  let end = await takeBody(request, limits, (chunk) => {
+  let end = await streamBody(request, limits, (chunk) => {
     some = true;
     const bytes = small.add(chunk);
     return bytes === null || take(bytes);
@@ -250,6 +249,6 @@ async function readForm(
     case "stopped":
       return fault ?? badForm;
     default:
-      return notRead(end, limits.maxBytes);
+      return unreadBodyProblem(end, limits.maxBytes);
   }
 }

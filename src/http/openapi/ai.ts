@@ -2,7 +2,7 @@
 // bring about, and the headers that tell who served a call.
 
 import { type AiProblemCode, aiProblems } from "#contract/ai/openai-error.ts";
-import type { Head } from "#http/endpoint.ts";
+import type { Head } from "#http/call.ts";
 
 type Json = Record<string, unknown>;
 

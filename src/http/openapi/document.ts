@@ -16,10 +16,10 @@ import { emailRecord, messageEvent, messageRecord, smsRecord } from "#contract/m
 import { smsContact, smsSendRequest } from "#contract/messages/sms.ts";
 import { type ProblemCode, problems } from "#contract/problem.ts";
 import {
-  accountReply,
+  currentAccountReply,
   emailSendReply,
   liveReply,
-  pageReply,
+  messagesReply,
   problemReply,
   readyReply,
   recordReply,
@@ -27,7 +27,7 @@ import {
   sendReply,
   validationReply,
 } from "#contract/replies.ts";
-import type { Head } from "#http/endpoint.ts";
+import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { chatStream, poolReplies, servedHeaders } from "./ai.ts";
 
@@ -42,8 +42,8 @@ const named: Record<string, z.ZodType> = {
   EmailSendReply: emailSendReply,
   Attachment: attachment,
   RecordReply: recordReply,
-  PageReply: pageReply,
-  AccountReply: accountReply,
+  PageReply: messagesReply,
+  AccountReply: currentAccountReply,
   MessageRecord: messageRecord,
   SmsRecord: smsRecord,
   EmailRecord: emailRecord,
@@ -160,7 +160,7 @@ function keyProblems({ method }: Head): ProblemCode[] {
 function gateProblems(head: Head): ProblemCode[] {
   const changes = head.method !== "GET";
   const codes: ProblemCode[] = ["rate_limited", "unavailable", "server_error"];
-  if (head.scope !== "anyone") codes.push("unauthenticated");
+  if (head.scope !== "anonymous") codes.push("unauthenticated");
   if (head.scope === "installation" || changes) codes.push("forbidden");
   if (head.scope === "account") codes.push("not_found");
   if (changes) codes.push("commit_unknown");
@@ -213,7 +213,8 @@ function repliesOf(head: Head): Json {
 function securityOf(head: Head): Json[] {
   if (head.family === "api_key") return [{ apiKeyHeader: [] }, { apiKeyQuery: [] }];
   if (head.family === "pool") return [{ poolKey: [] }];
-  if (head.family === "manage" && head.scope !== "anyone") return [{ managementToken: [] }, { session: [] }];
+  if (head.family === "manage" && head.scope !== "anonymous")
+    return [{ managementToken: [] }, { session: [] }];
   return [];
 }
 

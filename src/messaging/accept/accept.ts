@@ -7,7 +7,7 @@ import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
-import { bandOf } from "#queue/priority.ts";
+import { priorityOf } from "#queue/priority.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
 import { type Database, StorageError } from "#store/database.ts";
@@ -29,7 +29,7 @@ import { prepareEmail } from "./email.ts";
 import { prepareSms } from "./sms.ts";
 
 /** What became of a send. All but `accepted` stored nothing (`commit_unknown`: nobody knows). */
-export type Accepted =
+export type AcceptResult =
   | { kind: "accepted"; requestId: string; ids: string[]; statuses: ("queued" | "scheduled")[] }
   /** The answer of the request that was accepted under this key before; `numbers` (of emails: addresses) as they were given then. */
   | {
@@ -48,7 +48,7 @@ export type Accepted =
   | { kind: "unavailable"; retryAfterMs: number }
   | { kind: "commit_unknown"; retryAfterMs: number };
 
-export interface AcceptParts {
+export interface AcceptDeps {
   database: Database;
   clock: Clock;
   newIds(prefix: string, count: number): string[];
@@ -57,28 +57,28 @@ export interface AcceptParts {
   /** Something happened that webhook endpoints may ask for. */
   announced(): void;
   /** The idempotency keys of requests that this process is working on. */
-  running: Set<string>;
+  inProgressKeys: Set<string>;
   crashPoint: Runtime["crashPoint"];
 }
 
 /** How a caller names a request that may come again: the endpoint's path and the `Idempotency-Key`. */
-export interface Repeatable {
+export interface IdempotencyRequest {
   path: string;
   key: string;
 }
 
 const retryAfterMs = 5_000;
 /** How long to find out whether a broken COMMIT was one. */
-const proofMs = 10_000;
+const confirmTimeoutMs = 10_000;
 
 /** Takes an SMS send. With a `repeatable`, the same request again is answered with the first one's result. */
 export async function acceptSms(
-  parts: AcceptParts,
+  parts: AcceptDeps,
   account: Account,
   requestId: string,
   send: SmsSend,
-  repeatable: Repeatable | null = null,
-): Promise<Accepted> {
+  repeatable: IdempotencyRequest | null = null,
+): Promise<AcceptResult> {
   const { clock, newIds } = parts;
   const sending: Sending = {
     channel: "sms",
@@ -96,13 +96,13 @@ export async function acceptSms(
 
 /** Takes an email send with the files that were staged for it. */
 export async function acceptEmail(
-  parts: AcceptParts,
+  parts: AcceptDeps,
   account: Account,
   requestId: string,
   send: EmailSend,
   files: readonly BoundFile[],
-  repeatable: Repeatable | null = null,
-): Promise<Accepted> {
+  repeatable: IdempotencyRequest | null = null,
+): Promise<AcceptResult> {
   const { clock, newIds } = parts;
   const fingerprint = () => {
     const contents = files.map(({ filename, content_type, sha256 }) => [filename, content_type, sha256]);
@@ -140,27 +140,31 @@ interface Sending {
 }
 
 async function accept(
-  parts: AcceptParts,
+  parts: AcceptDeps,
   account: Account,
   requestId: string,
   sending: Sending,
-  repeatable: Repeatable | null,
-): Promise<Accepted> {
+  repeatable: IdempotencyRequest | null,
+): Promise<AcceptResult> {
   if (repeatable === null) return await take(parts, account, requestId, sending, null);
   const name = JSON.stringify([account.id, repeatable.path, repeatable.key]);
-  if (parts.running.has(name)) return { kind: "in_progress" };
-  parts.running.add(name);
+  if (parts.inProgressKeys.has(name)) return { kind: "in_progress" };
+  parts.inProgressKeys.add(name);
   try {
     const repeat = { ...repeatable, fingerprint: await sending.fingerprint() };
-    const earlier = await replay(parts, account, repeat);
+    const earlier = await storedResponse(parts, account, repeat);
     return earlier ?? (await take(parts, account, requestId, sending, repeat));
   } finally {
-    parts.running.delete(name);
+    parts.inProgressKeys.delete(name);
   }
 }
 
 /** What the key stands for already; null: nothing. */
-async function replay(parts: AcceptParts, account: Account, repeat: RepeatKey): Promise<Accepted | null> {
+async function storedResponse(
+  parts: AcceptDeps,
+  account: Account,
+  repeat: RepeatKey,
+): Promise<AcceptResult | null> {
   const { database, clock } = parts;
   try {
     const { path, key, fingerprint } = repeat;
@@ -177,7 +181,7 @@ async function answerOf(
   account: Account,
   { fingerprint: first, ...request }: Repeated,
   fingerprint: string,
-): Promise<Accepted> {
+): Promise<AcceptResult> {
   if (first !== fingerprint) return { kind: "mismatch" };
   const messages = await database.run(readAnswered, { accountId: account.id, request });
   return {
@@ -194,7 +198,7 @@ const slice = 1000;
 
 /** The SHA-256 of what contacts and files say, not of their bytes. */
 async function digest<Draft>(
-  { clock }: AcceptParts,
+  { clock }: AcceptDeps,
   files: readonly string[][],
   contacts: readonly Draft[],
   fieldsOf: (contact: Draft) => unknown[],
@@ -209,12 +213,12 @@ async function digest<Draft>(
 }
 
 async function take(
-  parts: AcceptParts,
+  parts: AcceptDeps,
   account: Account,
   requestId: string,
   sending: Sending,
   repeat: RepeatKey | null,
-): Promise<Accepted> {
+): Promise<AcceptResult> {
   const now = parts.clock.now();
   const prepared = await sending.prepare(now);
   if (prepared.kind === "invalid") return prepared;
@@ -222,14 +226,14 @@ async function take(
 }
 
 async function store(
-  parts: AcceptParts,
+  parts: AcceptDeps,
   account: Account,
   requestId: string,
   channel: Channel,
   now: number,
   { kind: _, ...rows }: Ready,
   repeat: RepeatKey | null,
-): Promise<Accepted> {
+): Promise<AcceptResult> {
   const { database, crashPoint } = parts;
   const { messages } = rows;
   const ids: string[] = [];
@@ -249,7 +253,7 @@ async function store(
     accountId: account.id,
     channel,
     at: now,
-    band: bandOf(messages.length),
+    band: priorityOf(messages.length),
     cost,
     renewedFrom: cost === 0 ? 0 : monthOf(now, account.timeZone),
     repeat,
@@ -270,7 +274,7 @@ async function store(
   } catch (error) {
     if (!(error instanceof StorageError) || error.fault === "failed") throw error;
     if (error.fault !== "commit_unknown") return { kind: "unavailable", retryAfterMs };
-    const proof = await prove(parts, input);
+    const proof = await confirmStored(parts, input);
     if (proof === "unknown") return { kind: "commit_unknown", retryAfterMs };
     if (proof === "not_stored") return { kind: "unavailable", retryAfterMs };
   }
@@ -292,11 +296,11 @@ function monthOf(now: number, timeZone: string): number {
 }
 
 /** Whether a request whose COMMIT broke was stored, as far as that can be found out in time. */
-async function prove(
-  { database, clock }: AcceptParts,
+async function confirmStored(
+  { database, clock }: AcceptDeps,
   input: SendInput,
 ): Promise<"stored" | "not_stored" | "unknown"> {
-  const until = clock.monotonic() + proofMs;
+  const until = clock.monotonic() + confirmTimeoutMs;
   while (clock.monotonic() < until) {
     try {
       const { requestId, accountId, channel, at } = input;

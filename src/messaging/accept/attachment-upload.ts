@@ -9,11 +9,11 @@ import {
   type AttachmentType,
   attachmentTypes,
   extensionOf,
-  filenameFault,
+  filenameIssue,
   filenameOf,
   type InlineFile,
 } from "#contract/messages/attachments.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { type BoundFile, removeLooseFile, stagePiece } from "#store/email/attachments.ts";
@@ -22,7 +22,7 @@ import { contentTypeOf, headBytes, looksLike } from "./file-type.ts";
 /** How many files a request may bring, and how large each may be, bytes. */
 export type FileLimits = Account["attachments"];
 
-export interface IntakeParts {
+export interface AttachmentUploadDeps {
   database: Database;
   clock: Clock;
   log: Log;
@@ -51,8 +51,8 @@ interface OpenFile {
 type Taken = OpenFile & { sha256: string };
 
 /** The files of one request. Whatever becomes of it, `end()` has to be called. */
-export class Intake {
-  readonly #parts: IntakeParts;
+export class AttachmentUpload {
+  readonly #parts: AttachmentUploadDeps;
   readonly #limits: FileLimits;
   readonly #accountId: string;
   #open: OpenFile | null = null;
@@ -65,7 +65,7 @@ export class Intake {
   #storing = true;
   #accepted = false;
 
-  constructor(parts: IntakeParts, account: Account) {
+  constructor(parts: AttachmentUploadDeps, account: Account) {
     this.#parts = parts;
     this.#limits = account.attachments;
     this.#accountId = account.id;
@@ -175,16 +175,16 @@ export class Intake {
   issues(): Issue[] {
     const { maxFiles, maxBytes } = this.#limits;
     const path = ["attachments"];
-    if (this.#files > maxFiles) return [{ path, message: say.atMostItems(path, maxFiles) }];
+    if (this.#files > maxFiles) return [{ path, message: sentences.atMostItems(path, maxFiles) }];
     return this.#inOrder().flatMap((file): Issue[] => {
       if (file === null) return [];
       const { order, filename, type, head, size } = file;
       const at = [...path, order];
       const messages: string[] = [];
-      const named = filenameFault(filename, at);
+      const named = filenameIssue(filename, at);
       if (named !== null) messages.push(named);
-      if (type === null || !looksLike(type, head)) messages.push(say.mimes(at, attachmentTypes));
-      if (size > maxBytes) messages.push(say.atMostKilobytes(at, Math.floor(maxBytes / 1024)));
+      if (type === null || !looksLike(type, head)) messages.push(sentences.mimes(at, attachmentTypes));
+      if (size > maxBytes) messages.push(sentences.atMostKilobytes(at, Math.floor(maxBytes / 1024)));
       return messages.map((message) => ({ path: at, message }));
     });
   }

@@ -2,11 +2,11 @@
 // reported together, beside those found in the body itself.
 
 import type { Account } from "#accounts/account.ts";
-import { sameAddress } from "#contract/address.ts";
+import { normaliseAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { NewEmail, NewMessage } from "#store/messages/insert.ts";
-import { placer } from "./route.ts";
+import { createRouter } from "./route.ts";
 
 export type PreparedEmail =
   | { kind: "ready"; messages: NewMessage[]; emails: NewEmail[] }
@@ -26,7 +26,7 @@ export async function prepareEmail(
   breathe: () => Promise<void>,
 ): Promise<PreparedEmail> {
   const issues = [...send.issues];
-  const placeOf = placer(account, "email", now, issues);
+  const placeOf = createRouter(account, "email", now, issues);
   const ids = newIds("msg", send.contacts.length);
   const messages: NewMessage[] = [];
   const emails: NewEmail[] = [];
@@ -36,7 +36,7 @@ export async function prepareEmail(
     const place = placeOf(contact, index);
     if (issues.length > 0 || place === null) continue;
     const { email, subject, message, sender_name = null, reply_to_email = null } = contact;
-    const recipient = email === undefined ? null : sameAddress(email);
+    const recipient = email === undefined ? null : normaliseAddress(email);
     if (email === undefined || recipient === null || subject === undefined || message === undefined)
       throw new Error("A contact lacks a field, and has no issue.");
     const id = ids[index]!;

@@ -5,11 +5,11 @@ import { type Account, type AccountGateway, defaultGateway } from "#accounts/acc
 import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { SharedDraft } from "#contract/messages/contacts.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 import { scheduleReader } from "#runtime/time-zones.ts";
 
 /** A message's columns that tell where and when it goes. Times are epoch ms. */
-export interface Place {
+export interface Route {
   gateway: AccountGateway;
   named: 0 | 1;
   test: 0 | 1;
@@ -23,12 +23,12 @@ export interface Place {
  * Gives the place of each contact of a send that is accepted at `now` (epoch ms); null where it has none, with the
  * reasons added to `issues`.
  */
-export function placer(
+export function createRouter(
   account: Account,
   channel: Channel,
   now: number,
   issues: Issue[],
-): (contact: SharedDraft, index: number) => Place | null {
+): (contact: SharedDraft, index: number) => Route | null {
   const gatewayOf = gatewayFinder(account, channel);
   const readSchedule = scheduleReader(account.timeZone);
   return ({ gateway_identifier: identifier, schedule_at: scheduleAt }, index) => {
@@ -38,7 +38,7 @@ export function placer(
       if (gateway === null) {
         const path = ["contact", index, "gateway_identifier"];
         const none = `No active ${channel} gateway is configured.`;
-        issues.push({ path, message: identifier === null ? none : say.selected(path) });
+        issues.push({ path, message: identifier === null ? none : sentences.selected(path) });
       }
     }
     let scheduledFor: number | null = null;
@@ -46,7 +46,7 @@ export function placer(
       scheduledFor = readSchedule(scheduleAt);
       if (scheduledFor === null) {
         const path = ["contact", index, "schedule_at"];
-        issues.push({ path, message: say.dateFormat(path, "Y-m-d H:i:s") });
+        issues.push({ path, message: sentences.dateFormat(path, "Y-m-d H:i:s") });
       }
     }
     if (gateway === null || scheduleAt === undefined) return null;

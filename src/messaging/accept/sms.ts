@@ -4,10 +4,10 @@
 import type { Account } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 import type { NewMessage } from "#store/messages/insert.ts";
 import { toRecipient } from "./phone.ts";
-import { placer } from "./route.ts";
+import { createRouter } from "./route.ts";
 import { type Measure, measure } from "./segments.ts";
 
 export type PreparedSms = { kind: "ready"; messages: NewMessage[] } | { kind: "invalid"; issues: Issue[] };
@@ -24,7 +24,7 @@ export async function prepareSms(
   breathe: () => Promise<void>,
 ): Promise<PreparedSms> {
   const issues = [...send.issues];
-  const placeOf = placer(account, "sms", now, issues);
+  const placeOf = createRouter(account, "sms", now, issues);
   const measured = measurer();
   const ids = newIds("msg", send.contacts.length);
   const messages: NewMessage[] = [];
@@ -35,7 +35,7 @@ export async function prepareSms(
     if (contact.number !== undefined) {
       recipient = toRecipient(contact.number, account.country)?.recipient ?? null;
       const path = ["contact", index, "number"];
-      if (recipient === null) issues.push({ path, message: say.phone(path) });
+      if (recipient === null) issues.push({ path, message: sentences.phone(path) });
     }
     const place = placeOf(contact, index);
     if (issues.length > 0 || recipient === null || place === null) continue;

@@ -1,10 +1,10 @@
 // How many bytes of mails may be in memory at once: a few hundred mails with large files, sent side by side, would
 // otherwise be gigabytes. Whoever waits is let in in the order of asking; one that is larger than all goes alone.
 
-export class ByteBudget {
+export class ByteSemaphore {
   readonly #most: number;
   #taken = 0;
-  readonly #waiting: { bytes: number; enter: () => void }[] = [];
+  readonly #waiting: { bytes: number; acquire: () => void }[] = [];
 
   constructor(most: number) {
     this.#most = most;
@@ -17,16 +17,16 @@ export class ByteBudget {
       return Promise.resolve();
     }
     return new Promise((resolve) => {
-      this.#waiting.push({ bytes, enter: resolve });
+      this.#waiting.push({ bytes, acquire: resolve });
     });
   }
 
-  leave(bytes: number): void {
+  release(bytes: number): void {
     this.#taken -= bytes;
     for (let next = this.#waiting[0]; next !== undefined && this.#fits(next.bytes); next = this.#waiting[0]) {
       this.#waiting.shift();
       this.#taken += next.bytes;
-      next.enter();
+      next.acquire();
     }
   }
 

@@ -4,7 +4,7 @@ import type { Outcome } from "#gateways/gateway.ts";
 import { retryDelay } from "#gateways/rules.ts";
 import { engagementFrom } from "#messaging/feedback/normalise.ts";
 import type { LaneWork } from "#queue/lane.ts";
-import { bands } from "#queue/priority.ts";
+import { priorities } from "#queue/priority.ts";
 import type { Random } from "#runtime/runtime.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { pauseLane, resumeLane } from "#store/lanes/lanes.ts";
@@ -19,9 +19,9 @@ import {
   unstampMessages,
 } from "#store/messages/attempts.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
-import { type LaneGateway, type SendParts, sender } from "./transmit.ts";
+import { createSender, type LaneGateway, type TransmitDeps } from "./transmit.ts";
 
-export interface DeliverParts extends SendParts {
+export interface DeliverDeps extends TransmitDeps {
   random: Random;
   /** Something happened that webhook endpoints may ask for. */
   announced(): void;
@@ -31,23 +31,23 @@ export interface DeliverParts extends SendParts {
 }
 
 /** How many messages of a dead owner are classified in one transaction. */
-const recoverAtOnce = 1000;
-const longestReason = 500;
+const recoverBatchSize = 1000;
+const maxReasonLength = 500;
 
 /** The work of a gateway's lane. */
 export function deliverWork(
-  parts: DeliverParts,
+  parts: DeliverDeps,
   gateway: LaneGateway,
   fence: number,
 ): LaneWork<DueMessage, Outcome> {
   const { database, clock, crashPoint } = parts;
   const laneId = gateway.id;
   const over = new AbortController();
-  const send = sender(parts, gateway);
+  const send = createSender(parts, gateway);
   return {
     readDue: (query) => database.run(readDue, { laneId, ...query }),
-    nextDue: (now) => database.run(nextDue, { laneId, bands, now }),
-    stamp: async (rows, day) => {
+    nextDue: (now) => database.run(nextDue, { laneId, bands: priorities, now }),
+    beginAttempts: async (rows, day) => {
       crashPoint("stamp.before");
       const result = await database.run(stampMessages, {
         laneId,
@@ -61,7 +61,7 @@ export function deliverWork(
       parts.announced();
       return result;
     },
-    unstamp: async (ids) => {
+    revertAttempts: async (ids) => {
       const at = clock.now();
       const detail = "Not handed over: storage failed at that moment.";
       await database.run(unstampMessages, {
@@ -107,7 +107,7 @@ export function deliverWork(
       parts.announced();
       parts.pausesChanged();
     },
-    ended: () => {
+    close: () => {
       over.abort();
       gateway.adapter.close(gateway.settings);
     },
@@ -116,7 +116,7 @@ export function deliverWork(
 
 /** Plays that somebody opens a mail. What is still to come when the process stops never happens. */
 async function openLater(
-  { clock, database, log, announced }: DeliverParts,
+  { clock, database, log, announced }: DeliverDeps,
   laneId: string,
   messageId: string,
   afterMs: number,
@@ -140,7 +140,7 @@ async function openLater(
 }
 
 function settlementOf(
-  parts: DeliverParts,
+  parts: DeliverDeps,
   gateway: LaneGateway,
   fence: number,
   row: DueMessage,
@@ -178,11 +178,12 @@ function settlementOf(
   const happening: TransitionDetails = { at, detail: message, code, message };
   if (outcome.kind === "rejected") return { ...base, step: "rejected", happening };
   if (outcome.kind === "unknown") {
-    if (policyOf(gateway) === "hold" || row.resends > 0) return { ...base, step: "doubted", happening };
+    if (policyOf(gateway) === "hold" || row.resends > 0)
+      return { ...base, step: "outcome_unknown", happening };
     const dueAt = at + retryDelay(gateway.rules.retry, attempt, parts.random.fraction());
-    return { ...base, step: "repeated", happening: { ...happening, dueAt, resend: true } };
+    return { ...base, step: "resent", happening: { ...happening, dueAt, resend: true } };
   }
-  if (outcome.trouble) {
+  if (outcome.gatewayFault) {
     if (judged.blamed) return { ...base, step: "rejected", happening };
     // It keeps its place and its tries; the lane waits until the gateway is well again.
     return { ...base, step: "deferred", happening: { ...happening, dueAt: row.due_at, uncounted: true } };
@@ -200,20 +201,20 @@ function settlementOf(
 const policyOf = (gateway: LaneGateway) => gateway.rules.onUnknown ?? gateway.adapter.onUnknown;
 
 /** What an earlier owner left stamped may or may not have gone out: the gateway's policy decides. */
-async function recover(parts: DeliverParts, gateway: LaneGateway, fence: number): Promise<void> {
+async function recover(parts: DeliverDeps, gateway: LaneGateway, fence: number): Promise<void> {
   const message = "The process that was sending it ended before the outcome was known.";
   for (;;) {
     const at = parts.clock.now();
     const doubted = {
-      step: "doubted" as const,
+      step: "outcome_unknown" as const,
       happening: { at, detail: message, code: "interrupted", message },
     };
     const dueAt = at + retryDelay(gateway.rules.retry, 1, parts.random.fraction());
-    const repeated = { step: "repeated" as const, happening: { ...doubted.happening, dueAt, resend: true } };
+    const repeated = { step: "resent" as const, happening: { ...doubted.happening, dueAt, resend: true } };
     const found = await parts.database.run(recoverMessages, {
       laneId: gateway.id,
       fence,
-      limit: recoverAtOnce,
+      limit: recoverBatchSize,
       first: policyOf(gateway) === "resend" ? repeated : doubted,
       again: doubted,
     });
@@ -223,7 +224,7 @@ async function recover(parts: DeliverParts, gateway: LaneGateway, fence: number)
         { gateway: gateway.identifier, messages: found },
         "messages of an interrupted process were classified",
       );
-    if (found < recoverAtOnce) return;
+    if (found < recoverBatchSize) return;
   }
 }
 
@@ -231,6 +232,6 @@ async function recover(parts: DeliverParts, gateway: LaneGateway, fence: number)
 function clean(text: string): string {
   return text
     .replace(/[\u0000-\u001f\u007f-\u009f\ud800-\udfff]+/gu, " ")
-    .slice(0, longestReason)
+    .slice(0, maxReasonLength)
     .trim();
 }

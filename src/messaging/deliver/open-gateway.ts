@@ -2,16 +2,16 @@
 
 import { readAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import { gatewayOf } from "#gateways/registry.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { Lane } from "#queue/lane.ts";
-import type { OpenLane, TakenLane } from "#queue/lanes.ts";
+import type { ClaimedLane, OpenLane } from "#queue/lanes.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import { findDrivenGateway, findGateway, settingsPlace } from "#store/gateways/gateways.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
-import { type DeliverParts, deliverWork } from "./deliver.ts";
+import { type DeliverDeps, deliverWork } from "./deliver.ts";
 import type { LaneGateway } from "./transmit.ts";
 
 /** A gateway's settings, in the clear. Throws when they were sealed with another master key. */
@@ -19,18 +19,18 @@ export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
   return JSON.parse(sealer.open(gateway.settings, settingsPlace(gateway.id)));
 }
 
-export interface OpenGatewayParts extends DeliverParts {
+export interface OpenGatewayDeps extends DeliverDeps {
   sealer: Sealer;
   publicUrl: string | null;
   longestWaitMs: number;
 }
 
-const usualTimeoutMs = 30_000;
+const defaultTimeoutMs = 30_000;
 
 /** Classifies what was left stamped on a lane that cannot be driven: its gateway is switched off, or does not open. */
-export async function recoverGateway(parts: OpenGatewayParts, state: LanesTable): Promise<void> {
+export async function recoverGateway(parts: OpenGatewayDeps, state: LanesTable): Promise<void> {
   const gateway = await parts.database.run(findGateway, state.id);
-  const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
+  const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter) return;
   const { id, identifier } = gateway;
   const rules = JSON.parse(gateway.rules) as GatewayRules;
@@ -50,7 +50,7 @@ export async function recoverGateway(parts: OpenGatewayParts, state: LanesTable)
 
 /** What every email gateway's settings say (the sandbox's say nothing), and the keys of its sender's domain. */
 async function emailOf(
-  { database, sealer }: OpenGatewayParts,
+  { database, sealer }: OpenGatewayDeps,
   accountId: string,
   settings: unknown,
 ): Promise<NonNullable<LaneGateway["email"]>> {
@@ -62,10 +62,10 @@ async function emailOf(
 }
 
 /** Starts a gateway's lane; null (and a log line) when the gateway cannot be driven. */
-export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Promise<OpenLane | null> {
+export async function openGateway(parts: OpenGatewayDeps, state: ClaimedLane): Promise<OpenLane | null> {
   const { database, clock, log, random, sealer, publicUrl } = parts;
   const gateway = await database.run(findDrivenGateway, state.id);
-  const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
+  const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter) {
     log.error({ lane: state.id, kind: gateway?.kind }, "no adapter for a gateway; its messages wait");
     return null;
@@ -82,7 +82,7 @@ export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Pr
   const rules = JSON.parse(gateway.rules) as GatewayRules;
   const { pace } = rules;
   const zone = gateway.time_zone;
-  const timeoutMs = (settings as { timeout_ms?: number }).timeout_ms ?? usualTimeoutMs;
+  const timeoutMs = (settings as { timeout_ms?: number }).timeout_ms ?? defaultTimeoutMs;
   const callbackUrl =
     publicUrl === null ? null : `${publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`;
   const work = deliverWork(
@@ -107,7 +107,7 @@ export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Pr
       concurrency: pace.concurrency,
       jitterMs: pace.jitterMs,
       perDay: pace.perDay,
-      open: (now) => {
+      sendingWindow: (now) => {
         // Stopped by hand: whoever lets it go on moves the lane's revision, and it is opened again.
         if (state.stopped_at !== null) return { open: false, opensAt: Number.POSITIVE_INFINITY };
         return pace.hours === null ? { open: true } : withinHours(pace.hours, now, zone);
@@ -127,7 +127,7 @@ export async function openGateway(parts: OpenGatewayParts, state: TakenLane): Pr
     clock,
     fraction: random.fraction,
     log,
-    longestWaitMs: parts.longestWaitMs,
+    maxWaitMs: parts.longestWaitMs,
     known: state.known,
   });
 }

@@ -8,16 +8,16 @@
 // that, where it would wait for as long as the gateway is dead.
 
 import { defaultGateway } from "#accounts/account.ts";
-import { accountOf } from "#accounts/authenticate.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
 import { AutoResetEvent } from "#queue/auto-reset-event.ts";
-import { bands } from "#queue/priority.ts";
+import { priorities } from "#queue/priority.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import { findStranded, type GatewayState, readFailing } from "#store/gateways/gateways.ts";
 import { moveFailing, moveWaiting } from "#store/messages/move.ts";
 
-interface StrandedParts {
+interface RerouteParts {
   database: Database;
   clock: Clock;
   log: Log;
@@ -30,36 +30,36 @@ const atOnce = 1000;
 const againMs = 1000;
 
 /** Runs until the signal aborts. `pauses` is ended by whoever pauses a lane or ends a pause: then it looks at once. */
-export async function rescueStranded(
-  parts: StrandedParts,
+export async function rerouteMessages(
+  parts: RerouteParts,
   everyMs: number,
   signal: AbortSignal,
   pauses = new AutoResetEvent(),
 ): Promise<void> {
-  signal.addEventListener("abort", () => pauses.end());
+  signal.addEventListener("abort", () => pauses.set());
   while (!signal.aborted) {
     let waitMs = everyMs;
     try {
-      await rescueOnce(parts);
-      if (await failOver(parts)) waitMs = Math.min(everyMs, againMs);
+      await moveFromInactive(parts);
+      if (await moveFromPaused(parts)) waitMs = Math.min(everyMs, againMs);
     } catch (error) {
       parts.log.warn({ error }, "messages of troubled gateways could not be moved; they will be");
     }
-    if (!signal.aborted) await pauses.for(parts.clock, waitMs);
+    if (!signal.aborted) await pauses.wait(parts.clock, waitMs);
   }
 }
 
 /** One look at all switched-off gateways. */
-export async function rescueOnce(parts: StrandedParts): Promise<void> {
+export async function moveFromInactive(parts: RerouteParts): Promise<void> {
   const { database, clock } = parts;
   for (const gateway of await database.run(findStranded, null)) {
     const account = await database.run(findAccount, gateway.account_id);
     // A message that was only a test is not sent for real because the sandbox was switched off, nor the other way round.
-    const alike = account && {
-      ...accountOf(account),
-      gateways: accountOf(account).gateways.filter(({ test }) => test === (gateway.test === 1)),
+    const sameRoute = account && {
+      ...accountFromRow(account),
+      gateways: accountFromRow(account).gateways.filter(({ test }) => test === (gateway.test === 1)),
     };
-    const target = alike && defaultGateway(alike, gateway.channel);
+    const target = sameRoute && defaultGateway(sameRoute, gateway.channel);
     // Without another gateway they wait for this one.
     if (!target || target.id === gateway.id) continue;
     const detail = `Moved from ${gateway.identifier}, which was switched off, to ${target.identifier}.`;
@@ -69,7 +69,7 @@ export async function rescueOnce(parts: StrandedParts): Promise<void> {
 }
 
 /** One look at all paused gateways of accounts that want it. Returns whether there is one, so that it is worth looking again soon. */
-export async function failOver(parts: StrandedParts): Promise<boolean> {
+export async function moveFromPaused(parts: RerouteParts): Promise<boolean> {
   const { database, clock } = parts;
   const gateways = await database.run(readFailing, clock.now());
   let failing = false;
@@ -83,7 +83,14 @@ export async function failOver(parts: StrandedParts): Promise<boolean> {
     for (const target of targets) {
       const why = gateway.pause_reason ? ` (${gateway.pause_reason})` : "";
       const detail = `Moved from ${gateway.identifier}, which is paused${why}, to ${target.identifier}.`;
-      const move = { from: gateway.id, to: target.id, probe: !well, bands, limit: atOnce, detail };
+      const move = {
+        from: gateway.id,
+        to: target.id,
+        probe: !well,
+        bands: priorities,
+        limit: atOnce,
+        detail,
+      };
       await moveAll(parts, gateway, target, () => database.run(moveFailing, { ...move, at: clock.now() }));
     }
   }
@@ -94,7 +101,7 @@ const alike = (a: GatewayState, b: GatewayState) =>
   a.account_id === b.account_id && a.channel === b.channel && a.test === b.test;
 
 async function moveAll(
-  { log, wake }: StrandedParts,
+  { log, wake }: RerouteParts,
   from: { identifier: string },
   to: { id: string; identifier: string },
   move: () => Promise<number>,

@@ -4,25 +4,25 @@
 import { wireAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import {
+  AttachmentReadError,
   type DkimKey,
-  type Gateway,
+  type GatewayAdapter,
   type GatewayTools,
   type Outcome,
   type OutgoingMessage,
-  Unreadable,
 } from "#gateways/gateway.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
-import { type ComposeParts, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
+import { type ComposeDeps, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Health } from "#queue/breaker.ts";
-import type { Sent } from "#queue/lane.ts";
+import type { SendResult } from "#queue/lane.ts";
 import type { Metrics } from "#runtime/metrics.ts";
 import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
 import { firstAttempt } from "#store/messages/first-attempt.ts";
-import { ByteBudget } from "./byte-semaphore.ts";
+import { ByteSemaphore } from "./byte-semaphore.ts";
 
-export interface SendParts {
+export interface TransmitDeps {
   database: Database;
   clock: Clock;
   outbound: Outbound;
@@ -30,14 +30,14 @@ export interface SendParts {
   crashPoint: Runtime["crashPoint"];
   metrics: Metrics;
   /** What mails are composed with. */
-  composing: ComposeParts;
+  composing: ComposeDeps;
 }
 
 /** A gateway as its lane's owner knows it. */
 export interface LaneGateway {
   id: string;
   identifier: string;
-  adapter: Gateway;
+  adapter: GatewayAdapter;
   settings: unknown;
   rules: GatewayRules;
   timeoutMs: number;
@@ -49,34 +49,34 @@ export interface LaneGateway {
 }
 
 /** Bytes of mails that one lane puts together and sends at once: its own, so that a slow server holds up no other lane. */
-const mostAtOnce = 64 * 1024 * 1024;
+const maxBytesInFlight = 64 * 1024 * 1024;
 
 /** Sends a lane's messages: as many at once as it is asked to, of large mails as many as there is room for. */
-export function sender(
-  parts: SendParts,
+export function createSender(
+  parts: TransmitDeps,
   gateway: LaneGateway,
-): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<Sent<Outcome>> {
-  const room = new ByteBudget(mostAtOnce);
+): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<SendResult<Outcome>> {
+  const room = new ByteSemaphore(maxBytesInFlight);
   return (row, attempt, signal) => send(parts, gateway, room, row, attempt, signal);
 }
 
 /** A message of the channel `email` is put together first; any other goes as it is. */
 async function send(
-  parts: SendParts,
+  parts: TransmitDeps,
   gateway: LaneGateway,
-  room: ByteBudget,
+  room: ByteSemaphore,
   row: DueMessage,
   attempt: number,
   signal: AbortSignal,
-): Promise<Sent<Outcome>> {
+): Promise<SendResult<Outcome>> {
   const { id, channel, recipient, body: message } = row;
-  const ended = await tooLate(parts, gateway, row);
+  const ended = await pastIdempotencyWindow(parts, gateway, row);
   if (ended !== null) return ended;
   if (gateway.email === null)
-    return await handOver(parts, gateway, { id, channel, recipient, message, attempt }, signal);
-  const stored = await composing(parts, gateway, id, () => storedEmail(parts.composing, id));
-  if (stored === null) return notComposed;
-  const { mostBytes } = gateway.adapter;
+    return await transmit(parts, gateway, { id, channel, recipient, message, attempt }, signal);
+  const stored = await tryCompose(parts, gateway, id, () => storedEmail(parts.composing, id));
+  if (stored === null) return notSent;
+  const { maxMessageBytes: mostBytes } = gateway.adapter;
   if (mostBytes !== null && stored.bytes > mostBytes) {
     const reason = `Of ${stored.bytes} bytes, and the gateway takes ${mostBytes} at most.`;
     return { outcome: { kind: "rejected", code: "too_large", reason }, health: "well", reason };
@@ -85,19 +85,19 @@ async function send(
   await room.enter(bytes);
   try {
     const { settings } = gateway.email;
-    const email = await composing(parts, gateway, id, () => composeEmail(parts.composing, stored, settings));
-    if (email === null) return notComposed;
+    const email = await tryCompose(parts, gateway, id, () => composeEmail(parts.composing, stored, settings));
+    if (email === null) return notSent;
     // Suppression compares addresses in lower case; the mail goes to the one that was given.
     const written = wireAddress(row.number) ?? recipient;
     const text = email.html ?? email.text;
-    return await handOver(
+    return await transmit(
       parts,
       gateway,
       { id, channel, recipient: written, message: text, attempt, email },
       signal,
     );
   } finally {
-    room.leave(bytes);
+    room.release(bytes);
   }
 }
 
@@ -105,12 +105,12 @@ async function send(
  * The end of a message that may have been sent, when its provider would not know a repetition for one any more; null:
  * it may go out. A lane may have paused for days since.
  */
-async function tooLate(
-  { clock, database, log }: SendParts,
+async function pastIdempotencyWindow(
+  { clock, database, log }: TransmitDeps,
   gateway: LaneGateway,
   { id, resends }: DueMessage,
-): Promise<Sent<Outcome> | null> {
-  const { repeatWithinMs } = gateway.adapter;
+): Promise<SendResult<Outcome> | null> {
+  const { idempotencyWindowMs: repeatWithinMs } = gateway.adapter;
   if (resends === 0 || repeatWithinMs === null) return null;
   try {
     const first = await database.run(firstAttempt, id);
@@ -120,7 +120,7 @@ async function tooLate(
       { gateway: gateway.identifier, message: id, error },
       "a message's first attempt could not be read",
     );
-    return notComposed;
+    return notSent;
   }
   const reason =
     "It may have been sent, and the provider would not notice any more that this is a repetition.";
@@ -134,14 +134,14 @@ async function tooLate(
 const bytesInMemory = ({ bytes }: StoredEmail) => bytes * 4;
 
 /** Nothing of it left: what it consists of could not be read, or is not there any more. */
-const notComposed: Sent<Outcome> = (() => {
+const notSent: SendResult<Outcome> = (() => {
   const reason = "The mail could not be put together; see the log.";
   return { outcome: { kind: "deferred", code: "not_composed", reason }, health: "well", reason };
 })();
 
 /** What `make` makes; null, with a word in the log, when it throws. */
-async function composing<Made>(
-  { log }: SendParts,
+async function tryCompose<Made>(
+  { log }: TransmitDeps,
   gateway: LaneGateway,
   messageId: string,
   make: () => Made | Promise<Made>,
@@ -154,12 +154,12 @@ async function composing<Made>(
   }
 }
 
-async function handOver(
-  parts: SendParts,
+async function transmit(
+  parts: TransmitDeps,
   gateway: LaneGateway,
   message: OutgoingMessage,
   signal: AbortSignal,
-): Promise<Sent<Outcome>> {
+): Promise<SendResult<Outcome>> {
   const tools: GatewayTools = {
     outbound: parts.outbound,
     clock: parts.clock,
@@ -174,9 +174,9 @@ async function handOver(
   try {
     outcome = await gateway.adapter.send(message, gateway.settings, tools);
   } catch (error) {
-    if (error instanceof Unreadable) {
+    if (error instanceof AttachmentReadError) {
       parts.log.error({ ...known, error: error.cause }, "a mail could not be composed");
-      return notComposed;
+      return notSent;
     }
     // A bug in the adapter: what was already on the wire then is not known.
     parts.log.error({ ...known, error }, "a gateway adapter threw");
@@ -189,5 +189,5 @@ async function handOver(
 
 function healthOf(outcome: Outcome): Health {
   if (outcome.kind === "unknown") return "doubtful";
-  return outcome.kind === "deferred" && outcome.trouble ? outcome.trouble : "well";
+  return outcome.kind === "deferred" && outcome.gatewayFault ? outcome.gatewayFault : "well";
 }

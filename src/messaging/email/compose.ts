@@ -12,13 +12,13 @@ import type { MailFiles } from "./files.ts";
 import { htmlOfText, isHtml, textOfHtml } from "./html-text.ts";
 
 /** What a mail is given by which its recipient can be heard of again. */
-export interface Additions {
+export interface TrackingExtras {
   html: string | null;
   headers: OutgoingEmail["headers"];
   returnPath: string | null;
 }
 
-export interface ComposeParts {
+export interface ComposeDeps {
   database: Database;
   files: MailFiles;
   /** Adds what the settings ask for; see `mail-links.ts`. */
@@ -28,7 +28,7 @@ export interface ComposeParts {
     recipient: string;
     html: string | null;
     settings: EmailSettings;
-  }): Additions;
+  }): TrackingExtras;
 }
 
 /** What a mail is made of. */
@@ -40,17 +40,17 @@ export interface StoredEmail {
 }
 
 /** The mail of a message, its files still unread; null when it has been removed. Rejects when storage does. */
-export async function storedEmail(parts: ComposeParts, messageId: string): Promise<StoredEmail | null> {
+export async function storedEmail(parts: ComposeDeps, messageId: string): Promise<StoredEmail | null> {
   const mail = await parts.database.run(readMail, messageId);
   if (mail === null) return null;
-  const attachments = await parts.files.of(mail.request_id);
+  const attachments = await parts.files.forRequest(mail.request_id);
   const files = attachments.reduce((sum, { size }) => sum + Math.ceil(size / 3) * 4, 0);
   return { mail, attachments, bytes: Buffer.byteLength(mail.body) + files };
 }
 
 /** The mail as it goes out. */
 export function composeEmail(
-  parts: ComposeParts,
+  parts: ComposeDeps,
   { mail, attachments }: StoredEmail,
   settings: EmailSettings,
 ): OutgoingEmail {
@@ -76,18 +76,18 @@ interface BodyParts {
 }
 
 /** Campaigns repeat one body: its parts are made once. Large bodies are few, and not kept. */
-const bodiesKept = 8;
-const longestKept = 256 * 1024;
-const lately = new LruCache<string, BodyParts>(bodiesKept);
+const maxCachedBodies = 8;
+const maxCachedLength = 256 * 1024;
+const cache = new LruCache<string, BodyParts>(maxCachedBodies);
 
 /** Nobody writes longer ones by hand: they stay text alone, without a pixel and without links of ours. */
-const longestText = 512 * 1024;
+const maxTextLength = 512 * 1024;
 
 /** A body with a tag is HTML, and its text is derived; one without is text, and gets HTML only where that is needed. */
 function partsOf(body: string, needsHtml: boolean): BodyParts {
   if (!isHtml(body)) {
-    return { text: body, html: needsHtml && body.length <= longestText ? htmlOfText(body) : null };
+    return { text: body, html: needsHtml && body.length <= maxTextLength ? htmlOfText(body) : null };
   }
   const make = () => ({ text: textOfHtml(body), html: body });
-  return body.length > longestKept ? make() : lately.of(body, make);
+  return body.length > maxCachedLength ? make() : cache.getOrCreate(body, make);
 }

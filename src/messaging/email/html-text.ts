@@ -37,15 +37,15 @@ const blocks = new Map<string, number>([
 ]);
 const rule = "-".repeat(40);
 /** Characters of HTML that are read for a text, and of text that is made: more than anybody reads as text. */
-export const longestText = 512 * 1024;
+export const maxTextLength = 512 * 1024;
 /** How a text ends that does not say everything. */
 const more = "\n\n[…]";
 
 /** What a reader without HTML sees: blocks on lines of their own, lists with dashes, links with where they lead. */
 export function textOfHtml(html: string): string {
-  const text = textOf(html.slice(0, longestText));
-  if (html.length <= longestText && text.length <= longestText) return text;
-  return `${text.slice(0, longestText).toWellFormed().trimEnd()}${more}`;
+  const text = textOf(html.slice(0, maxTextLength));
+  if (html.length <= maxTextLength && text.length <= maxTextLength) return text;
+  return `${text.slice(0, maxTextLength).toWellFormed().trimEnd()}${more}`;
 }
 
 function textOf(html: string): string {
@@ -152,7 +152,7 @@ const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;"
 const escaped = (text: string) => text.replace(/\r\n|[&<>"\r\n]/g, (each) => escapes[each] ?? "<br>\n");
 
 /** Web addresses of a text that become links. */
-const mostLinks = 1000;
+const maxLinks = 1000;
 
 /** The same text as HTML, with its web addresses as links: the first 1,000 of them. */
 export function htmlOfText(text: string): string {
@@ -164,7 +164,7 @@ export function htmlOfText(text: string): string {
     html += `${escaped(text.slice(done, index))}<a href="${safe}">${safe}</a>`;
     done = index + address.length;
     links += 1;
-    if (links === mostLinks) break;
+    if (links === maxLinks) break;
   }
   return `<!doctype html><html><body><p>${html}${escaped(text.slice(done))}</p></body></html>`;
 }

@@ -1,7 +1,7 @@
 // What a mail is given so that its recipient can be heard of again: the pixel, the links that lead through us, the
 // headers of one-click unsubscribe (RFC 8058) and the address for its bounces. All of it is the same at every attempt.
 
-import { sameAddress } from "#contract/address.ts";
+import { normaliseAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { OutgoingEmail } from "#gateways/gateway.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
@@ -16,9 +16,9 @@ import {
   tokenPaths,
   unsubscribeToken,
 } from "./tokens.ts";
-import { type Places, placesOf, withTracking } from "./track-links.ts";
+import { findInsertionPoints, type InsertionPoints, withTracking } from "./track-links.ts";
 
-export interface MailLinksParts {
+export interface MailLinksDeps {
   sealer: Sealer;
   /** `https://…` without a slash at its end; null: nobody outside reaches us, so nothing can lead here. */
   publicUrl: string | null;
@@ -41,7 +41,7 @@ export type LinkSettings = Pick<EmailSettings, "tracking" | "unsubscribe"> & {
 
 /** What a gateway's settings ask for, for one mail. Without a public URL only the return path is left of it. */
 export function mailLinks(
-  { sealer, publicUrl }: MailLinksParts,
+  { sealer, publicUrl }: MailLinksDeps,
   mail: Subscription,
   settings: LinkSettings,
 ): MailLinks {
@@ -77,19 +77,21 @@ function unsubscribeHeaders(
 }
 
 /** Campaigns repeat one body, whose places are found once. Large bodies are few, and not kept. */
-const bodiesKept = 8;
-const longestKept = 256 * 1024;
+const maxCachedBodies = 8;
+const maxCachedLength = 256 * 1024;
 
 /**
  * `add(mail)`: a mail's HTML with what its gateway's settings ask for, its further headers and its return path.
  * `recipient`: as the message has it or was given it.
  */
-export function createAdditions(parts: MailLinksParts & { log: Log }) {
-  const lately = new LruCache<string, Places>(bodiesKept);
+export function createTrackingExtras(parts: MailLinksDeps & { log: Log }) {
+  const cache = new LruCache<string, InsertionPoints>(maxCachedBodies);
   let warned = false;
 
-  const placesIn = (html: string): Places =>
-    html.length > longestKept ? placesOf(html) : lately.of(html, () => placesOf(html));
+  const placesIn = (html: string): InsertionPoints =>
+    html.length > maxCachedLength
+      ? findInsertionPoints(html)
+      : cache.getOrCreate(html, () => findInsertionPoints(html));
 
   return (
     mail: Subscription & { html: string | null; settings: LinkSettings },
@@ -103,7 +105,7 @@ export function createAdditions(parts: MailLinksParts & { log: Log }) {
         "a gateway asks for tracking or unsubscribe links, which need TRUNKLINE_PUBLIC_URL: mails go out without",
       );
     }
-    const recipient = sameAddress(mail.recipient) ?? mail.recipient;
+    const recipient = normaliseAddress(mail.recipient) ?? mail.recipient;
     const links = mailLinks(parts, { ...mail, recipient }, settings);
     const rewritten = html !== null && parts.publicUrl !== null && (opens || clicks);
     return {

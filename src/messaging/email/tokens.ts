@@ -18,9 +18,9 @@ const digits = 26;
 const version = "1";
 const shape = /^1([0-7][0-9a-hjkmnp-tv-z]{25})([0-9a-hjkmnp-tv-z]{26})([A-Za-z0-9_-]*)$/;
 /** A link with a longer target is left as it is: mail programs cut long URLs. */
-export const longestTarget = 2_000;
+export const maxTargetLength = 2_000;
 /** Base64 of the longest payload, and the rest. */
-const longestToken = 1 + 2 * digits + Math.ceil((longestTarget * 4) / 3) + 4;
+const maxTokenLength = 1 + 2 * digits + Math.ceil((maxTargetLength * 4) / 3) + 4;
 
 /** 130 bits of the MAC in digits. */
 function digitsOf(mac: Buffer): string {
@@ -53,7 +53,7 @@ function read(
   purpose: TokenPurpose,
   token: string,
 ): { messageId: string; payload: string } | null {
-  if (token.length > longestToken) return null;
+  if (token.length > maxTokenLength) return null;
   const [, id, mac, encoded] = shape.exec(token) ?? [];
   if (id === undefined || mac === undefined || encoded === undefined) return null;
   const bytes = Buffer.from(encoded, "base64url");
@@ -75,10 +75,10 @@ export const readOpenToken = (sealer: Sealer, token: string) =>
  * a token. What comes from here is safe in a header.
  */
 export function clickTarget(target: string): string | null {
-  if (target.length > longestTarget || !/^\s*https?:/i.test(target) || !URL.canParse(target)) return null;
+  if (target.length > maxTargetLength || !/^\s*https?:/i.test(target) || !URL.canParse(target)) return null;
   const { href, protocol } = new URL(target);
   if (protocol !== "http:" && protocol !== "https:") return null;
-  return href.length <= longestTarget && /^[\x21-\x7e]+$/.test(href) ? href : null;
+  return href.length <= maxTargetLength && /^[\x21-\x7e]+$/.test(href) ? href : null;
 }
 
 /** For the URL of a followed link; `target` is one that `clickTarget` gave. */

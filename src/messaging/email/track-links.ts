@@ -12,7 +12,7 @@ export interface Tracking {
 }
 
 /** Where an HTML mail can be changed. Belongs to the mail's text, so a campaign's needs finding once. */
-export interface Places {
+export interface InsertionPoints {
   /**
    * Values of `href` with an http(s) target, from first to last, at most `mostLinks`; `start` and `end` are inside the
    * quotes.
@@ -23,29 +23,29 @@ export interface Places {
 }
 
 /** Links of a mail that are led through us. */
-export const mostLinks = 1000;
+export const maxLinks = 1000;
 /** Characters that they may add to it: a usual one adds 150, the longest that is followed 1,000. */
-const mostGrowth = 256 * 1024;
+const maxGrowth = 256 * 1024;
 /** How much of a mail is looked through, in characters: five times what mail programs show of one. */
-const mostRead = 512 * 1024;
+const maxReadLength = 512 * 1024;
 
 /** A link with this attribute is left as it is. */
 const untracked = "data-no-track";
 
 /** Throws nothing of its own; what the tokenizer might throw is for `withTracking` to catch. */
-export function placesOf(html: string): Places {
-  const links: Places["links"][number][] = [];
+export function findInsertionPoints(html: string): InsertionPoints {
+  const links: InsertionPoints["links"][number][] = [];
   let bodyEnd: number | null = null;
   let htmlEnd: number | null = null;
   let isLink = false;
   let name = "";
   let nameEnd = 0;
   let value = "";
-  let link: Places["links"][number] | null = null;
+  let link: InsertionPoints["links"][number] | null = null;
   let seen = false;
   let skip = false;
   const opened = () => {
-    if (isLink && link !== null && !skip && links.length < mostLinks) links.push(link);
+    if (isLink && link !== null && !skip && links.length < maxLinks) links.push(link);
     isLink = false;
     link = null;
   };
@@ -53,8 +53,7 @@ export function placesOf(html: string): Places {
     { decodeEntities: true },
     {
       onopentagname(start, end) {
-        isLink =
-          links.length < mostLinks && end - start === 1 && (html[start] === "a" || html[start] === "A");
+        isLink = links.length < maxLinks && end - start === 1 && (html[start] === "a" || html[start] === "A");
         link = null;
         seen = false;
         skip = false;
@@ -96,7 +95,7 @@ export function placesOf(html: string): Places {
     },
   );
   // Cut where a tag stood, that tag never ends, and is none.
-  tokenizer.write(html.slice(0, mostRead));
+  tokenizer.write(html.slice(0, maxReadLength));
   tokenizer.end();
   return { links, pixelAt: bodyEnd ?? htmlEnd ?? html.length };
 }
@@ -104,7 +103,12 @@ export function placesOf(html: string): Places {
 const beforeValue = /\s*=\s*(["']?)/y;
 
 /** The link whose attribute's name ends at `nameEnd`, and which itself ends at `end`; null: its target is no web page. */
-function linkAt(html: string, nameEnd: number, end: number, value: string): Places["links"][number] | null {
+function linkAt(
+  html: string,
+  nameEnd: number,
+  end: number,
+  value: string,
+): InsertionPoints["links"][number] | null {
   beforeValue.lastIndex = nameEnd;
   const quote = beforeValue.exec(html)?.[1];
   if (quote === undefined) return null;
@@ -128,7 +132,7 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => escapes[sig
 export function withTracking(
   html: string,
   { pixelUrl, clickUrl }: Tracking,
-  placesIn: (html: string) => Places = placesOf,
+  placesIn: (html: string) => InsertionPoints = findInsertionPoints,
 ): string {
   try {
     const { links, pixelAt } = placesIn(html);
@@ -153,7 +157,7 @@ export function withTracking(
       if (url === null) continue;
       const value = quoted ? escaped(url) : `"${escaped(url)}"`;
       growth += value.length - (end - start);
-      if (growth > mostGrowth) break;
+      if (growth > maxGrowth) break;
       put(start, end, value);
     }
     if (!pixelIn) put(pixelAt, pixelAt, pixel);

@@ -1,7 +1,7 @@
 // Mails that come back to the addresses that our mails were sent from (VERP): the address proves which message a report
 // is about, so whatever the report itself says of that is not needed. What is no report is taken and is nothing.
 
-import { tellOf } from "#gateways/email/reports/delivery-report.ts";
+import { toReports } from "#gateways/email/reports/delivery-report.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { readReturnPath } from "#messaging/email/tokens.ts";
 import type { IncomingMail } from "#runtime/net/smtp-listener.ts";
@@ -12,7 +12,7 @@ import { storeReceipts } from "#store/feedback/receipts.ts";
 import type { Sealer } from "#store/seal.ts";
 import { engagementFrom, receiptFrom } from "./normalise.ts";
 
-export interface ReturnedMailParts {
+export interface BounceMailDeps {
   database: Database;
   clock: Clock;
   log: Log;
@@ -22,7 +22,7 @@ export interface ReturnedMailParts {
   announced(): void;
 }
 
-export interface ReturnedMail {
+export interface BounceMail {
   /** Whether an address is one that bounces of a message of ours come back to. */
   accepts(address: string): boolean;
   /**
@@ -32,7 +32,7 @@ export interface ReturnedMail {
   take(mail: IncomingMail): Promise<void>;
 }
 
-export function createReturnedMail(parts: ReturnedMailParts): ReturnedMail {
+export function createBounceMail(parts: BounceMailDeps): BounceMail {
   const { database, clock, log, sealer, readReport } = parts;
   return {
     accepts: (address) => readReturnPath(sealer, address) !== null,
@@ -50,7 +50,7 @@ export function createReturnedMail(parts: ReturnedMailParts): ReturnedMail {
         // Removed by retention since: there is nothing left to tell of it.
         const carrier = id === null ? null : await database.run(findCarrier, id);
         if (id === null || carrier === null) continue;
-        const { receipts, engagements } = tellOf(report, id);
+        const { receipts, engagements } = toReports(report, id);
         const at = clock.now();
         await Promise.all([
           ...receipts.map((one) => database.run(storeReceipts, receiptFrom(carrier.gateway_id, one, at))),

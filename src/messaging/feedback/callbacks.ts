@@ -2,10 +2,16 @@
 // write back is stored, and heeded when it is an opt-out word.
 
 import { hash } from "node:crypto";
-import { optWord } from "#contract/messages/consent.ts";
+import { consentKeyword } from "#contract/messages/consent.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
-import type { CallbackRequest, Engagement, InboundMessage, Once, Received } from "#gateways/gateway.ts";
-import { gatewayOf } from "#gateways/registry.ts";
+import type {
+  CallbackRequest,
+  Engagement,
+  InboundMessage,
+  Received,
+  ReplayGuard,
+} from "#gateways/gateway.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import { toRecipient } from "#messaging/accept/phone.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import type { Metrics } from "#runtime/metrics.ts";
@@ -19,9 +25,9 @@ import { storeReceipts } from "#store/feedback/receipts.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
-import { engagementFrom, receiptFrom, storable } from "./normalise.ts";
+import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
 
-export interface ReceiptParts {
+export interface CallbackDeps {
   database: Database;
   clock: Clock;
   outbound: Outbound;
@@ -36,7 +42,7 @@ export interface ReceiptParts {
 }
 
 /** Without a word from the provider, a person answers what was sent to them in the last week. */
-const answeredWithinMs = 7 * 86_400_000;
+const replyWindowMs = 7 * 86_400_000;
 /** A provider waits some 15 s for the answer to a callback. */
 const confirmTimeoutMs = 10_000;
 
@@ -50,12 +56,12 @@ export type CallbackResult =
 
 /** Answers `done` only when everything that the callback said is stored, and its subscription confirmed. */
 export async function receiveCallback(
-  parts: ReceiptParts,
+  parts: CallbackDeps,
   identifier: string,
   request: CallbackRequest,
 ): Promise<CallbackResult> {
   const gateway = await parts.database.run(findGatewayByIdentifier, identifier);
-  const adapter = gateway && gatewayOf(gateway.kind, gateway.channel);
+  const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   // A stranger must not learn by asking which gateways there are: one that takes nothing is as one that does not exist.
   if (!gateway || !adapter?.receives) return { kind: "not_found" };
   let received: Received;
@@ -67,7 +73,7 @@ export async function receiveCallback(
     parts.log.error({ gateway: identifier, error }, "a gateway adapter threw on a callback");
     return { kind: "malformed" };
   }
-  if ("once" in received && !(await bringsItsEvent(parts, received))) {
+  if ("replayGuard" in received && !(await bringsItsEvent(parts, received))) {
     parts.log.warn({ gateway: identifier }, "a callback was refused: its signature came with another event");
     return { kind: "forbidden" };
   }
@@ -80,7 +86,7 @@ export async function receiveCallback(
   }
   await store(parts, gateway, received);
   parts.metrics.receipts(identifier, received.receipts.length);
-  if (received.confirm !== undefined && !(await confirmed(parts, identifier, received.confirm))) {
+  if (received.confirmUrl !== undefined && !(await confirmed(parts, identifier, received.confirmUrl))) {
     return { kind: "unavailable" };
   }
   return received.reply ? { kind: "done", reply: received.reply } : { kind: "done" };
@@ -91,11 +97,11 @@ export async function receiveCallback(
  * repeat in other bytes is the same one; it is stored again, to no effect, in case the first time was broken off.
  */
 async function bringsItsEvent(
-  { database }: ReceiptParts,
-  received: Extract<Received, { once?: Once }>,
+  { database }: CallbackDeps,
+  received: Extract<Received, { replayGuard?: ReplayGuard }>,
 ): Promise<boolean> {
-  if (received.once === undefined) return true;
-  const { proof, until } = received.once;
+  if (received.replayGuard === undefined) return true;
+  const { proof, until } = received.replayGuard;
   const said =
     received.kind === "received" ? [received.receipts, received.inbound, received.engagements] : [];
   return await database.run(useProof, {
@@ -106,7 +112,7 @@ async function bringsItsEvent(
 }
 
 /** Visits the URL with which a provider has a subscription confirmed. It is a capability, so it is not logged. */
-async function confirmed({ outbound, log }: ReceiptParts, gateway: string, url: string): Promise<boolean> {
+async function confirmed({ outbound, log }: CallbackDeps, gateway: string, url: string): Promise<boolean> {
   const result = await outbound.request({ method: "GET", url, timeoutMs: confirmTimeoutMs });
   if (result.kind === "answer" && result.status >= 200 && result.status < 300) {
     log.info({ gateway }, "a provider's subscription of the callback was confirmed");
@@ -118,7 +124,7 @@ async function confirmed({ outbound, log }: ReceiptParts, gateway: string, url: 
 }
 
 async function store(
-  parts: ReceiptParts,
+  parts: CallbackDeps,
   gateway: GatewaysTable,
   received: Extract<Received, { kind: "received" }>,
 ): Promise<void> {
@@ -140,7 +146,7 @@ async function store(
 }
 
 async function engage(
-  { database, log }: ReceiptParts,
+  { database, log }: CallbackDeps,
   gateway: GatewaysTable,
   engagement: Engagement,
   at: number,
@@ -154,18 +160,18 @@ async function engage(
 
 /** A message from a person as it is stored: the sender spelled as recipients are, so that both are one person. */
 function messageFrom(
-  { newId }: ReceiptParts,
+  { newId }: CallbackDeps,
   gateway: GatewaysTable,
   country: string | null,
   inbound: InboundMessage,
   at: number,
 ): IncomingMessage {
   const { channel } = gateway;
-  const from = storable(inbound.from);
-  const body = storable(inbound.message);
+  const from = toDbText(inbound.from);
+  const body = toDbText(inbound.message);
   const number = channel === "email" ? null : toRecipient(from, country);
   const media = inbound.media.map(({ url, contentType }) => ({
-    url: storable(url),
+    url: toDbText(url),
     content_type: contentType,
   }));
   return {
@@ -174,17 +180,17 @@ function messageFrom(
       account_id: gateway.account_id,
       gateway_id: gateway.id,
       channel,
-      reference: storable(inbound.reference),
+      reference: toDbText(inbound.reference),
       sender: number?.recipient ?? from,
-      recipient: storable(inbound.to),
+      recipient: toDbText(inbound.to),
       body,
       media: JSON.stringify(media),
       received_at: at,
       // Mail programs answer with the whole letter quoted, and have a header for this.
-      opt: channel === "email" ? null : optWord(body),
+      opt: channel === "email" ? null : consentKeyword(body),
     },
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,
-    sentSince: at - answeredWithinMs,
+    sentSince: at - replyWindowMs,
   };
 }

@@ -6,12 +6,12 @@ import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
 import type { Engagement, Receipt } from "#gateways/gateway.ts";
 import type { IncomingEngagement } from "#store/feedback/engagements.ts";
 import type { IncomingReceipt } from "#store/feedback/receipts.ts";
-import { isMachine } from "./bots.ts";
+import { isBot } from "./bots.ts";
 
-const longest = { url: 2_000, userAgent: 300, ip: 64, reason: 500 };
+const maxLengths = { url: 2_000, userAgent: 300, ip: 64, reason: 500 };
 
 /** PostgreSQL's text holds no NUL and no half of a surrogate pair: a callback with one would fail for ever. */
-export function storable(text: string): string {
+export function toDbText(text: string): string {
   return text.replaceAll("\0", "").toWellFormed();
 }
 
@@ -19,7 +19,7 @@ export function storable(text: string): string {
 const shortened = (text: string | undefined, length: number): string | null =>
   text === undefined
     ? null
-    : storable(text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, length)).trim();
+    : toDbText(text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").slice(0, length)).trim();
 
 /** `receivedAt`: epoch ms. */
 export function engagementFrom(
@@ -29,7 +29,7 @@ export function engagementFrom(
 ): IncomingEngagement {
   const { kind, reference, messageId = null, at, key, url, userAgent, ip, machine, reason } = engagement;
   const said = key ?? JSON.stringify([at, url, userAgent, ip, reason]);
-  const agent = shortened(userAgent, longest.userAgent);
+  const agent = shortened(userAgent, maxLengths.userAgent);
   return {
     gatewayId,
     kind,
@@ -42,11 +42,11 @@ export function engagementFrom(
     at: at !== undefined && Number.isFinite(at) ? Math.floor(at) : receivedAt,
     receivedAt,
     // A provider that says nothing of it may still give the program's name; one that gives neither is believed.
-    machine: machine ?? (agent !== null && agent !== "" && isMachine({ userAgent: agent, purpose: null })),
-    url: shortened(url, longest.url),
+    machine: machine ?? (agent !== null && agent !== "" && isBot({ userAgent: agent, purpose: null })),
+    url: shortened(url, maxLengths.url),
     userAgent: agent,
-    ip: shortened(ip, longest.ip),
-    reason: shortened(reason, longest.reason),
+    ip: shortened(ip, maxLengths.ip),
+    reason: shortened(reason, maxLengths.reason),
   };
 }
 
@@ -73,7 +73,7 @@ export function receiptFrom(gatewayId: string, receipt: Receipt, receivedAt: num
     messageId,
     status,
     code,
-    reason: reason === null ? null : shortened(reason, longest.reason),
+    reason: reason === null ? null : shortened(reason, maxLengths.reason),
     bounce,
     at,
     receivedAt,

@@ -7,9 +7,9 @@ import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { type IncomingEngagement, storeEngagements, unsubscribe } from "#store/feedback/engagements.ts";
 import type { Sealer } from "#store/seal.ts";
-import { isMachine, type Visitor } from "./bots.ts";
+import { type Client, isBot } from "./bots.ts";
 
-export interface VisitParts {
+export interface OpenAndClickTrackingDeps {
   database: Database;
   clock: Clock;
   log: Log;
@@ -19,13 +19,13 @@ export interface VisitParts {
 }
 
 /** What recipients do with what their mails carry. Nothing here throws for a bad token. */
-export interface Visits {
+export interface OpenAndClickTracking {
   /** Somebody loads a pixel; a token that is none of ours is nothing. */
-  opened(token: string, visitor: Visitor): void;
+  open(token: string, visitor: Client): void;
   /** Where the link leads; null: the token is none of ours. `counted` false: only looked at (HEAD). */
-  followed(token: string, visitor: Visitor, counted: boolean): string | null;
+  click(token: string, visitor: Client, counted: boolean): string | null;
   /** Whether somebody can unsubscribe with this token. */
-  subscribed(token: string): boolean;
+  canUnsubscribe(token: string): boolean;
   /** Resolves once the recipient is on the suppression list; false: the token is none of ours. Rejects when storage does. */
   unsubscribe(token: string): Promise<boolean>;
   /** Writes what waits, as far as storage takes it, and takes nothing more. */
@@ -33,32 +33,32 @@ export interface Visits {
 }
 
 /** Different visits that may wait; beyond it they are dropped. Some 10 MB. */
-const mostWaiting = 20_000;
-const atOnce = 500;
+const maxWaiting = 20_000;
+const batchSize = 500;
 const retryMs = 2_000;
 /** The same visitor again within this time is the same visit: programs load an image more than once. */
-const sameVisitMs = 1_000;
-const longestAgent = 300;
+const dedupeMs = 1_000;
+const maxUserAgentLength = 300;
 
-export function createVisits(parts: VisitParts): Visits {
+export function createOpenAndClickTracking(parts: OpenAndClickTrackingDeps): OpenAndClickTracking {
   const { database, clock, log, sealer } = parts;
   const waiting = new Map<string, IncomingEngagement>();
   const stop = new AbortController();
   let draining: Promise<void> | null = null;
   let dropped = 0;
 
-  function record(kind: "opened" | "clicked", messageId: string, url: string | null, visitor: Visitor): void {
+  function record(kind: "opened" | "clicked", messageId: string, url: string | null, visitor: Client): void {
     if (stop.signal.aborted) return;
     const at = clock.now();
-    const userAgent = visitor.userAgent?.slice(0, longestAgent) ?? null;
-    const machine = isMachine(visitor);
+    const userAgent = visitor.userAgent?.slice(0, maxUserAgentLength) ?? null;
+    const machine = isBot(visitor);
     const key = JSON.stringify([kind, messageId, url, userAgent, visitor.ip]);
     const known = waiting.get(key);
     if (known !== undefined) {
-      if (at - known.at >= sameVisitMs) known.count += 1;
+      if (at - known.at >= dedupeMs) known.count += 1;
       return;
     }
-    if (waiting.size >= mostWaiting) {
+    if (waiting.size >= maxWaiting) {
       if (dropped === 0)
         log.warn({ waiting: waiting.size }, "more openings come than storage takes; some are lost");
       dropped += 1;
@@ -86,7 +86,7 @@ export function createVisits(parts: VisitParts): Visits {
     // The answer to whoever is waiting for it goes out first.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     while (waiting.size > 0) {
-      const batch = [...waiting].slice(0, atOnce);
+      const batch = [...waiting].slice(0, batchSize);
       for (const [key] of batch) waiting.delete(key);
       const results = await Promise.allSettled(batch.map(([, one]) => database.run(storeEngagements, one)));
       let failed: unknown = null;
@@ -96,7 +96,7 @@ export function createVisits(parts: VisitParts): Visits {
         const [key, one] = batch[i]!;
         // What may have been stored is not counted twice.
         const unsure = failed instanceof StorageError && failed.fault === "commit_unknown";
-        if (!unsure && !waiting.has(key) && waiting.size < mostWaiting) waiting.set(key, one);
+        if (!unsure && !waiting.has(key) && waiting.size < maxWaiting) waiting.set(key, one);
       }
       if (failed === null) {
         parts.announced();
@@ -112,17 +112,17 @@ export function createVisits(parts: VisitParts): Visits {
   }
 
   return {
-    opened(token, visitor) {
+    open(token, visitor) {
       const messageId = readOpenToken(sealer, token);
       if (messageId !== null) record("opened", messageId, null, visitor);
     },
-    followed(token, visitor, counted) {
+    click(token, visitor, counted) {
       const known = readClickToken(sealer, token);
       if (known === null) return null;
       if (counted) record("clicked", known.messageId, known.target, visitor);
       return known.target;
     },
-    subscribed: (token) => readUnsubscribeToken(sealer, token) !== null,
+    canUnsubscribe: (token) => readUnsubscribeToken(sealer, token) !== null,
     async unsubscribe(token) {
       const known = readUnsubscribeToken(sealer, token);
       return known !== null && (await database.run(unsubscribe, { ...known, at: clock.now() }));

@@ -6,22 +6,22 @@ import { promises as dns } from "node:dns";
 import type { LookupFunction, Socket } from "node:net";
 import { buildConnector } from "undici";
 import { type AllowList, forbiddenAddress } from "./address.ts";
-import { bareHost, hint, isLoopbackName, loopbackAddresses } from "./url.ts";
+import { allowListHint, bareHost, isLoopbackName, loopbackAddresses } from "./url.ts";
 
 const connectTimeoutMs = 10_000;
 /** Node gives each address of a name 250 ms before it tries the next: too short for another continent. */
 const attemptTimeoutMs = 1000;
 
-export interface Resolved {
+export interface ResolvedAddress {
   address: string;
   family: number;
 }
 
 /** Asks DNS for all addresses of a name; rejects with the resolver's error. */
-export type Lookup = (hostname: string) => Promise<Resolved[]>;
+export type Lookup = (hostname: string) => Promise<ResolvedAddress[]>;
 
 /** An address that the guard refused. Its message is fit for customers; `address` is for the log. */
-export class NotAllowed extends Error {
+export class AddressRefusedError extends Error {
   readonly code = "URL_NOT_ALLOWED";
   readonly address: string;
   constructor(reason: string, address: string) {
@@ -39,9 +39,9 @@ export const systemLookup: Lookup = (hostname) => dns.lookup(hostname, { all: tr
  * nobody can read the internal DNS through it.
  */
 export function guardedLookup(allow: AllowList, lookup: Lookup): Lookup {
-  const running = new Map<string, Promise<Resolved[]>>();
+  const running = new Map<string, Promise<ResolvedAddress[]>>();
 
-  async function ask(hostname: string): Promise<Resolved[]> {
+  async function ask(hostname: string): Promise<ResolvedAddress[]> {
     const host = bareHost(hostname);
     const loopback = isLoopbackName(host);
     const answers = loopback ? loopbackAddresses(allow) : await lookup(hostname);
@@ -49,9 +49,11 @@ export function guardedLookup(allow: AllowList, lookup: Lookup): Lookup {
     const found = answers.map(({ address, family }) => ({ address, family }));
     for (const { address } of found) {
       const forbidden = forbiddenAddress(address, allow);
-      if (forbidden !== null) throw new NotAllowed(`${host} resolves to ${forbidden}; ${hint}`, address);
+      if (forbidden !== null)
+        throw new AddressRefusedError(`${host} resolves to ${forbidden}; ${allowListHint}`, address);
     }
-    if (loopback && found.length === 0) throw new NotAllowed(`${host} is a loopback name; ${hint}`, host);
+    if (loopback && found.length === 0)
+      throw new AddressRefusedError(`${host} is a loopback name; ${allowListHint}`, host);
     if (found.length === 0) throw Object.assign(new Error("no addresses"), { code: "ENOTFOUND" });
     return found;
   }
@@ -116,7 +118,9 @@ function judgePeer(peer: string | undefined, host: string, allow: AllowList): Er
   // Gone again already; nothing was sent, and an unknown peer gets nothing.
   if (peer === undefined) return Object.assign(new Error("closed at once"), { code: "ECONNRESET" });
   const forbidden = forbiddenAddress(peer, allow);
-  return forbidden === null ? null : new NotAllowed(`${host} leads to ${forbidden}; ${hint}`, peer);
+  return forbidden === null
+    ? null
+    : new AddressRefusedError(`${host} leads to ${forbidden}; ${allowListHint}`, peer);
 }
 
 function nodeLookup(lookup: Lookup): LookupFunction {

@@ -11,7 +11,7 @@ export interface Held {
   giveUp(): void;
 }
 
-export class ConnectionPlaces {
+export class ConnectionLimit {
   readonly #most: number;
   readonly #mostOfNetwork: number;
   /** The connections of each network, the oldest first. */

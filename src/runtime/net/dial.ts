@@ -1,8 +1,8 @@
 // Plain TCP connections to servers that do not speak HTTP (mail servers), guarded exactly as HTTP ones are:
 // every address that the name resolves to is judged, and the one that was reached as well.
 
-import type { Dialled, Log, Outbound } from "#runtime/runtime.ts";
-import { type Connector, NotAllowed } from "./connect.ts";
+import type { DialResult, Log, Outbound } from "#runtime/runtime.ts";
+import { AddressRefusedError, type Connector } from "./connect.ts";
 
 /** `connector`: a guarded one. The socket that comes back is the caller's to end. */
 export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
@@ -10,7 +10,7 @@ export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
     if (signal?.aborted) return Promise.resolve(aborted);
     return new Promise((resolve) => {
       let over = false;
-      const end = (result: Dialled) => {
+      const end = (result: DialResult) => {
         if (over) return;
         over = true;
         clearTimeout(timer);
@@ -30,7 +30,7 @@ export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
           else end({ kind: "connected", socket });
           return;
         }
-        if (error instanceof NotAllowed) {
+        if (error instanceof AddressRefusedError) {
           log?.warn(
             { host, address: error.address, reason: error.message },
             "An outbound connection was refused.",
@@ -46,4 +46,8 @@ export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
   };
 }
 
-const aborted: Dialled = { kind: "not_sent", code: "aborted", reason: "It was stopped before it was sent." };
+const aborted: DialResult = {
+  kind: "not_sent",
+  code: "aborted",
+  reason: "It was stopped before it was sent.",
+};

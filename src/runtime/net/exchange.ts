@@ -7,9 +7,9 @@ import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 import { ByteCollector } from "#runtime/byte-collector.ts";
-import { plainWords } from "#runtime/describe-error.ts";
+import { describeError } from "#runtime/describe-error.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
-import { NotAllowed } from "./connect.ts";
+import { AddressRefusedError } from "./connect.ts";
 
 /** The exchange that undici is starting at this moment; see `onRequestStart`. */
 let starting: Exchange | null = null;
@@ -51,7 +51,7 @@ export interface ExchangeLimits {
 export class Exchange implements Dispatcher.DispatchHandler {
   socket: Socket | null = null;
   /** The guard's refusal behind a `url_not_allowed`, for the log. */
-  refusal: NotAllowed | null = null;
+  refusal: AddressRefusedError | null = null;
   readonly #limits: ExchangeLimits;
   readonly #settle: (result: OutboundResult) => void;
   readonly #timer: NodeJS.Timeout;
@@ -134,11 +134,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (error instanceof NotAllowed && !this.#left && !this.#settled) {
+    if (error instanceof AddressRefusedError && !this.#left && !this.#settled) {
       this.refusal = error;
       this.#end({ kind: "not_sent", code: "url_not_allowed", reason: `${error.message}.` });
     } else {
-      this.#fail(plainWords(error));
+      this.#fail(describeError(error));
     }
   }
 

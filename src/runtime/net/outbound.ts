@@ -7,7 +7,7 @@ import type { AllowList } from "./address.ts";
 import { guardedConnector, guardedLookup, type Lookup, systemLookup } from "./connect.ts";
 import { createDial } from "./dial.ts";
 import { Exchange } from "./exchange.ts";
-import { refusedUrl } from "./url.ts";
+import { urlRefusal } from "./url.ts";
 
 /** A longer idle connection is not used again: a peer that closes it meanwhile makes an unknown outcome. */
 const idleMs = 1000;
@@ -100,7 +100,7 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
         host,
         timeoutMs: request.timeoutMs,
         maxBytes: request.maxBytes ?? defaultMaxBytes,
-        cutAnswer: request.cutAnswer ?? false,
+        cutAnswer: request.truncate ?? false,
         signal: request.signal,
       };
       const exchange = new Exchange(limits, (result) => {
@@ -121,7 +121,7 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
 
   return {
     request,
-    refuses: (text) => readTarget(text, allow).refused,
+    rejectReason: (text) => readTarget(text, allow).refused,
     dial: createDial(connector, log),
     /** Lets running requests end (each has its own timeout), refuses new ones, and drops all connections. */
     async close() {
@@ -145,7 +145,7 @@ function readTarget(text: string, allow: AllowList): Target {
   const url = URL.parse(text);
   if (url === null) return { origin: "", host: "", path: "", refused: "it is not a valid URL" };
   const { origin, host, pathname, search } = url;
-  return { origin, host, path: pathname + search, refused: refusedUrl(url, allow) };
+  return { origin, host, path: pathname + search, refused: urlRefusal(url, allow) };
 }
 
 /** undici's flat list: name, value, name, value. */

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { ByteCollector } from "#runtime/byte-collector.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { clientNetwork } from "./client-network.ts";
-import { ConnectionPlaces, type Held } from "./connection-limit.ts";
+import { ConnectionLimit, type Held } from "./connection-limit.ts";
 
 export interface IncomingMail {
   /** Addresses of the envelope, each of which was accepted. */
@@ -15,7 +15,7 @@ export interface IncomingMail {
   raw: Buffer;
 }
 
-export interface MailPortOptions {
+export interface SmtpListenerOptions {
   host: string;
   /** 0 takes a free one. */
   port: number;
@@ -27,14 +27,14 @@ export interface MailPortOptions {
   take(mail: IncomingMail): Promise<void>;
 }
 
-export interface MailPort {
+export interface SmtpListener {
   port: number;
   /** Takes no more connections and ends those that there are, the last of them after some seconds. */
   close(): Promise<void>;
 }
 
 /** Servers may return the whole mail with a report (RFC 3464, 2): refused for its length, a bounce is never heard of. */
-export const longestMail = 64 * 1024 * 1024;
+export const maxMailBytes = 64 * 1024 * 1024;
 /** What a report says stands before the mail that it returns. */
 const keptBytes = 1024 * 1024;
 const places = { most: 100, mostOfNetwork: 10 };
@@ -64,9 +64,9 @@ interface Caller extends Held {
 const refusal = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
 
 /** Rejects when the port cannot be had. */
-export async function openMailPort(options: MailPortOptions): Promise<MailPort> {
+export async function openSmtpListener(options: SmtpListenerOptions): Promise<SmtpListener> {
   const { host, port, clock, log, accepts, take } = options;
-  const open = new ConnectionPlaces(places);
+  const open = new ConnectionLimit(places);
   /** By network and port of the client. */
   const callers = new Map<string, Caller>();
   const callerOf = ({ remoteAddress, remotePort }: { remoteAddress: string; remotePort: number }) =>
@@ -76,7 +76,7 @@ export async function openMailPort(options: MailPortOptions): Promise<MailPort> 
   const server = new SMTPServer({
     name: "trunkline",
     banner: "reports only",
-    size: longestMail,
+    size: maxMailBytes,
     disabledCommands: ["AUTH", "STARTTLS", "VRFY", "XCLIENT", "XFORWARD"],
     authOptional: true,
     hideSMTPUTF8: true,

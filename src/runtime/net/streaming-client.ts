@@ -5,11 +5,17 @@
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
 import { Agent, type Dispatcher } from "undici";
-import { plainWords } from "#runtime/describe-error.ts";
-import type { StopSignal } from "#runtime/light-abort-controller.ts";
+import { describeError } from "#runtime/describe-error.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { AllowList } from "./address.ts";
-import { guardedConnector, guardedLookup, type Lookup, NotAllowed, systemLookup } from "./connect.ts";
-import { refusedUrl } from "./url.ts";
+import {
+  AddressRefusedError,
+  guardedConnector,
+  guardedLookup,
+  type Lookup,
+  systemLookup,
+} from "./connect.ts";
+import { urlRefusal } from "./url.ts";
 
 export interface UpstreamRequest {
   method: "GET" | "POST";
@@ -20,13 +26,13 @@ export interface UpstreamRequest {
   connectMs: number;
   /** How long from then until the head of the answer, ms. */
   headersMs: number;
-  signal: StopSignal;
+  signal: LightAbortSignal;
   /** On a connection of its own, because an idle one turned out to be dead, and the others may be as well. */
   fresh?: boolean;
 }
 
 export type UpstreamResult =
-  | { kind: "answer"; status: number; headers: Record<string, string>; body: Incoming }
+  | { kind: "answer"; status: number; headers: Record<string, string>; body: BodyReader }
   | {
       kind: "failed";
       why: "not_allowed" | "unreachable" | "connect_timeout" | "headers_timeout" | "cut" | "aborted";
@@ -37,25 +43,25 @@ export type UpstreamResult =
     };
 
 /** Why a body did not come to its end. */
-export interface Broken {
+export interface BodyError {
   why: "cut" | "timeout" | "cancelled";
   reason: string;
 }
 
 /** The body of an answer. */
-export interface Incoming {
+export interface BodyReader {
   /** The next piece; null at the end; `Broken` when it is cut off or nothing comes for `patienceMs`. One call at a time. */
-  read(patienceMs: number): Promise<Buffer | null | Broken>;
+  read(patienceMs: number): Promise<Buffer | null | BodyError>;
   /** Gives it up: the connection is closed, and whoever reads is told. */
   cancel(): void;
 }
 
-export interface Upstreams {
+export interface StreamingClient {
   open(request: UpstreamRequest): Promise<UpstreamResult>;
   close(): Promise<void>;
 }
 
-export function isBroken(piece: Buffer | null | Broken): piece is Broken {
+export function isBodyError(piece: Buffer | null | BodyError): piece is BodyError {
   return piece !== null && "why" in piece;
 }
 
@@ -68,7 +74,7 @@ const highWater = 256 * 1024;
 const pieceCost = 128;
 
 /** HTTP/1.1 over keep-alive connections of its own. Answers are asked for uncompressed. */
-export function createUpstreams(options: { allow: AllowList; lookup?: Lookup }): Upstreams {
+export function createStreamingClient(options: { allow: AllowList; lookup?: Lookup }): StreamingClient {
   const { allow, lookup = systemLookup } = options;
   const connector = guardedConnector(allow, guardedLookup(allow, lookup));
   const settings = {
@@ -90,7 +96,7 @@ export function createUpstreams(options: { allow: AllowList; lookup?: Lookup }):
     const known = judged.get(text);
     if (known) return known;
     const url = URL.parse(text);
-    const target = { url, refused: url === null ? "it is not a valid URL" : refusedUrl(url, allow) };
+    const target = { url, refused: url === null ? "it is not a valid URL" : urlRefusal(url, allow) };
     // Members' URLs are few; the bound is for those that carry a model's name.
     if (judged.size >= 1000) judged.clear();
     judged.set(text, target);
@@ -158,7 +164,7 @@ const wholeMs = (ms: number) => Math.max(1, Math.min(Math.ceil(ms), 2 ** 31 - 1)
 
 const expire = (exchange: UpstreamExchange) => exchange.expire();
 
-class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
+class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
   reused = false;
   socket: Socket | null = null;
   readonly #request: UpstreamRequest;
@@ -177,8 +183,8 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
   #pieces: Buffer[] = [];
   #kept = 0;
   #paused = false;
-  #end: null | Broken | "end" = null;
-  #reader: ((piece: Buffer | null | Broken) => void) | null = null;
+  #end: null | BodyError | "end" = null;
+  #reader: ((piece: Buffer | null | BodyError) => void) | null = null;
 
   constructor(request: UpstreamRequest, host: string, settle: (result: UpstreamResult) => void) {
     this.#request = request;
@@ -238,18 +244,18 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#phase === "over") return;
     if (this.#phase === "reading") {
-      this.#finish({ why: "cut", reason: plainWords(error) });
+      this.#finish({ why: "cut", reason: describeError(error) });
       return;
     }
     const before = this.#phase;
     this.#finish({ why: "cut", reason: "" });
-    const said = `${this.#host}: ${plainWords(error)}.`;
-    if (error instanceof NotAllowed) this.#settle(failed("not_allowed", `${error.message}.`));
+    const said = `${this.#host}: ${describeError(error)}.`;
+    if (error instanceof AddressRefusedError) this.#settle(failed("not_allowed", `${error.message}.`));
     else if (before === "connecting") this.#settle(failed("unreachable", `Could not reach ${said}`));
     else this.#settle(failed("cut", `No answer from ${said}`, this.reused));
   }
 
-  read(patienceMs: number): Promise<Buffer | null | Broken> {
+  read(patienceMs: number): Promise<Buffer | null | BodyError> {
     const piece = this.#pieces.shift();
     if (piece !== undefined) {
       this.#kept -= piece.length + pieceCost;
@@ -294,7 +300,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
     this.#giveUp("timeout", `nothing came within ${this.#patienceMs} ms`);
   }
 
-  #giveUp(why: Broken["why"], reason: string): void {
+  #giveUp(why: BodyError["why"], reason: string): void {
     const phase = this.#phase;
     if (phase === "over") return;
     this.#pieces = [];
@@ -310,7 +316,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, Incoming {
       this.#settle(failed("headers_timeout", `No answer from ${this.#host} within ${this.#patienceMs} ms.`));
   }
 
-  #finish(end: Broken | "end"): void {
+  #finish(end: BodyError | "end"): void {
     if (this.#phase === "over") return;
     this.#phase = "over";
     clearTimeout(this.#timer);

@@ -5,25 +5,25 @@
 import { type AllowList, forbiddenAddress } from "./address.ts";
 
 /** Ends every reason that an operator can change. */
-export const hint = "TRUNKLINE_OUTBOUND_ALLOW can let it through";
+export const allowListHint = "TRUNKLINE_OUTBOUND_ALLOW can let it through";
 
 /**
  * Why a URL is refused, as a clause without a full stop, or null. Schemes other than http and https,
  * credentials in the URL, and hosts that are forbidden addresses or loopback names are refused; any port
  * is fine, because gateways run on odd ones, and what lies on a forbidden port is behind a forbidden address.
  */
-export function refusedUrl(url: URL, allow: AllowList): string | null {
+export function urlRefusal(url: URL, allow: AllowList): string | null {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "only http and https URLs are allowed";
   if (url.username !== "" || url.password !== "") return "a URL with a user name or password is not allowed";
   const host = bareHost(url.hostname);
   if (host === "") return "the URL names no host";
   if (isLoopbackName(host)) {
-    return loopbackAddresses(allow).length > 0 ? null : `${host} is a loopback name; ${hint}`;
+    return loopbackAddresses(allow).length > 0 ? null : `${host} is a loopback name; ${allowListHint}`;
   }
   // A colon or a last label of digits: the parser has accepted it, so it is an address. Names skip the parse.
   if (!host.includes(":") && !/^[\d.]+$/.test(host)) return null;
   const forbidden = forbiddenAddress(host, allow);
-  return forbidden === null ? null : `${host} is ${forbidden}; ${hint}`;
+  return forbidden === null ? null : `${host} is ${forbidden}; ${allowListHint}`;
 }
 
 /** A URL's host without the brackets of IPv6 and without the root's trailing dots. */

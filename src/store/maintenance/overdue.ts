@@ -69,7 +69,7 @@ export const expireOverdue = writeOperation(
     for (const row of (await lockMessages(tx, ids)).values()) {
       // Sent, or moved to another gateway, since it was found.
       if (row.due_at === null || row.due_at >= lateBefore || row.gateway_id !== laneId) continue;
-      changes.apply(row, { by: "us", step: "expired" }, expiredAt(at));
+      changes.apply(row, { by: "system", step: "expired" }, expiredAt(at));
     }
     await changes.write(tx);
     return ids.length;

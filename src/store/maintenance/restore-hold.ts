@@ -93,7 +93,7 @@ async function doubtSending(tx: Tx, at: number, limit: number): Promise<number> 
   );
   const changes = new Changes();
   const happening = { at, detail: doubt, code: "restored", message: doubt };
-  for (const row of rows.values()) changes.apply(row, { by: "us", step: "doubted" }, happening);
+  for (const row of rows.values()) changes.apply(row, { by: "system", step: "outcome_unknown" }, happening);
   await changes.write(tx);
   return rows.size;
 }
@@ -256,7 +256,7 @@ export const cancelHeld = writeOperation(
       found.map(({ id }) => id),
     );
     const changes = new Changes();
-    for (const row of rows.values()) changes.apply(row, { by: "us", step: "cancelled" }, { at, detail });
+    for (const row of rows.values()) changes.apply(row, { by: "system", step: "cancelled" }, { at, detail });
     await changes.write(tx);
     const deliveries = await freeDeliveries(tx, limit, (row) => ({
       ...row,

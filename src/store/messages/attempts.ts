@@ -3,7 +3,7 @@
 
 import { sql } from "kysely";
 import { isAddressFault } from "#contract/messages/bounce-class.ts";
-import { advance, type OwnStep, type ReceiptStep } from "#contract/messages/states.ts";
+import { advance, type ReceiptStep, type SystemStep } from "#contract/messages/states.ts";
 import { gatheredOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { heedReaches, type Reach } from "#store/feedback/bounces.ts";
 import { applyReceipt, attachReferences } from "#store/feedback/receipts.ts";
@@ -190,7 +190,7 @@ export interface Settlement {
   fence: number;
   /** The attempt that this is the outcome of. */
   attempt: number;
-  step: OwnStep;
+  step: SystemStep;
   happening: TransitionDetails;
   /** How it ended, where the provider said so in the same answer. */
   receipt: { step: ReceiptStep; happening: TransitionDetails } | null;
@@ -232,7 +232,7 @@ export const settleMessages = gatheredOperation(
         row.attempts === settlement.attempt;
       if (own || settlement.step === "accepted") {
         const { step, happening } = settlement;
-        const moved = changes.apply(row, { by: "us", step }, happening);
+        const moved = changes.apply(row, { by: "system", step }, happening);
         // Refused at once for the address: as good as a mail that comes back for it.
         if (
           moved &&
@@ -260,7 +260,7 @@ export const settleMessages = gatheredOperation(
  * Returns those it did; whatever else became of a message is for the careful way.
  */
 async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promise<ReadonlySet<string>> {
-  const change = advance("sending", { by: "us", step: "accepted" });
+  const change = advance("sending", { by: "system", step: "accepted" });
   if (!change || settlements.length === 0) return new Set();
   const byId = new Map(settlements.map((settlement) => [settlement.id, settlement]));
   const rows = await tx.update<{ id: string; version: number; account_id: string }>(
@@ -317,7 +317,7 @@ export const unstampMessages = writeOperation(
       // Fences count by lane: the same number may stand for another one.
       const own = row.gateway_id === input.laneId && row.fence === input.fence;
       if (row.status !== "sending" || !own) continue;
-      changes.apply(row, { by: "us", step: "deferred" }, input.happening);
+      changes.apply(row, { by: "system", step: "deferred" }, input.happening);
     }
     await changes.write(tx);
   },
@@ -336,8 +336,8 @@ export const recoverMessages = writeOperation(
       fence: number;
       limit: number;
       /** For messages that were not repeated before, and for those that were. */
-      first: { step: OwnStep; happening: TransitionDetails };
-      again: { step: OwnStep; happening: TransitionDetails };
+      first: { step: SystemStep; happening: TransitionDetails };
+      again: { step: SystemStep; happening: TransitionDetails };
     },
   ) => {
     const gateway = await tx.db
@@ -365,7 +365,7 @@ export const recoverMessages = writeOperation(
     for (const row of rows.values()) {
       if (row.status !== "sending" || row.fence >= input.fence) continue;
       const { step, happening } = row.resends === 0 ? input.first : input.again;
-      changes.apply(row, { by: "us", step }, happening);
+      changes.apply(row, { by: "system", step }, happening);
     }
     await changes.write(tx);
     return left.length;

@@ -19,8 +19,8 @@ export async function refuse(
   for (const { id, lane, at, late } of wanted) {
     const row = rows.get(id);
     if (!row || row.due_at === null || row.gateway_id !== lane) continue;
-    if (suppressed.has(id)) changes.apply(row, { by: "us", step: "suppressed" }, suppressedAt(at));
-    else if (row.due_at < late) changes.apply(row, { by: "us", step: "expired" }, expiredAt(at));
+    if (suppressed.has(id)) changes.apply(row, { by: "system", step: "suppressed" }, suppressedAt(at));
+    else if (row.due_at < late) changes.apply(row, { by: "system", step: "expired" }, expiredAt(at));
   }
   await changes.write(tx);
 }

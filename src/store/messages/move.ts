@@ -20,7 +20,7 @@ export const cancelMessage = writeOperation(
       return { kind: "not_found" };
     if (row.status === "cancelled") return { kind: "cancelled" };
     const changes = new Changes();
-    if (!changes.apply(row, { by: "us", step: "cancelled" }, input.happening))
+    if (!changes.apply(row, { by: "system", step: "cancelled" }, input.happening))
       return { kind: "not_cancellable" };
     await changes.write(tx);
     return { kind: "cancelled" };

@@ -1,7 +1,7 @@
 // The account's own answer to an unknown outcome, as a step of the message like any other.
 
 import type { Channel, Status } from "#contract/messages/channel.ts";
-import type { OwnStep } from "#contract/messages/states.ts";
+import type { SystemStep } from "#contract/messages/states.ts";
 import { writeOperation } from "#store/database.ts";
 import { Changes, lockMessages, type TransitionDetails } from "./transitions.ts";
 
@@ -20,7 +20,7 @@ export const resolveUnknown = writeOperation(
       accountId: string;
       channel: Channel | null;
       id: string;
-      step: Extract<OwnStep, "sent_again" | "marked_sent" | "marked_failed">;
+      step: Extract<SystemStep, "resent_by_account" | "marked_sent" | "marked_failed">;
       happening: TransitionDetails;
     },
   ): Promise<ResolveOutcome> => {
@@ -33,7 +33,7 @@ export const resolveUnknown = writeOperation(
       return { kind: "not_found" };
     const { status, channel, gateway_id: laneId } = row;
     const changes = new Changes();
-    if (!changes.apply(row, { by: "us", step: input.step }, input.happening))
+    if (!changes.apply(row, { by: "system", step: input.step }, input.happening))
       return { kind: "not_unknown", status };
     await changes.write(tx);
     return { kind: "resolved", channel, laneId };

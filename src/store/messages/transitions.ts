@@ -111,7 +111,7 @@ export class Changes {
     row.updated_at = happening.at;
     row.due_at = happening.dueAt ?? null;
     row.held_due_at = null;
-    for (const mark of change.marks) row[mark] ??= happening.at;
+    for (const mark of change.timestamps) row[mark] ??= happening.at;
     if (change.error === "set") {
       row.error_code = happening.code ?? null;
       row.error_message = happening.message ?? null;

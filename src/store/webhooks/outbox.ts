@@ -3,7 +3,7 @@
 
 import { sql } from "kysely";
 import type { Status } from "#contract/messages/channel.ts";
-import { asksFor, type EventType } from "#contract/messages/events.ts";
+import { type EventType, matchesPattern } from "#contract/messages/events.ts";
 import type { Tx } from "#store/database.ts";
 import { compiledOnce } from "#store/engine/prepared.ts";
 import type { MessagesTable, OutboxTable } from "#store/schema/schema.ts";
@@ -115,7 +115,7 @@ export async function announce(
     tx,
     events.map(({ accountId }) => accountId),
   );
-  const wanted = events.filter(({ accountId, type }) => asksFor(asked.get(accountId) ?? [], type));
+  const wanted = events.filter(({ accountId, type }) => matchesPattern(asked.get(accountId) ?? [], type));
   await write(
     tx,
     wanted.map(({ id, accountId, type, at, data }) => ({
@@ -151,7 +151,7 @@ export async function announceMessages(
   const asked = await listening(tx, accountIds);
   if (asked.size === 0) return;
   const notes = happenings(new Set(asked.keys())).filter(({ account_id, type }) =>
-    asksFor(asked.get(account_id) ?? [], `message.${type}`),
+    matchesPattern(asked.get(account_id) ?? [], `message.${type}`),
   );
   await write(
     tx,
@@ -178,7 +178,7 @@ export async function announceRows(
     rows.map((row) => row.account_id),
   );
   const type = `message.${status}`;
-  const ids = rows.filter((row) => asksFor(asked.get(row.account_id) ?? [], type)).map(({ id }) => id);
+  const ids = rows.filter((row) => matchesPattern(asked.get(row.account_id) ?? [], type)).map(({ id }) => id);
   if (ids.length === 0) return;
   const found = await tx.db
     .selectFrom(tx.indexed("messages"))
@@ -226,7 +226,7 @@ export async function announceRequests(
   );
   const wanted = requests.filter(({ account_id }) => {
     const patterns = asked.get(account_id) ?? [];
-    return asksFor(patterns, "message.queued") || asksFor(patterns, "message.scheduled");
+    return matchesPattern(patterns, "message.queued") || matchesPattern(patterns, "message.scheduled");
   });
   await write(
     tx,

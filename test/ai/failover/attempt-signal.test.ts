@@ -7,14 +7,14 @@ import { AttemptSignal } from "#ai/failover/attempt-signal.ts";
 import { runFailover } from "#ai/failover/failover.ts";
 import { MemberHealth } from "#ai/health/health.ts";
 import type { Member } from "#ai/pools/member.ts";
-import { Stop } from "#runtime/light-abort-controller.ts";
+import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import { movableClock } from "../../clock.ts";
 import { type Reply, type Script, script, wholeStream } from "../scripted-members.ts";
 import { call } from "./chain-calls.ts";
 
 function waiting(overdueAt = 0) {
   const clock = movableClock();
-  const caller = new Stop();
+  const caller = new LightAbortController();
   const health = new MemberHealth();
   let elsewhere = true;
   const one = new AttemptSignal(clock, caller, health, overdueAt, () => elsewhere);
@@ -41,12 +41,12 @@ function waiting(overdueAt = 0) {
 
 test("it ends with its caller, without being given up, and lets go when it is told to", () => {
   const left = waiting();
-  left.caller.stop();
+  left.caller.abort();
   assert.deepEqual([left.told(), left.one.aborted, left.one.abandoned], [1, true, false]);
   const deaf = waiting();
   deaf.one.removeEventListener("abort", deaf.listener);
-  deaf.caller.stop();
-  deaf.one.stop();
+  deaf.caller.abort();
+  deaf.one.abort();
   assert.equal(deaf.told(), 0);
 });
 

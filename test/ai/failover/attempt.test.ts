@@ -9,7 +9,7 @@ import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { type AttemptResult, askStream, askWhole, UpstreamStream } from "#ai/failover/attempt.ts";
 import { openaiCompatible as provider } from "#providers/openai/openai-compatible.ts";
-import { createUpstreams } from "#runtime/net/streaming-client.ts";
+import { createStreamingClient } from "#runtime/net/streaming-client.ts";
 import type { MemberTimeouts } from "#store/schema/pools.ts";
 import { movableClock } from "../../clock.ts";
 import { requestOf } from "../../providers/conformance-cases.ts";
@@ -42,7 +42,7 @@ async function ask(
 ) {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const upstreams = createUpstreams({ allow });
+  const upstreams = createStreamingClient({ allow });
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const request = requestOf({ messages: [] }, "m", way.stream ?? false);
   const prepared = provider.chat(request, provider.settings.parse({ base_url }));

@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import test, { afterEach, beforeEach } from "node:test";
 import { Pools } from "#ai/pools/pools.ts";
-import { accountInput, configureAccount } from "#configure/account.ts";
-import { configurePool } from "#configure/pool.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
+import { upsertPool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { revokePoolKey } from "#store/pools/keys.ts";
@@ -21,7 +21,7 @@ let hanging: Promise<void> | null;
 const gone = new StorageError("unavailable", "away");
 beforeEach(async () => {
   open = await openConfiguring();
-  accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
   reads = 0;
   away = false;
   hanging = null;
@@ -42,7 +42,7 @@ afterEach(() => open.close());
 
 const configure = async (input: object) => {
   const asked = { name: "default", members: [sandboxMember], keys: [{ name: "app", key: keyText }] };
-  const result = await configurePool(open.parts, accountId, poolInput.parse({ ...asked, ...input }));
+  const result = await upsertPool(open.parts, accountId, poolInput.parse({ ...asked, ...input }));
   assert.equal(result.kind, "saved");
 };
 

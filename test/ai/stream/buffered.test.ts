@@ -5,7 +5,7 @@ import test from "node:test";
 import type { UpstreamStream } from "#ai/failover/attempt.ts";
 import { runFailover } from "#ai/failover/failover.ts";
 import { bufferStream } from "#ai/stream/buffered.ts";
-import { Stop } from "#runtime/light-abort-controller.ts";
+import { LightAbortController } from "#runtime/light-abort-controller.ts";
 import { call, failureOf, run } from "../failover/chain-calls.ts";
 import { type Piece, said, script, streamed, wholeStream } from "../scripted-members.ts";
 
@@ -43,15 +43,15 @@ test("a caller who leaves has heard something of it; an answer without end is gi
         cancelled += 1;
       },
     }) as unknown as UpstreamStream;
-  const gone = new Stop();
-  gone.stop();
+  const gone = new LightAbortController();
+  gone.abort();
   const cut = { kind: "failed", failure: {}, timeout: false };
   assert.deepEqual(await bufferStream({ kind: "streaming", stream: stream(cut) }, gone), {
     kind: "aborted",
     heard: true,
   });
   const endless = stream({ kind: "chunks", chunks: [chunk] });
-  const result = await bufferStream({ kind: "streaming", stream: endless }, new Stop());
+  const result = await bufferStream({ kind: "streaming", stream: endless }, new LightAbortController());
   assert.ok(result.kind === "failed" && result.failure.error.code === "bad_upstream_answer");
   assert.equal(cancelled, 2);
 });

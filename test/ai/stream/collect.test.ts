@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { collect, maxAnswerBytes } from "#ai/stream/collect.ts";
-import type { Incoming } from "#runtime/net/streaming-client.ts";
+import type { BodyReader } from "#runtime/net/streaming-client.ts";
 import { movableClock } from "../../clock.ts";
 import { incoming } from "../wire.ts";
 
-const gathered = (body: Incoming, most: number) => collect(movableClock(), body, most, 30_000, 600_000);
+const gathered = (body: BodyReader, most: number) => collect(movableClock(), body, most, 30_000, 600_000);
 
 test("text that is cut anywhere, inside a character too, is whole again, without its byte order mark", async () => {
   const bytes = Buffer.from("\uFEFFGrüße 👋");
@@ -19,7 +19,7 @@ test("single bytes without end are given up long before the longest answer", asy
   const most = 1024 * 1024;
   let read = 0;
   let cancelled = false;
-  const body: Incoming = {
+  const body: BodyReader = {
     read: async () => {
       read += 1;
       return read > most ? null : Buffer.of(0x20);

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+  createSuppressionsRequest,
   manageReceivedQuery,
   manageResolveRequest,
   suppressionsQuery,
-  suppressRequest,
 } from "#contract/manage/consent.ts";
 
 const recipients = ["+4915123456789"];
@@ -16,7 +16,7 @@ const faults =
     schema.safeParse(value).error?.issues.length ?? 0;
 
 test("a list of one to a thousand recipients, with or without a note", () => {
-  const of = faults(suppressRequest);
+  const of = faults(createSuppressionsRequest);
   for (const note of [undefined, null, "", "x".repeat(500)])
     assert.equal(of({ channel: "sms", recipients, note }), 0, String(note));
   assert.equal(of({ channel: "email", recipients: Array(1000).fill("a@example.com") }), 0);
@@ -29,8 +29,8 @@ test("a list of one to a thousand recipients, with or without a note", () => {
 
 test("text that a database cannot hold is refused before it gets there", () => {
   for (const odd of ["a\0", "\ud800"]) {
-    assert.equal(faults(suppressRequest)({ channel: "sms", recipients: [odd] }), 1);
-    assert.equal(faults(suppressRequest)({ channel: "sms", recipients, note: odd }), 1);
+    assert.equal(faults(createSuppressionsRequest)({ channel: "sms", recipients: [odd] }), 1);
+    assert.equal(faults(createSuppressionsRequest)({ channel: "sms", recipients, note: odd }), 1);
     assert.equal(faults(suppressionsQuery)({ recipient: odd }), 1);
   }
 });

@@ -6,12 +6,12 @@ import {
   accountAuditQuery,
   auditQuery,
   changePasswordRequest,
-  changeUserRequest,
-  makeManagementTokenRequest,
-  makeUserRequest,
+  createManagementTokenRequest,
+  createUserRequest,
   peoplePage,
   setUpRequest,
   signInRequest,
+  updateUserRequest,
 } from "#contract/manage/identity.ts";
 
 const user = { email: "ann@acme.test", name: "Ann", role: "member", account: "acc_1", password: "x" };
@@ -23,24 +23,24 @@ test("every request takes its own fields alone", () => {
     [signInRequest, { email: "ann@acme.test", password: "x" }],
     [setUpRequest, { code: "c", email: "ann@acme.test", name: "Ann", password: "x" }],
     [changePasswordRequest, { current_password: "x", password: "y" }],
-    [makeUserRequest, user],
-    [changeUserRequest, { name: "Ann" }],
-    [changeUserRequest, {}],
-    [makeManagementTokenRequest, { name: "ci", role: "operator" }],
+    [createUserRequest, user],
+    [updateUserRequest, { name: "Ann" }],
+    [updateUserRequest, {}],
+    [createManagementTokenRequest, { name: "ci", role: "operator" }],
   ] as const;
   for (const [schema, good] of requests) {
     assert.ok(takes(schema, good), JSON.stringify(good));
     for (const more of ["id", "hash", "created_at", "signed_in_at", "token", "account_id", "credits"])
       assert.equal(takes(schema, { ...good, [more]: "x" }), false, more);
   }
-  for (const field of ["email", "id"]) assert.equal(takes(changeUserRequest, { [field]: "x@y.test" }), false);
+  for (const field of ["email", "id"]) assert.equal(takes(updateUserRequest, { [field]: "x@y.test" }), false);
   for (const field of ["role", "account", "active"])
     assert.equal(takes(setUpRequest, { [field]: "x" }), false);
 });
 
 test("addresses, names and roles have their shapes", () => {
   for (const email of ["ann@acme.test", "a+b@c", "ünïcode@müller.test"])
-    assert.ok(takes(makeUserRequest, { ...user, email }), email);
+    assert.ok(takes(createUserRequest, { ...user, email }), email);
   for (const email of [
     "",
     "ann",
@@ -51,11 +51,11 @@ test("addresses, names and roles have their shapes", () => {
     "a\0@c.test",
     `${"x".repeat(65)}@c.test`,
   ])
-    assert.equal(takes(makeUserRequest, { ...user, email }), false, email);
+    assert.equal(takes(createUserRequest, { ...user, email }), false, email);
   for (const name of ["", "  ", "x".repeat(101), "a\0b", "\ud800"])
-    assert.equal(takes(makeUserRequest, { ...user, name }), false, name);
+    assert.equal(takes(createUserRequest, { ...user, name }), false, name);
   for (const role of ["admin", "", null, ["operator"]])
-    assert.equal(takes(makeUserRequest, { ...user, role }), false);
+    assert.equal(takes(createUserRequest, { ...user, role }), false);
   assert.equal(
     takes(signInRequest, { email: "a\0b", password: "x" }),
     false,

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import { errorsByPath, type Issue } from "#contract/issue.ts";
-import { extensionOf, filenameFault, filenameOf, readInlineFiles } from "#contract/messages/attachments.ts";
+import { extensionOf, filenameIssue, filenameOf, readInlineFiles } from "#contract/messages/attachments.ts";
 
 function read(attachments: unknown, maxFiles = 3) {
   const issues: Issue[] = [];
@@ -119,15 +119,15 @@ test("a name is kept without its path and marks of direction, in any script", ()
 
 test("control characters, halves of pairs and endless names are faults", () => {
   const path = ["attachments", 0];
-  assert.equal(filenameFault("ü 🎉.pdf", path), null);
+  assert.equal(filenameIssue("ü 🎉.pdf", path), null);
   for (const name of ["a\r\nb.pdf", "a\0.pdf", "a\u2028.pdf", "a\x7f.pdf"]) {
     assert.equal(
-      filenameFault(name, path),
+      filenameIssue(name, path),
       "The attachments.0 field must be one line without control characters.",
     );
   }
-  assert.match(filenameFault("a\ud800.pdf", path) ?? "", /cannot be sent/);
-  assert.match(filenameFault(`${"x".repeat(255)}.pdf`, path) ?? "", /greater than 255 characters/);
+  assert.match(filenameIssue("a\ud800.pdf", path) ?? "", /cannot be sent/);
+  assert.match(filenameIssue(`${"x".repeat(255)}.pdf`, path) ?? "", /greater than 255 characters/);
 });
 
 test("the extension says the type", () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { optWord } from "#contract/messages/consent.ts";
+import { consentKeyword } from "#contract/messages/consent.ts";
 
 const out = ["STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"];
 const back = ["START", "UNSTOP"];
@@ -17,7 +17,7 @@ test("each word counts in any case and with blanks around it", () => {
       const spellings = [word, word.toLowerCase(), word[0] + word.slice(1).toLowerCase()];
       for (const spelling of spellings)
         for (const body of [spelling, ` ${spelling}\n`, `\u00a0\t${spelling}\u200b`])
-          assert.equal(optWord(body), opt, JSON.stringify(body));
+          assert.equal(consentKeyword(body), opt, JSON.stringify(body));
     }
   }
 });
@@ -37,7 +37,7 @@ test("a word inside a sentence, with punctuation, doubled or of another script i
   ];
   // A long s, a Kelvin sign and a dotless i fold to Latin letters in some comparisons.
   for (const body of [...others, "\u017fTOP", "REVO\u212aE", "QU\u0131T", "ＳＴＯＰ", "START now"])
-    assert.equal(optWord(body), null, JSON.stringify(body));
+    assert.equal(consentKeyword(body), null, JSON.stringify(body));
 });
 
 test("whatever surrounds a word but blanks makes it none", () => {
@@ -49,7 +49,7 @@ test("whatever surrounds a word but blanks makes it none", () => {
       (word, more, before) => {
         const body = before ? `${more}${word}` : `${word}${more}`;
         const whole = [...out, ...back].includes(body.trim().toUpperCase());
-        assert.equal(optWord(body) !== null, whole);
+        assert.equal(consentKeyword(body) !== null, whole);
       },
     ),
     { numRuns: 500 },

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { z } from "zod";
-import { asRequired, contactReader, fitsOptional, isMap } from "#contract/messages/contacts.ts";
+import { asRequired, contactReader, fitsOptional, isObject } from "#contract/messages/contacts.ts";
 import { gatewayIdentifier } from "#contract/messages/fields.ts";
-import { normalised } from "#contract/normalise.ts";
+import { trimOrNull } from "#contract/normalise.ts";
 import { checker } from "#contract/wording.ts";
 
 interface Draft {
@@ -13,8 +13,8 @@ interface Draft {
 }
 
 const { read, slices } = contactReader<Draft>({
-  plain: ({ to }) => (to === "quick" ? { to } : null),
-  normal: ({ to }) => ({ to: asRequired(normalised(to)) }),
+  fastPath: ({ to }) => (to === "quick" ? { to } : null),
+  normalise: ({ to }) => ({ to: asRequired(trimOrNull(to)) }),
   check: checker(z.object({ to: z.string() })),
 });
 const limits = { maxContacts: 3 };
@@ -46,7 +46,7 @@ test("it pauses after each slice", () => {
 });
 
 test("maps, required and optional values", () => {
-  assert.deepEqual([{}, [], null, "x"].map(isMap), [true, false, false, false]);
+  assert.deepEqual([{}, [], null, "x"].map(isObject), [true, false, false, false]);
   assert.deepEqual([[], [1], "", null].map(asRequired), [null, [1], "", null]);
   assert.deepEqual(
     [null, "main", "x".repeat(256), 5, undefined].map((value) => fitsOptional(value, gatewayIdentifier)),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { statuses } from "#contract/messages/channel.ts";
-import { asksFor, eventTypes, isEventPattern } from "#contract/messages/events.ts";
+import { eventTypes, isEventPattern, matchesPattern } from "#contract/messages/events.ts";
 
 test("there is an event for every status", () => {
   for (const status of statuses) assert.ok((eventTypes as readonly string[]).includes(`message.${status}`));
@@ -27,8 +27,8 @@ test("a pattern is a type, a family, or everything", () => {
 });
 
 test("a family asks for its own events and no others", () => {
-  const asked = eventTypes.filter((type) => asksFor(["gateway.*", "message.sent"], type));
+  const asked = eventTypes.filter((type) => matchesPattern(["gateway.*", "message.sent"], type));
   assert.deepEqual(asked, ["message.sent", "gateway.paused", "gateway.resumed"]);
-  assert.ok(eventTypes.every((type) => asksFor(["*"], type)));
-  assert.ok(!eventTypes.some((type) => asksFor([], type)));
+  assert.ok(eventTypes.every((type) => matchesPattern(["*"], type)));
+  assert.ok(!eventTypes.some((type) => matchesPattern([], type)));
 });

@@ -7,22 +7,22 @@ import { type Status, statuses } from "#contract/messages/channel.ts";
 import {
   advance,
   groups,
-  type OwnStep,
   type ReceiptStep,
   receiptSteps,
   type Step,
+  type SystemStep,
 } from "#contract/messages/states.ts";
 
 const ownSteps = [
   "accepted",
   "rejected",
   "deferred",
-  "doubted",
-  "repeated",
+  "outcome_unknown",
+  "resent",
   "cancelled",
   "suppressed",
   "expired",
-  "sent_again",
+  "resent_by_account",
   "marked_sent",
   "marked_failed",
 ] as const;
@@ -30,7 +30,7 @@ const ownSteps = [
 /** Where our own steps lead from each status; `.` is nowhere. Columns in the order of the steps. */
 // biome-ignore format: it is a table.
 const table: Record<Status, string> = {
-  //             accepted rejected deferred doubted repeated cancelled suppressed expired sent_again marked_sent marked_failed
+  //             accepted rejected deferred unknown resent   cancelled suppressed expired by_account marked_sent marked_failed
   queued:       "sent     .        .        .       .        cancelled suppressed expired .          .           .",
   scheduled:    ".        .        .        .       .        cancelled suppressed expired .          .           .",
   sending:      "sent     failed   queued   unknown queued   .         .          .       .          .           .",
@@ -59,10 +59,10 @@ const reported: Partial<Record<Status, string>> = {
 };
 const steps = [...ownSteps, ...receiptSteps] as const;
 
-const own = (step: OwnStep): Step => ({ by: "us", step });
+const own = (step: SystemStep): Step => ({ by: "system", step });
 const receipt = (step: ReceiptStep): Step => ({ by: "receipt", step });
 const stepOf = (name: (typeof steps)[number]): Step =>
-  (ownSteps as readonly string[]).includes(name) ? own(name as OwnStep) : receipt(name as ReceiptStep);
+  (ownSteps as readonly string[]).includes(name) ? own(name as SystemStep) : receipt(name as ReceiptStep);
 
 /** The order in which receipts know more about a message. */
 const ladder: readonly Status[] = ["sent", "failed", "undelivered", "delivered", "bounced", "read"];
@@ -112,8 +112,8 @@ const highest = (said: readonly ReceiptStep[]) =>
   ladder.filter((one) => said.some((step) => step === one)).at(-1);
 
 /** What our own side may still do to a message about which receipts come: nothing, settle it, or hear its account. */
-const settlings = [null, "accepted", "doubted", "repeated", "deferred", "rejected"] as const;
-const answersToDoubt = ["accepted", "sent_again", "marked_sent", "marked_failed"] as const;
+const settlings = [null, "accepted", "outcome_unknown", "resent", "deferred", "rejected"] as const;
+const answersToDoubt = ["accepted", "resent_by_account", "marked_sent", "marked_failed"] as const;
 
 for (const left of receiptSteps) {
   test(`all 120 orders of the five receipts without ${left}, with and without a step of ours anywhere among them, end alike`, () => {
@@ -184,7 +184,7 @@ test("credit goes back only where the message ends without having been sent", ()
 });
 
 test("times are marked by what they follow from", () => {
-  const marks = (step: Step) => advance("sending", step)?.marks;
+  const marks = (step: Step) => advance("sending", step)?.timestamps;
   assert.deepEqual(marks(own("accepted")), ["sent_at"]);
   assert.deepEqual(marks(receipt("sent")), ["sent_at"]);
   assert.deepEqual(marks(receipt("delivered")), ["sent_at", "delivered_at"]);

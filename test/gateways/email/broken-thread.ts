@@ -1,5 +1,5 @@
 // A thread that no mail survives.
 
-import { serve } from "#runtime/worker-thread.ts";
+import { serveWorker } from "#runtime/worker-thread.ts";
 
-serve(() => process.exit(1));
+serveWorker(() => process.exit(1));

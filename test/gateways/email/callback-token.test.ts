@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callbackTokenField, carriesToken } from "#gateways/email/callback-token.ts";
+import { callbackTokenField, hasValidToken } from "#gateways/email/callback-token.ts";
 
 const token = "correct:horse-battery";
 const carries = (query: [string, string][], authorization?: string) =>
-  carriesToken(
+  hasValidToken(
     {
       method: "POST",
       url: "",

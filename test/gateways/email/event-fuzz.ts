@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { CallbackRequest, Gateway, Received } from "#gateways/gateway.ts";
+import type { CallbackRequest, GatewayAdapter, Received } from "#gateways/gateway.ts";
 import { cleanReason, seed, toolsWith } from "../conformance-samples.ts";
 
 /** `sign` makes a call of a document, as the vendor would. */
 export function fuzzEvents(
-  gateway: Gateway,
+  gateway: GatewayAdapter,
   settings: unknown,
   samples: readonly unknown[],
   sign: (document: unknown) => CallbackRequest,

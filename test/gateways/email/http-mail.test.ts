@@ -11,10 +11,10 @@ import {
   eventTime,
   isFresh,
   mailboxText,
-  mailIn,
-  ourIdFrom,
+  parseMessageId,
+  reasonText,
+  requireEmail,
   senderOf,
-  wordsOf,
 } from "#gateways/email/http-mail.ts";
 import { now, sampleAttachment, sampleEmail, sampleMessage, seed } from "../conformance-samples.ts";
 
@@ -34,7 +34,7 @@ async function readBack(text: string) {
 
 describe("mailboxes", () => {
   test("the caller's name goes before the gateway's, and there may be none", () => {
-    const email = mailIn(sampleEmail({ senderName: "Ada" }));
+    const email = requireEmail(sampleEmail({ senderName: "Ada" }));
     assert.deepEqual(senderOf(email, own), { address, name: "Ada" });
     assert.deepEqual(senderOf({ ...email, senderName: null }, own), { address, name: "Example" });
     const nameless = { ...own, from_name: undefined };
@@ -45,7 +45,7 @@ describe("mailboxes", () => {
     );
     assert.equal(mailboxText({ address, name: null }), address);
     assert.equal(asciiMailboxText({ address, name: null }), address);
-    assert.throws(() => mailIn(sampleMessage()), /no email/);
+    assert.throws(() => requireEmail(sampleMessage()), /no email/);
   });
 
   test("a name is quoted, whatever stands in it", () => {
@@ -91,7 +91,7 @@ test("attachments keep their order and their bytes", async () => {
     sampleAttachment("b.bin", "application/octet-stream", Buffer.from([0, 1, 255])),
     sampleAttachment("a.txt", "text/plain", Buffer.alloc(0)),
   ];
-  assert.deepEqual(await base64Attachments(mailIn(sampleEmail({ attachments }))), [
+  assert.deepEqual(await base64Attachments(requireEmail(sampleEmail({ attachments }))), [
     { filename: "b.bin", contentType: "application/octet-stream", base64: "AAH/" },
     { filename: "a.txt", contentType: "text/plain", base64: "" },
   ]);
@@ -99,9 +99,9 @@ test("attachments keep their order and their bytes", async () => {
 
 describe("events", () => {
   test("our id is taken only where it is one", () => {
-    assert.equal(ourIdFrom("msg_01test"), "msg_01test");
+    assert.equal(parseMessageId("msg_01test"), "msg_01test");
     for (const none of [null, undefined, "", "msg_", "msg_a b", "acc_1", "xmsg_1", `msg_${"x".repeat(61)}`]) {
-      assert.equal(ourIdFrom(none), undefined);
+      assert.equal(parseMessageId(none), undefined);
     }
   });
 
@@ -130,8 +130,8 @@ describe("events", () => {
   });
 
   test("words are one line, and whole: what masks them has to know all of a secret", () => {
-    assert.equal(wordsOf(" 550\r\n 5.1.1\u0000 no\tuser "), "550 5.1.1 no user");
-    assert.equal(wordsOf("x".repeat(999)), "x".repeat(999));
-    for (const none of [null, undefined, "", " \n"]) assert.equal(wordsOf(none), undefined);
+    assert.equal(reasonText(" 550\r\n 5.1.1\u0000 no\tuser "), "550 5.1.1 no user");
+    assert.equal(reasonText("x".repeat(999)), "x".repeat(999));
+    for (const none of [null, undefined, "", " \n"]) assert.equal(reasonText(none), undefined);
   });
 });

@@ -4,21 +4,21 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   bareMessageId,
+  clientInfo,
+  eventIds,
   eventKey,
-  eventNames,
-  present,
+  omitUndefined,
   receivedReports,
-  visitOf,
 } from "#gateways/email/mail-event.ts";
 
 test("an event names a mail by the vendor's id, by ours, or not at all", () => {
-  assert.deepEqual(eventNames("abc", "msg_1", 5), { reference: "abc", messageId: "msg_1", at: 5 });
-  assert.deepEqual(eventNames("abc", "some tag", undefined), { reference: "abc" });
-  assert.deepEqual(eventNames(null, "msg_1", undefined), { reference: null, messageId: "msg_1" });
-  assert.equal(eventNames(null, null, 5), null);
-  assert.equal(eventNames("", "msg_", 5), null);
-  assert.equal(eventNames("a\u0000", "msg_1\n", 5), null);
-  assert.equal(eventNames("x".repeat(256), `msg_${"x".repeat(99)}`, 5), null);
+  assert.deepEqual(eventIds("abc", "msg_1", 5), { reference: "abc", messageId: "msg_1", at: 5 });
+  assert.deepEqual(eventIds("abc", "some tag", undefined), { reference: "abc" });
+  assert.deepEqual(eventIds(null, "msg_1", undefined), { reference: null, messageId: "msg_1" });
+  assert.equal(eventIds(null, null, 5), null);
+  assert.equal(eventIds("", "msg_", 5), null);
+  assert.equal(eventIds("a\u0000", "msg_1\n", 5), null);
+  assert.equal(eventIds("x".repeat(256), `msg_${"x".repeat(99)}`, 5), null);
 });
 
 test("reports are parted into receipts and engagements, each in its order", () => {
@@ -49,13 +49,13 @@ test("an event's id is a key as long as it can be stored", () => {
 
 test("fields that are not there are left out", () => {
   const given: { a: number; b?: string | undefined } = { a: 0, b: undefined };
-  assert.deepEqual(Object.keys(present<{ a: number; b?: string }>({ a: given.a, b: given.b })), ["a"]);
+  assert.deepEqual(Object.keys(omitUndefined<{ a: number; b?: string }>({ a: given.a, b: given.b })), ["a"]);
 });
 
 test("of a visit is told what can be stored", () => {
   const visit = { url: "https://example.com/ü?a=1#b", userAgent: " Mozilla/5.0\r\n(X)", ip: "2001:db8::1" };
-  assert.deepEqual(visitOf(visit), { ...visit, userAgent: "Mozilla/5.0 (X)" });
-  assert.deepEqual(visitOf({ url: "https://a/\r\nb", userAgent: "\u0000", ip: "not one" }), {});
-  assert.deepEqual(visitOf({ url: `https://a/${"x".repeat(5000)}`, userAgent: null, ip: "" }), {});
-  assert.equal(visitOf({ userAgent: "x".repeat(900) }).userAgent?.length, 500);
+  assert.deepEqual(clientInfo(visit), { ...visit, userAgent: "Mozilla/5.0 (X)" });
+  assert.deepEqual(clientInfo({ url: "https://a/\r\nb", userAgent: "\u0000", ip: "not one" }), {});
+  assert.deepEqual(clientInfo({ url: `https://a/${"x".repeat(5000)}`, userAgent: null, ip: "" }), {});
+  assert.equal(clientInfo({ userAgent: "x".repeat(900) }).userAgent?.length, 500);
 });

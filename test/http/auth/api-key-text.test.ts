@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { asKey, noKey } from "#http/auth/api-key-text.ts";
+import { invalidKey, parseKey } from "#http/auth/api-key-text.ts";
 
 const cases: [value: unknown, expected: unknown][] = [
   [undefined, null],
@@ -12,11 +12,11 @@ const cases: [value: unknown, expected: unknown][] = [
   [" ".repeat(5_000), null],
   [" tl_1 ", "tl_1"],
   [12, "12"],
-  [true, noKey],
-  [["tl_1"], noKey],
-  [{ key: "tl_1" }, noKey],
+  [true, invalidKey],
+  [["tl_1"], invalidKey],
+  [{ key: "tl_1" }, invalidKey],
   ["x".repeat(1_024), "x".repeat(1_024)],
-  ["x".repeat(1_025), noKey],
+  ["x".repeat(1_025), invalidKey],
 ];
 for (const [value, expected] of cases)
-  test(`${JSON.stringify(value)?.slice(0, 30)}`, () => assert.equal(asKey(value), expected));
+  test(`${JSON.stringify(value)?.slice(0, 30)}`, () => assert.equal(parseKey(value), expected));

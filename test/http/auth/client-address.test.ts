@@ -56,16 +56,19 @@ const proxy = "10.0.0.2";
 /** The IP address that a request from this peer counts for. */
 async function ipOf(forwarded: string | null, peer = proxy): Promise<string> {
   let seen = "";
-  const visits: Edge["parts"]["visits"] = {
-    opened: (_token, visitor) => {
+  const visits: Edge["parts"]["openAndClickTracking"] = {
+    open: (_token, visitor) => {
       seen = visitor.ip ?? "";
     },
-    followed: () => null,
-    subscribed: () => false,
+    click: () => null,
+    canUnsubscribe: () => false,
     unsubscribe: async () => false,
     close: async () => {},
   };
-  const { app } = edge({ parts: { visits }, settings: { trustedProxies: ["10.0.0.0/24"] } });
+  const { app } = edge({
+    parts: { openAndClickTracking: visits },
+    settings: { trustedProxies: ["10.0.0.0/24"] },
+  });
   const headers = forwarded === null ? {} : { "x-forwarded-for": forwarded };
   await app.inject({ url: "/t/o/x", headers, remoteAddress: peer });
   return seen;

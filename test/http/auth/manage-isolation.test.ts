@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import test, { after, before } from "node:test";
 import type { LightMyRequestResponse } from "fastify";
-import type { Head } from "#http/endpoint.ts";
+import type { Head } from "#http/call.ts";
 import { endpoints } from "#http/endpoints.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { type Ground, type Harness, harness } from "../../harness.ts";
@@ -49,7 +49,7 @@ after(async () => {
 });
 
 const routes = endpoints.map(({ head }) => head).filter(({ family }) => family === "manage");
-const guarded = routes.filter(({ scope }) => scope !== "anyone");
+const guarded = routes.filter(({ scope }) => scope !== "anonymous");
 const titleOf = ({ method, path }: Head) => `${method} ${path.slice("/api/manage/v1".length)}`;
 
 let clients = 0;
@@ -82,7 +82,7 @@ function everything(): string {
 }
 
 test("the list of routes that strangers may call is this one", () => {
-  const open = routes.filter(({ scope }) => scope === "anyone").map(({ name }) => name);
+  const open = routes.filter(({ scope }) => scope === "anonymous").map(({ name }) => name);
   assert.deepEqual(open.sort(), [...strangers].sort());
   assert.ok(guarded.length > 20, "there is something to test");
 });

@@ -3,23 +3,16 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { Opened } from "#ai/pools/pools.ts";
 import type { AiParts } from "#http/parts.ts";
 import { StorageError } from "#store/database.ts";
+import { poolOf } from "../../ai/completing.ts";
+import { poolKey } from "../../ai/pools/pool-keys.ts";
 import { ask, key as channelKey, type Edge, edge, noAi, type Sent, settings } from "../edge.ts";
 import { lastAnswer, withWire } from "../wire.ts";
 
 const token = "tlp_0123456789abcdef0123456789abcdef";
-const poolKey = {
-  id: "key_1",
-  accountId: "acc_1",
-  poolId: "pool_1",
-  name: "app",
-  timeZone: "UTC",
-  models: null,
-  limits: { requestsPerMinute: null, tokensPerMinute: null, concurrency: null },
-  budget: { tokensPerDay: null, tokensPerMonth: null, costPerMonth: null },
-  expiresAt: null,
-} as unknown as NonNullable<Awaited<ReturnType<AiParts["authenticate"]>>>;
+const opened: Opened = { key: poolKey({ id: "key_1" }), pool: poolOf([]) };
 
 interface Seen {
   tokens: string[];
@@ -30,17 +23,18 @@ function gated(more: Partial<AiParts> = {}): { to: Edge; ai: AiParts; seen: Seen
   const seen: Seen = { tokens: [], served: [] };
   const ai: AiParts = {
     ...noAi,
-    authenticate: async (given) => {
-      seen.tokens.push(given);
-      return given === token ? poolKey : null;
+    authenticate: async (shown) => {
+      seen.tokens.push(shown);
+      return shown === token ? opened : null;
     },
-    serve: async (_key, request) => {
+    serve: async (access, request) => {
+      assert.equal(access, opened, "the call is served with what its key opened");
       seen.served.push(request.text);
       const served = { provider: "primary", model: "m", latency_ms: 1, attempts: 1 };
       const levels = { requests: null, tokens: null };
       return { kind: "served", levels, completed: { kind: "answer", text: '{"id":"x"}', served } };
     },
-    models: async () => [{ id: "assistants", object: "model", created: 1, owned_by: "trunkline" }],
+    models: () => [{ id: "assistants", object: "model", created: 1, owned_by: "trunkline" }],
     ...more,
   };
   return { to: edge({ ai }), ai, seen };

@@ -98,7 +98,7 @@ test("values take room beside the bytes that they came in", async () => {
 });
 
 test("the AI endpoints say so as OpenAI does, and keep the room of a stream until it ends", async () => {
-  const poolKey = { id: "key_1" } as never;
+  const opened = { key: { id: "key_1" } } as never;
   let end: (text: null) => void = () => {};
   const served = {
     kind: "completed",
@@ -116,7 +116,7 @@ test("the AI endpoints say so as OpenAI does, and keep the room of a stream unti
       },
     },
   } as never;
-  const ai = { ...noAi, authenticate: async () => poolKey, serve: async () => served };
+  const ai = { ...noAi, authenticate: async () => opened, serve: async () => served };
   await withWire({ ai, settings }, async (wire) => {
     const body = JSON.stringify({ messages: [{ role: "user", content: "x".repeat(400_000) }], stream: true });
     const post = () =>

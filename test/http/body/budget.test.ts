@@ -12,7 +12,7 @@ function shares(count: number) {
   return { budget, all: Array.from({ length: count }, () => new BodyShare(budget)) };
 }
 const holder = (share: BodyShare) => {
-  share.known();
+  share.markAuthenticated();
   return share;
 };
 
@@ -51,8 +51,8 @@ test("strangers have a quarter, and keep out no holder of a key", () => {
   assert.equal(small.grow(kib), true);
   assert.equal(holder(known).grow(700 * kib), true);
   // Once its key is right it is a stranger's no more.
-  one.known();
-  one.known();
+  one.markAuthenticated();
+  one.markAuthenticated();
   assert.equal(other.grow(100 * kib), true);
   for (const share of all) share.release();
   assert.equal(budget.held, 0);

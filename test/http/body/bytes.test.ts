@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import test from "node:test";
-import { mostPieces, takeBody } from "#http/body/bytes.ts";
+import { maxPieces, streamBody } from "#http/body/bytes.ts";
 import { breakRequest } from "#http/broken-request.ts";
 import { createDeadlines } from "#http/deadlines.ts";
 import { movableClock } from "../../clock.ts";
@@ -163,7 +163,7 @@ test("two requests in one packet get two answers, in order", async () => {
 function taking(take: (chunk: Buffer) => boolean | Promise<boolean>, maxBytes = 100) {
   const clock = movableClock();
   const stream = Object.assign(new PassThrough(), { headers: { "transfer-encoding": "chunked" } });
-  const end = takeBody(stream as never, { maxBytes, deadlines: createDeadlines(clock, 1_000) }, take);
+  const end = streamBody(stream as never, { maxBytes, deadlines: createDeadlines(clock, 1_000) }, take);
   return { clock, stream, end };
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -235,7 +235,7 @@ test("its taker may end it, or fail", async () => {
 
 test("pieces are counted beside bytes: short ones cost as much as long ones", async () => {
   const maxBytes = 1_000_000;
-  const most = mostPieces(maxBytes);
+  const most = maxPieces(maxBytes);
   assert.equal(most, 8_192 + 7_812);
   for (const [pieces, expected] of [
     [most, "ended"],
@@ -275,8 +275,8 @@ test("a body that breaks ends with that, also before it is read", async () => {
   const stream = Object.assign(new PassThrough(), { headers: { "transfer-encoding": "chunked" } });
   breakRequest(stream as never, "too_slow");
   const limits = { maxBytes: 10, deadlines: createDeadlines(movableClock(), 1_000) };
-  assert.equal(await takeBody(stream as never, limits, () => assert.fail()), "too_slow");
+  assert.equal(await streamBody(stream as never, limits, () => assert.fail()), "too_slow");
   const gone = Object.assign(new PassThrough(), { headers: { "transfer-encoding": "chunked" } });
   gone.destroy();
-  assert.equal(await takeBody(gone as never, limits, () => assert.fail()), "gone");
+  assert.equal(await streamBody(gone as never, limits, () => assert.fail()), "gone");
 });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { refusals } from "#contract/problem.ts";
 import { problemReply, validationReply } from "#contract/replies.ts";
-import { Intake } from "#messaging/accept/attachment-upload.ts";
+import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { StorageError } from "#store/database.ts";
 import { account, type Edge, expiredKey, key } from "../edge.ts";
 import { lastAnswer, type Wire, withWire } from "../wire.ts";
@@ -179,9 +179,9 @@ test("a client that goes away in the middle of a file leaves nothing", async () 
     const end = new Promise<void>((resolve) => {
       ended = resolve;
     });
-    const { openIntake } = wire.parts;
-    wire.parts.openIntake = (owner) => {
-      const intake = openIntake(owner);
+    const { openAttachmentUpload } = wire.parts;
+    wire.parts.openAttachmentUpload = (owner) => {
+      const intake = openAttachmentUpload(owner);
       const inner = intake.end.bind(intake);
       intake.end = () => inner().then(ended);
       return intake;
@@ -228,10 +228,10 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 test("a key in the form is found behind the files, and without a right one nothing is stored", async () => {
   await withWire({}, async (wire) => {
     let opened = 0;
-    const { openIntake } = wire.parts;
-    wire.parts.openIntake = (owner) => {
+    const { openAttachmentUpload } = wire.parts;
+    wire.parts.openAttachmentUpload = (owner) => {
       opened++;
-      return openIntake(owner);
+      return openAttachmentUpload(owner);
     };
     const send = (...keys: Field[]) =>
       post(wire, form(["attachments", pdf(600_000), "a.pdf"], contact, ...keys), {});
@@ -356,13 +356,13 @@ test("a form that breaks holds no key, unless that came before", async () => {
 test("storage that fails on the way is 503", async () => {
   const failing = (fault: "full" | "failed") => ({
     parts: {
-      openIntake: () => {
+      openAttachmentUpload: () => {
         const run = async () => {
           throw new StorageError(fault, "no room");
         };
         const log = { warn: () => {} };
         const parts = { database: { run }, clock: { now: () => 0 }, log, newId: () => "att_1" };
-        return new Intake(parts as never, account);
+        return new AttachmentUpload(parts as never, account);
       },
     },
   });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { PoolKey } from "#ai/pools/pool-key.ts";
+import type { Opened } from "#ai/pools/pools.ts";
 import type { ServeResult } from "#ai/serve.ts";
 import { problems } from "#contract/problem.ts";
 import { endpoints } from "#http/endpoints.ts";
@@ -220,17 +220,17 @@ test("the server has every documented route and no other", async () => {
   const routed = new Set<string>();
   // printRoutes is made for people; the list of endpoints is what the server was built from.
   for (const { head } of endpoints) {
-    const url = head.path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === head.rest ? "*" : `:${name}`));
+    const url = head.path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === head.wildcard ? "*" : `:${name}`));
     assert.ok(app.hasRoute({ method: head.method, url }), head.path);
     routed.add(`${head.method.toLowerCase()} ${head.path}`);
   }
   assert.deepEqual(new Set(operations.map(({ method, path }) => `${method} ${path}`)), routed);
   // The document itself, the pages, and what mails lead to are not in it.
   const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints].map(({ head }) => head);
-  for (const { path, method, rest } of all.filter((head) => head.rest !== undefined))
-    assert.ok(app.hasRoute({ method, url: path.replace(`{${rest}}`, "*") }), path);
+  for (const { path, method, wildcard } of all.filter((head) => head.wildcard !== undefined))
+    assert.ok(app.hasRoute({ method, url: path.replace(`{${wildcard}}`, "*") }), path);
   // Of several routes that end in anything, the printed tree shows one.
-  const plain = all.filter(({ rest }) => rest === undefined).map(({ method }) => method);
+  const plain = all.filter(({ wildcard }) => wildcard === undefined).map(({ method }) => method);
   const tree = app.printRoutes({ commonPrefix: false }).replaceAll(/── \* \(.*/g, "");
   const leaves = [...tree.matchAll(/\(((?:[A-Z]+(?:, )?)+)\)/g)].flatMap(([, methods]) =>
     methods!.split(", "),
@@ -268,7 +268,7 @@ test("where files are uploaded, the form has files and JSON has base64", () => {
 /** Serves anything, to anybody. */
 const ai = {
   ...noAi,
-  authenticate: async () => ({}) as PoolKey,
+  authenticate: async () => ({}) as Opened,
   serve: async (): Promise<ServeResult> => {
     const served = { provider: "a", model: "b", latency_ms: 1, attempts: 1 };
     const levels = { requests: null, tokens: null };

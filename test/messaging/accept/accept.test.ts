@@ -5,7 +5,7 @@ import test from "node:test";
 import type { Account } from "#accounts/account.ts";
 import { readEmail } from "#contract/messages/email.ts";
 import { readSms } from "#contract/messages/sms.ts";
-import { type Accepted, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
+import { type AcceptResult, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
 import { createIds } from "#runtime/ids.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import type { BoundFile } from "#store/email/attachments.ts";
@@ -57,11 +57,11 @@ function accepting(script: Script, contact: object[] = [{ number: "+491512345678
     newIds: createIds(clock, seededRandom()).many,
     wake: (lane: string) => void woken.push(lane),
     announced: () => {},
-    running: new Set<string>(),
+    inProgressKeys: new Set<string>(),
     crashPoint: () => {},
   };
   const result = acceptSms(parts, account, "req_1", readSms({ contact }, { maxContacts: 100 }));
-  const finished = async (): Promise<Accepted> => {
+  const finished = async (): Promise<AcceptResult> => {
     await Promise.race([result.catch(() => {}), clock.advance(60_000)]);
     return await result;
   };
@@ -177,7 +177,7 @@ async function acceptMail(answer: object, contact: object = mail, files: readonl
     newIds: createIds(clock, seededRandom()).many,
     wake: () => {},
     announced: () => {},
-    running: new Set<string>(),
+    inProgressKeys: new Set<string>(),
     crashPoint: () => {},
   };
   const send = readEmail({ contact: [contact] }, { maxContacts: 100 });

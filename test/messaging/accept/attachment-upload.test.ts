@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import test from "node:test";
 import type { Account } from "#accounts/account.ts";
 import { errorsByPath } from "#contract/issue.ts";
-import { Intake } from "#messaging/accept/attachment-upload.ts";
+import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import type { Piece } from "#store/email/attachments.ts";
 import { movableClock } from "../../clock.ts";
@@ -37,7 +37,7 @@ function opened(owner = account()) {
   const database = { run } as unknown as Database;
   let made = 0;
   const log = memoryLog();
-  const intake = new Intake(
+  const intake = new AttachmentUpload(
     { database, clock: movableClock(), log, newId: (prefix) => `${prefix}_${++made}` },
     owner,
   );
@@ -48,7 +48,7 @@ function opened(owner = account()) {
 }
 
 async function put(
-  intake: Intake,
+  intake: AttachmentUpload,
   name: string,
   content: Buffer,
   order: number | null = null,
@@ -60,7 +60,7 @@ async function put(
 }
 
 const pdf = (bytes: number) => Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(bytes - 9, "abcdefg")]);
-const errorsOf = (intake: Intake) => ({ ...errorsByPath(intake.issues()) });
+const errorsOf = (intake: AttachmentUpload) => ({ ...errorsByPath(intake.issues()) });
 const types = "pdf, doc, docx, xls, xlsx, csv, txt, png, jpg, jpeg, gif, zip, rar, svg, webp";
 const wrongType = (at: number) => [`The attachments.${at} field must be a file of type: ${types}.`];
 

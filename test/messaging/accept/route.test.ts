@@ -5,7 +5,7 @@ import test from "node:test";
 import type { Account, AccountGateway } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { SharedDraft } from "#contract/messages/contacts.ts";
-import { placer } from "#messaging/accept/route.ts";
+import { createRouter } from "#messaging/accept/route.ts";
 
 const now = Date.UTC(2026, 2, 1, 12);
 
@@ -38,7 +38,7 @@ const account: Account = {
 
 function place(contact: Partial<SharedDraft>, of = account) {
   const issues: Issue[] = [];
-  const found = placer(
+  const found = createRouter(
     of,
     "email",
     now,

@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ByteBudget } from "#messaging/deliver/byte-semaphore.ts";
+import { ByteSemaphore } from "#messaging/deliver/byte-semaphore.ts";
 import { movableClock } from "../../clock.ts";
 
 const { settle } = movableClock();
 
 test("those that fit enter at once, the next one waits for room", async () => {
-  const budget = new ByteBudget(100);
+  const budget = new ByteSemaphore(100);
   const entered: string[] = [];
   const enter = (name: string, bytes: number) => budget.enter(bytes).then(() => entered.push(name));
   void enter("a", 60);
@@ -17,16 +17,16 @@ test("those that fit enter at once, the next one waits for room", async () => {
   void enter("d", 10);
   await settle();
   assert.deepEqual(entered, ["a", "b"]);
-  budget.leave(40);
+  budget.release(40);
   await settle();
   assert.deepEqual(entered, ["a", "b"], "d would fit, but c came first");
-  budget.leave(60);
+  budget.release(60);
   await settle();
   assert.deepEqual(entered, ["a", "b", "c", "d"]);
 });
 
 test("one that is larger than everything goes alone", async () => {
-  const budget = new ByteBudget(100);
+  const budget = new ByteSemaphore(100);
   await budget.enter(1);
   let inside = false;
   void budget.enter(500).then(() => {
@@ -34,9 +34,9 @@ test("one that is larger than everything goes alone", async () => {
   });
   await settle();
   assert.equal(inside, false);
-  budget.leave(1);
+  budget.release(1);
   await settle();
   assert.equal(inside, true);
-  budget.leave(500);
+  budget.release(500);
   await budget.enter(100);
 });

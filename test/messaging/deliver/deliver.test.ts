@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Gateway, GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
+import type { GatewayAdapter, GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
-import { type DeliverParts, deliverWork } from "#messaging/deliver/deliver.ts";
+import { type DeliverDeps, deliverWork } from "#messaging/deliver/deliver.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
@@ -63,8 +63,8 @@ function delivering(
     kind: "test",
     onUnknown: options.adapterPolicy ?? "hold",
     send,
-  } as Partial<Gateway> as Gateway;
-  const parts: DeliverParts = {
+  } as Partial<GatewayAdapter> as GatewayAdapter;
+  const parts: DeliverDeps = {
     database,
     clock,
     random: { bytes: (count) => new Uint8Array(count), fraction: () => options.fraction ?? 0 },
@@ -244,7 +244,7 @@ test("the retry window runs on the lane's clock from the first deferral, and end
 for (const trouble of ["refused", "unreachable"] as const) {
   test(`${trouble}: the message keeps its place and its tries, and the lane hears of it`, async () => {
     const { settlement, health, dueAgain, reason } = await settled(
-      { kind: "deferred", code: "http_401", reason: "bad key", trouble },
+      { kind: "deferred", code: "http_401", reason: "bad key", gatewayFault: trouble },
       // Even past its window: it is not the message's fault.
       { row: { deferred_from: 0 }, laneNow: 10 ** 12 },
     );
@@ -259,7 +259,7 @@ for (const trouble of ["refused", "unreachable"] as const) {
 
 test("a message that is to blame for the trouble is rejected", async () => {
   const { settlement } = await settled(
-    { kind: "deferred", code: "http_403", reason: "forbidden", trouble: "refused" },
+    { kind: "deferred", code: "http_403", reason: "forbidden", gatewayFault: "refused" },
     { blamed: true },
   );
   assert.equal(settlement.step, "rejected");
@@ -268,7 +268,7 @@ test("a message that is to blame for the trouble is rejected", async () => {
 
 test("unknown is held", async () => {
   const { settlement, health, dueAgain } = await settled({ kind: "unknown", reason: "no answer" });
-  assert.equal(settlement.step, "doubted");
+  assert.equal(settlement.step, "outcome_unknown");
   assert.equal(settlement.happening.code, "unknown");
   assert.equal(dueAgain, null);
   assert.equal(health, "doubtful");
@@ -278,14 +278,14 @@ test("unknown is sent once more, and only once, where the gateway or its kind sa
   const unknown: Outcome = { kind: "unknown", reason: "no answer" };
   for (const options of [{ rules: { onUnknown: "resend" as const } }, { adapterPolicy: "resend" as const }]) {
     const { settlement, dueAgain, now } = await settled(unknown, options);
-    assert.equal(settlement.step, "repeated");
+    assert.equal(settlement.step, "resent");
     assert.equal(settlement.happening.resend, true);
     assert.equal(dueAgain, now + 5000);
     const again = await settled(unknown, { ...options, row: { resends: 1 }, attempt: 2 });
-    assert.equal(again.settlement.step, "doubted");
+    assert.equal(again.settlement.step, "outcome_unknown");
   }
   const held = await settled(unknown, { adapterPolicy: "resend", rules: { onUnknown: "hold" } });
-  assert.equal(held.settlement.step, "doubted");
+  assert.equal(held.settlement.step, "outcome_unknown");
 });
 
 test("an adapter that throws leaves the message unknown, and the log says why", async () => {
@@ -319,7 +319,7 @@ test("stamps go under the fence; an outcome that came late is logged", async () 
   const it = delivering(async () => ({ kind: "accepted", reference: null }), {
     answers: { stampMessages: () => ({ kind: "fenced" }), settleMessages: () => "late" },
   });
-  assert.deepEqual(await it.work.stamp([row], "2026-01-01"), { kind: "fenced" });
+  assert.deepEqual(await it.work.beginAttempts([row], "2026-01-01"), { kind: "fenced" });
   assert.deepEqual(it.calls[0]?.input, {
     laneId: "gw_1",
     fence: 9,
@@ -335,8 +335,8 @@ test("stamps go under the fence; an outcome that came late is logged", async () 
 
 test("what an earlier owner left stamped is classified in batches until none is left", async () => {
   for (const [onUnknown, first] of [
-    ["hold", "doubted"],
-    ["resend", "repeated"],
+    ["hold", "outcome_unknown"],
+    ["resend", "resent"],
   ] as const) {
     let left = 2300;
     const it = delivering(async () => ({ kind: "accepted", reference: null }), {
@@ -353,7 +353,7 @@ test("what an earlier owner left stamped is classified in batches until none is 
     assert.equal(left, 0);
     assert.equal(it.calls.length, 3);
     const input = it.calls[0]!.input as { first: { step: string }; again: { step: string }; fence: number };
-    assert.deepEqual([input.first.step, input.again.step, input.fence], [first, "doubted", 9]);
+    assert.deepEqual([input.first.step, input.again.step, input.fence], [first, "outcome_unknown", 9]);
   }
 });
 

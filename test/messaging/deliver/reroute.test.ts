@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { accountInput, configureAccount } from "#configure/account.ts";
-import { configureGateway, type GatewayInput, gatewayInput } from "#configure/gateway.ts";
-import { failOver, rescueOnce, rescueStranded } from "#messaging/deliver/reroute.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
+import { type GatewayInput, gatewayInput, upsertGateway } from "#configure/gateway.ts";
+import { moveFromInactive, moveFromPaused, rerouteMessages } from "#messaging/deliver/reroute.ts";
 import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import type { Database } from "#store/database.ts";
 import { claimLanes, pauseLane, resumeLane } from "#store/lanes/lanes.ts";
@@ -24,12 +24,12 @@ async function gateway(
   more: Partial<GatewayInput> = {},
 ): Promise<string> {
   const input = gatewayInput.parse({ identifier, channel: "sms", kind: "sandbox", ...more });
-  const result = await configureGateway(open.parts, accountId, input);
+  const result = await upsertGateway(open.parts, accountId, input);
   assert.ok(result.kind === "saved");
   return result.id;
 }
 
-const account = (name: string) => configureAccount(open.parts, accountInput.parse({ name }));
+const account = (name: string) => upsertAccount(open.parts, accountInput.parse({ name }));
 const waitingOn = (gatewayId: string) =>
   open.query("select id from messages where gateway_id = ? and due_at is not null", gatewayId).length;
 
@@ -43,15 +43,15 @@ test("those that named no gateway move, and the lane that gets them is woken", a
   await database.run(storeSends, sendOf(accountId, old, { count: 3, each: { named: 1 } }));
   const woken: string[] = [];
   const parts = { ...open.parts, wake: (id: string) => void woken.push(id) };
-  await rescueOnce(parts);
+  await moveFromInactive(parts);
   assert.equal(waitingOn(old), 2503, "an active gateway keeps what it has");
   await gateway(accountId, "m-old", { active: false });
   await gateway(accountId, "m-default", { default: true });
-  await rescueOnce(parts);
+  await moveFromInactive(parts);
   assert.deepEqual([waitingOn(old), waitingOn(plain), waitingOn(preferred)], [3, 0, 2500]);
   assert.ok(woken.length > 0 && woken.every((id) => id === preferred));
   woken.length = 0;
-  await rescueOnce(parts);
+  await moveFromInactive(parts);
   assert.deepEqual(woken, [], "nothing is left to do");
 });
 
@@ -62,10 +62,10 @@ test("without another gateway they wait, and move once there is one", async () =
   await gateway(accountId, "w-only", { active: false });
   await gateway(accountId, "w-email", { channel: "email" });
   const parts = { ...open.parts, wake: () => {} };
-  await rescueOnce(parts);
+  await moveFromInactive(parts);
   assert.equal(waitingOn(only), 1);
   const other = await gateway(accountId, "w-other");
-  await rescueOnce(parts);
+  await moveFromInactive(parts);
   assert.deepEqual([waitingOn(only), waitingOn(other)], [0, 1]);
 });
 
@@ -79,7 +79,7 @@ test("a test message is not sent for real because its sandbox was switched off",
   });
   await gateway(accountId, "t-sandbox", { active: false });
   const parts = { ...open.parts, wake: () => {} };
-  await rescueOnce(parts);
+  await moveFromInactive(parts);
   assert.deepEqual([waitingOn(sandbox), waitingOn(real)], [1, 0]);
 });
 
@@ -106,7 +106,7 @@ async function owned(accountId: string, identifier: string, more: Partial<Gatewa
 }
 
 const wanting = (name: string) =>
-  configureAccount(open.parts, accountInput.parse({ name, channel_failover: true }));
+  upsertAccount(open.parts, accountInput.parse({ name, channel_failover: true }));
 /** A send that is due by the clock of these tests. */
 const due = (accountId: string, gatewayId: string, count: number, each: object = {}) =>
   open.parts.database.run(
@@ -130,18 +130,18 @@ test("from a paused gateway they move to the default one, or else the oldest, th
   await due(accountId, main.id, 3, { due_at: open.parts.clock.now() + 1 });
   const woken: string[] = [];
   const parts = { ...open.parts, wake: (id: string) => void woken.push(id) };
-  assert.equal(await failOver(parts), false, "nothing is paused");
+  assert.equal(await moveFromPaused(parts), false, "nothing is paused");
   await main.pause(60_000);
   await third.pause(60_000);
-  assert.equal(await failOver(parts), true);
+  assert.equal(await moveFromPaused(parts), true);
   assert.deepEqual([main.waiting(), second.waiting(), third.waiting()], [5, 2500, 0]);
   assert.deepEqual(new Set(woken), new Set([second.id]));
   await third.resume();
   await second.pause(60_000);
-  await failOver(parts);
+  await moveFromPaused(parts);
   assert.deepEqual([main.waiting(), second.waiting(), third.waiting()], [5, 0, 2500]);
   await open.parts.clock.advance(60_001);
-  assert.equal(await failOver(parts), false, "the pauses are over");
+  assert.equal(await moveFromPaused(parts), false, "the pauses are over");
   assert.equal(main.waiting(), 5);
 });
 
@@ -153,17 +153,17 @@ test("among paused ones alone nothing moves; one whose pause is over is lent one
   const parts = { ...open.parts, wake: () => {} };
   await main.pause(60_000);
   await second.pause(1000);
-  await failOver(parts);
+  await moveFromPaused(parts);
   assert.deepEqual([main.waiting(), second.waiting()], [10, 0]);
   await open.parts.clock.advance(1000);
-  for (let look = 0; look < 3; look++) await failOver(parts);
+  for (let look = 0; look < 3; look++) await moveFromPaused(parts);
   assert.deepEqual([main.waiting(), second.waiting()], [9, 1]);
   // It was refused: the message stays where it is, until one of the two may be well.
   await second.pause(2000);
-  for (let look = 0; look < 3; look++) await failOver(parts);
+  for (let look = 0; look < 3; look++) await moveFromPaused(parts);
   assert.deepEqual([main.waiting(), second.waiting()], [9, 1]);
   await second.resume();
-  await failOver(parts);
+  await moveFromPaused(parts);
   assert.deepEqual([main.waiting(), second.waiting()], [0, 10]);
 });
 
@@ -173,7 +173,7 @@ test("an account that does not want it keeps its messages where they are", async
   await owned(accountId, "s-second");
   await due(accountId, main.id, 3);
   await main.pause(60_000);
-  await failOver({ ...open.parts, wake: () => {} });
+  await moveFromPaused({ ...open.parts, wake: () => {} });
   assert.equal(main.waiting(), 3);
 });
 
@@ -185,7 +185,7 @@ test("a pause is noticed at once, and looked after every second while it lasts",
   const stop = new AbortController();
   const pauses = new AutoResetEvent();
   const parts = { ...open.parts, wake: () => {} };
-  const running = rescueStranded(parts, 3_600_000, stop.signal, pauses);
+  const running = rerouteMessages(parts, 3_600_000, stop.signal, pauses);
   const asleep = async () => {
     await clock.settle();
     while (clock.sleeping() === 0) await clock.settle();
@@ -193,7 +193,7 @@ test("a pause is noticed at once, and looked after every second while it lasts",
   await asleep();
   await due(accountId, main.id, 2);
   await main.pause(60_000);
-  pauses.end();
+  pauses.set();
   while (main.waiting() > 0) await clock.settle();
   await asleep();
   await due(accountId, main.id, 1);
@@ -216,7 +216,7 @@ test("it looks again and again, lives through a fault of the storage, and stops 
     },
   };
   const { clock, log } = open.parts;
-  const running = rescueStranded({ database: failing, clock, log, wake: () => {} }, 1000, stop.signal);
+  const running = rerouteMessages({ database: failing, clock, log, wake: () => {} }, 1000, stop.signal);
   while (clock.sleeping() === 0) await clock.settle();
   const before = looks;
   await clock.advance(1000);

@@ -2,8 +2,13 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type Gateway, type Outcome, type OutgoingMessage, Unreadable } from "#gateways/gateway.ts";
-import { type LaneGateway, sender } from "#messaging/deliver/transmit.ts";
+import {
+  AttachmentReadError,
+  type GatewayAdapter,
+  type Outcome,
+  type OutgoingMessage,
+} from "#gateways/gateway.ts";
+import { createSender, type LaneGateway } from "#messaging/deliver/transmit.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
@@ -72,7 +77,7 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
     metrics: createMetrics(async () => []),
     composing: {
       database: { run: options.run ?? (async () => mail) } as never as Database,
-      files: { of: async () => (size === undefined ? [] : [{ ...file, size }]) },
+      files: { forRequest: async () => (size === undefined ? [] : [{ ...file, size }]) },
       add: ({ html }: { html: string | null }) => ({ html, headers: [], returnPath: null }),
     },
   };
@@ -84,13 +89,18 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
   const gateway = {
     id: "gw_1",
     identifier: "main",
-    adapter: { kind: "test", mostBytes, repeatWithinMs, send } as Partial<Gateway> as Gateway,
+    adapter: {
+      kind: "test",
+      maxMessageBytes: mostBytes,
+      idempotencyWindowMs: repeatWithinMs,
+      send,
+    } as Partial<GatewayAdapter> as GatewayAdapter,
     settings: {},
     timeoutMs: 7000,
     callbackUrl: null,
     email: { settings, dkim: [] },
   } as Partial<LaneGateway> as LaneGateway;
-  const handOver = sender(parts, gateway);
+  const handOver = createSender(parts, gateway);
   const due = { ...row, resends: options.resends ?? 0 };
   return { send: () => handOver(due, 1, new AbortController().signal), log, clock };
 }
@@ -108,7 +118,9 @@ test("a mail goes to the address that was given, composed", async () => {
 
 test("files that cannot be read: not sent, tried again, and the log says why", async () => {
   const it = sending(async () => {
-    throw new Unreadable("An attachment could not be read.", { cause: new Error("storage is away") });
+    throw new AttachmentReadError("An attachment could not be read.", {
+      cause: new Error("storage is away"),
+    });
   });
   const { outcome, health } = await it.send();
   assert.deepEqual(outcome, notComposed);

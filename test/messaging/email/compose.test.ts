@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import { type ComposeParts, composeEmail, storedEmail } from "#messaging/email/compose.ts";
+import { type ComposeDeps, composeEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Database } from "#store/database.ts";
 import type { Mail } from "#store/email/bodies.ts";
 
@@ -25,10 +25,10 @@ async function composed(body: string, settings: EmailSettings = quiet, change: P
     reply_to: null,
     ...change,
   };
-  const asked: Parameters<ComposeParts["add"]>[0][] = [];
-  const parts: ComposeParts = {
+  const asked: Parameters<ComposeDeps["add"]>[0][] = [];
+  const parts: ComposeDeps = {
     database: { run: async (_: unknown, id: unknown) => (id === "msg_1" ? mail : null) } as never as Database,
-    files: { of: async () => files },
+    files: { forRequest: async () => files },
     add: (given) => {
       asked.push(given);
       const { html } = given;

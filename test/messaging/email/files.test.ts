@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Unreadable } from "#gateways/gateway.ts";
+import { AttachmentReadError } from "#gateways/gateway.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import type { Database } from "#store/database.ts";
 
@@ -46,7 +46,7 @@ describe("the files of mails", () => {
   it("are read once for everybody who asks at the same time and after", async () => {
     const store = holding([2_500_000]);
     const files = createMailFiles(store.database);
-    const lists = await Promise.all(Array.from({ length: 50 }, () => files.of("req_0")));
+    const lists = await Promise.all(Array.from({ length: 50 }, () => files.forRequest("req_0")));
     const contents = await Promise.all(lists.map(([file]) => file!.content()));
     assert.deepEqual(store.reads, ["att_0"]);
     assert.ok(contents.every((content) => content.equals(Buffer.alloc(2_500_000, 0))));
@@ -55,7 +55,7 @@ describe("the files of mails", () => {
   it("keep to the bound, and the one used last stays", async () => {
     const store = holding([400_000, 400_000, 400_000]);
     const files = createMailFiles(store.database, 1_000_000);
-    const read = async (at: number) => (await files.of(`req_${at}`))[0]!.content();
+    const read = async (at: number) => (await files.forRequest(`req_${at}`))[0]!.content();
     for (const at of [0, 1, 0, 2, 0, 1]) assert.equal((await read(at))[0], at);
     assert.deepEqual(store.reads, ["att_0", "att_1", "att_2", "att_1"]);
   });
@@ -64,11 +64,11 @@ describe("the files of mails", () => {
     const store = holding([10]);
     const files = createMailFiles(store.database);
     store.fail(true);
-    await assert.rejects(files.of("req_0"));
+    await assert.rejects(files.forRequest("req_0"));
     store.fail(false);
-    const [file] = await files.of("req_0");
+    const [file] = await files.forRequest("req_0");
     store.fail(true);
-    await assert.rejects(file!.content(), Unreadable);
+    await assert.rejects(file!.content(), AttachmentReadError);
     store.fail(false);
     assert.equal((await file!.content()).length, 10);
   });
@@ -80,8 +80,8 @@ describe("the files of mails", () => {
       run: async (operation, input) =>
         operation.name === "readMailFilePieces" ? ([] as never) : await store.database.run(operation, input),
     });
-    const [file] = await files.of("req_0");
-    await assert.rejects(file!.content(), ({ cause }: Unreadable) => {
+    const [file] = await files.forRequest("req_0");
+    await assert.rejects(file!.content(), ({ cause }: AttachmentReadError) => {
       assert.match(String(cause), /is gone/);
       return true;
     });

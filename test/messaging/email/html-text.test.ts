@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { htmlOfText, isHtml, longestText, textOfHtml } from "#messaging/email/html-text.ts";
+import { htmlOfText, isHtml, maxTextLength, textOfHtml } from "#messaging/email/html-text.ts";
 
 describe("isHtml", () => {
   it("knows a body with a tag from one with angle brackets", () => {
@@ -61,25 +61,25 @@ describe("the text of a very long mail", () => {
 
   it("is that of its beginning, and says that there is more", () => {
     const paragraph = "<p>twelve chars</p>";
-    const count = Math.ceil(longestText / paragraph.length) + 1;
+    const count = Math.ceil(maxTextLength / paragraph.length) + 1;
     const text = textOfHtml(paragraph.repeat(count));
     assert.ok(text.startsWith("twelve chars\n\ntwelve chars\n\n"));
     assert.ok(text.endsWith(ending));
     const read = text.split("twelve chars").length - 1;
-    assert.equal(read, Math.floor(longestText / paragraph.length));
+    assert.equal(read, Math.floor(maxTextLength / paragraph.length));
     assert.ok(!textOfHtml(paragraph.repeat(count - 3)).includes("…"));
   });
 
   it("is no longer than its HTML may be, whatever one tag becomes", () => {
     const text = textOfHtml("<hr>".repeat(50_000));
-    assert.equal(text.length, longestText + ending.length);
+    assert.equal(text.length, maxTextLength + ending.length);
     assert.ok(text.endsWith(ending));
   });
 
   it("is cut between characters and not inside a tag", () => {
-    const odd = textOfHtml(`<p>${"🙂".repeat(longestText)}`);
+    const odd = textOfHtml(`<p>${"🙂".repeat(maxTextLength)}`);
     assert.ok(odd.isWellFormed());
-    const cut = textOfHtml(`${"<p>".padEnd(longestText - 10, "x")}<a href="https://x.test/">shown</a>`);
+    const cut = textOfHtml(`${"<p>".padEnd(maxTextLength - 10, "x")}<a href="https://x.test/">shown</a>`);
     assert.ok(!cut.includes("https") && !cut.includes("<a"));
   });
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createAdditions, type LinkSettings, mailLinks } from "#messaging/email/links.ts";
+import { createTrackingExtras, type LinkSettings, mailLinks } from "#messaging/email/links.ts";
 import {
   readClickToken,
   readOpenToken,
@@ -80,7 +80,7 @@ test("headers are one line of ASCII, whoever the recipient is", () => {
 });
 
 test("a mail gets the same additions at every attempt, its text none, and its recipient as the list has it", () => {
-  const add = createAdditions({ sealer, publicUrl, log: memoryLog() });
+  const add = createTrackingExtras({ sealer, publicUrl, log: memoryLog() });
   const first = add({ ...mail, recipient: "Ann@Example.COM", html, settings: on });
   assert.deepEqual(add({ ...mail, html, settings: on }), first);
   assert.match(
@@ -95,7 +95,7 @@ test("a mail gets the same additions at every attempt, its text none, and its re
 
 test("without a public URL mails go out as they are, which is said once", () => {
   const log = memoryLog();
-  const add = createAdditions({ sealer, publicUrl: null, log });
+  const add = createTrackingExtras({ sealer, publicUrl: null, log });
   for (let i = 0; i < 3; i++) {
     const { html: same, headers, returnPath } = add({ ...mail, html, settings: on });
     assert.deepEqual([same, headers], [html, []]);

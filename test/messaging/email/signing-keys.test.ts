@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
-import { accountInput, configureAccount } from "#configure/account.ts";
-import { activate, createSendingDomain, sendingDomainInput } from "#configure/sending-domain.ts";
+import { accountInput, upsertAccount } from "#configure/account.ts";
+import { activateDomainKeys, createSendingDomain, sendingDomainInput } from "#configure/sending-domain.ts";
 import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
 import { dkimSignatures } from "#gateways/email/mime/dkim.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
@@ -16,7 +16,7 @@ let open: Configuring;
 let accountId: string;
 beforeEach(async () => {
   open = await openConfiguring();
-  accountId = await configureAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
 });
 afterEach(() => open.close());
 
@@ -33,7 +33,7 @@ async function made(domain: string) {
 test("nothing signs until it is activated; then mail carries the pair's two signatures, which the shown records verify", async () => {
   const { domain, keys: rows } = await made("example.com");
   assert.deepEqual(await keysFor("example.com"), []);
-  await activate(open.parts, domain, null);
+  await activateDomainKeys(open.parts, domain, null);
   const keys = await keysFor("example.com");
   assert.deepEqual(
     keys.map(({ algorithm }) => algorithm),
@@ -57,11 +57,11 @@ test("nothing signs until it is activated; then mail carries the pair's two sign
 
 test("a domain below is signed by the nearest one above it that has active keys", async () => {
   const above = await made("example.com");
-  await activate(open.parts, above.domain, null);
+  await activateDomainKeys(open.parts, above.domain, null);
   const below = await made("mail.example.com");
   const domainOf = async (domain: string) => (await keysFor(domain))[0]?.domain;
   assert.equal(await domainOf("a.mail.EXAMPLE.com"), "example.com");
-  await activate(open.parts, below.domain, null);
+  await activateDomainKeys(open.parts, below.domain, null);
   assert.equal(await domainOf("a.mail.example.com"), "mail.example.com");
   assert.equal(await domainOf("mail.example.com"), "mail.example.com");
   assert.equal(await domainOf("example.com"), "example.com");
@@ -72,7 +72,7 @@ test("a domain below is signed by the nearest one above it that has active keys"
 
 test("keys that were sealed with another master key are a fault, not unsigned mail", async () => {
   const { domain } = await made("example.com");
-  await activate(open.parts, domain, null);
+  await activateDomainKeys(open.parts, domain, null);
   const other = createSealer("another master key, for this test only", open.parts.random);
   await assert.rejects(activeDkimKeys(open.parts.database, other, accountId, "example.com"));
 });

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { mostLinks, placesOf, withTracking } from "#messaging/email/track-links.ts";
+import { findInsertionPoints, maxLinks, withTracking } from "#messaging/email/track-links.ts";
 
 const all = { pixelUrl: null, clickUrl: (target: string) => `https://t.test/c/${target.length}` };
 const pixelOnly = { pixelUrl: "https://t.test/o/1", clickUrl: () => null };
-const targets = (html: string) => placesOf(html).links.map(({ target }) => target);
+const targets = (html: string) => findInsertionPoints(html).links.map(({ target }) => target);
 
 test("links to web pages, however they are written", () => {
   const cases: [html: string, expected: string][] = [
@@ -144,7 +144,7 @@ test("of whatever is put together, only the values of links change", () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(piece, fc.string({ maxLength: 5 })), { maxLength: 40 }), (pieces) => {
       const html = pieces.join("");
-      const { links, pixelAt } = placesOf(html);
+      const { links, pixelAt } = findInsertionPoints(html);
       let at = 0;
       for (const { start, end } of links) {
         assert.ok(at <= start && start <= end && end <= html.length);
@@ -162,7 +162,9 @@ test("of whatever is put together, only the values of links change", () => {
       });
       assert.equal(restored, html);
       // What was read once is read the same when it is read again, with the new targets.
-      const again = placesOf(withTracking(html, { pixelUrl: null, clickUrl: () => "https://t.test/" }));
+      const again = findInsertionPoints(
+        withTracking(html, { pixelUrl: null, clickUrl: () => "https://t.test/" }),
+      );
       assert.deepEqual(again.links.length, links.length);
       assert.ok(again.links.every(({ target }) => target === "https://t.test/"));
     }),
@@ -179,7 +181,7 @@ test("deep and broken HTML costs no more than other HTML of its length", () => {
 
 test("the first 1,000 links of a mail are led through us, the others are left as they are", () => {
   const link = '<a href="https://a.test/">x</a>';
-  const made = withTracking(`${link.repeat(mostLinks + 200)}</body>`, { pixelUrl: "P", clickUrl: () => "C" });
+  const made = withTracking(`${link.repeat(maxLinks + 200)}</body>`, { pixelUrl: "P", clickUrl: () => "C" });
   assert.equal(made.split('href="C"').length - 1, 1000);
   assert.ok(made.startsWith('<a href="C">x</a>'));
   assert.ok(made.includes(`${link.repeat(200)}<img src="P"`));

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isMachine } from "#messaging/feedback/bots.ts";
+import { isBot } from "#messaging/feedback/bots.ts";
 
 const machines = [
   "Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)",
@@ -31,17 +31,17 @@ const people = [
 ];
 
 test("proxies, scanners and programs", () => {
-  for (const userAgent of machines) assert.ok(isMachine({ userAgent, purpose: null }), userAgent);
-  assert.ok(isMachine({ userAgent: null, purpose: null }));
+  for (const userAgent of machines) assert.ok(isBot({ userAgent, purpose: null }), userAgent);
+  assert.ok(isBot({ userAgent: null, purpose: null }));
 });
 
 test("people's programs, unless they load ahead", () => {
   for (const userAgent of people) {
-    assert.ok(!isMachine({ userAgent, purpose: null }), userAgent);
-    assert.ok(isMachine({ userAgent, purpose: "prefetch;prerender" }), userAgent);
+    assert.ok(!isBot({ userAgent, purpose: null }), userAgent);
+    assert.ok(isBot({ userAgent, purpose: "prefetch;prerender" }), userAgent);
   }
 });
 
 test("a name of any length is judged", () => {
-  assert.ok(!isMachine({ userAgent: `Mozilla/5.0 (${"a".repeat(100_000)})`, purpose: null }));
+  assert.ok(!isBot({ userAgent: `Mozilla/5.0 (${"a".repeat(100_000)})`, purpose: null }));
 });

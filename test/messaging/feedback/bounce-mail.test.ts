@@ -6,9 +6,9 @@ import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { readReport } from "#gateways/email/reports/delivery-report.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { returnPathOf } from "#messaging/email/tokens.ts";
-import { createReturnedMail, type ReturnedMail } from "#messaging/feedback/bounce-mail.ts";
+import { type BounceMail, createBounceMail } from "#messaging/feedback/bounce-mail.ts";
 import { createIds } from "#runtime/ids.ts";
-import { type MailPort, openMailPort } from "#runtime/net/smtp-listener.ts";
+import { openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../../clock.ts";
@@ -24,8 +24,8 @@ const sealer = createSealer("a master key that is only used in tests", seededRan
 for (const engine of engines) {
   describe(`returned mails on ${engine}`, () => {
     let store: Store;
-    let returned: ReturnedMail;
-    let port: MailPort;
+    let returned: BounceMail;
+    let port: SmtpListener;
     let broken = false;
     let announced = 0;
     const inThread: ReadReport = async (raw) => ({ kind: "read", report: readReport(raw) });
@@ -45,7 +45,7 @@ for (const engine of engines) {
       const told = () => {
         announced += 1;
       };
-      returned = createReturnedMail({
+      returned = createBounceMail({
         database,
         clock,
         log: memoryLog(),
@@ -53,7 +53,7 @@ for (const engine of engines) {
         announced: told,
         readReport: (raw) => reading(raw),
       });
-      port = await openMailPort({ host: "127.0.0.1", port: 0, clock, log: memoryLog(), ...returned });
+      port = await openSmtpListener({ host: "127.0.0.1", port: 0, clock, log: memoryLog(), ...returned });
     });
     after(async () => {
       await port?.close();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { CallbackRequest } from "#gateways/gateway.ts";
-import { type ReceiptParts, receiveCallback } from "#messaging/feedback/callbacks.ts";
+import { type CallbackDeps, receiveCallback } from "#messaging/feedback/callbacks.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
@@ -29,7 +29,7 @@ const callback = (body: object, token = callbackToken): CallbackRequest => ({
 for (const engine of engines) {
   describe(`callbacks on ${engine}`, () => {
     let it: Harness;
-    let parts: ReceiptParts;
+    let parts: CallbackDeps;
     let announced = 0;
     let id: string;
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Engagement } from "#gateways/gateway.ts";
-import { engagementFrom, receiptFrom, storable } from "#messaging/feedback/normalise.ts";
+import { engagementFrom, receiptFrom, toDbText } from "#messaging/feedback/normalise.ts";
 
 const now = 1_800_000_000_000;
 const opened: Engagement = {
@@ -58,7 +58,7 @@ test("texts are cut and cleaned, and a time that is none is the report's", () =>
   assert.equal(stored.reason, "\ufffd");
   const told = receiptFrom("gw_1", { reference: "p-1", status: "bounced", reason: "x".repeat(4000) }, now);
   assert.equal(told.reason?.length, 500);
-  assert.equal(storable("a\0b\ud800"), "ab\ufffd");
+  assert.equal(toDbText("a\0b\ud800"), "ab\ufffd");
 });
 
 test("a receipt's bounce is stored for a bounce only", () => {

@@ -3,7 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clickToken, openToken, unsubscribeToken } from "#messaging/email/tokens.ts";
-import { createVisits, type Visits } from "#messaging/feedback/opens-and-clicks.ts";
+import {
+  createOpenAndClickTracking,
+  type OpenAndClickTracking,
+} from "#messaging/feedback/opens-and-clicks.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import type { IncomingEngagement } from "#store/feedback/engagements.ts";
 import { createSealer } from "#store/seal.ts";
@@ -16,7 +19,7 @@ const idOf = (n: number) => `msg_0${String(n).padStart(25, "0")}`;
 const visitor = { userAgent: "Thunderbird", ip: "192.0.2.1", purpose: null };
 
 interface Scene {
-  visits: Visits;
+  visits: OpenAndClickTracking;
   clock: MovableClock;
   log: MemoryLog;
   /** What came to the store, or was tried. */
@@ -46,7 +49,7 @@ function scene(): Scene {
   const told = () => {
     announced += 1;
   };
-  const visits = createVisits({ database, clock, log, sealer, announced: told });
+  const visits = createOpenAndClickTracking({ database, clock, log, sealer, announced: told });
   return {
     visits,
     clock,
@@ -62,7 +65,7 @@ function scene(): Scene {
 
 test("an opening is written after whoever asked was answered, and told of", async () => {
   const { visits, clock, stored, announced, tries } = scene();
-  visits.opened(openToken(sealer, idOf(1)), visitor);
+  visits.open(openToken(sealer, idOf(1)), visitor);
   await Promise.resolve();
   assert.equal(tries(), 0);
   await clock.settle();
@@ -81,9 +84,9 @@ test("tokens that are none of ours leave no trace", async () => {
     openToken(sealer, idOf(1)).slice(1),
     clickToken(sealer, idOf(1), "https://a.test/"),
   ])
-    visits.opened(token, visitor);
-  assert.equal(visits.followed("x", visitor, true), null);
-  assert.equal(visits.subscribed("x"), false);
+    visits.open(token, visitor);
+  assert.equal(visits.click("x", visitor, true), null);
+  assert.equal(visits.canUnsubscribe("x"), false);
   assert.equal(await visits.unsubscribe("x"), false);
   await clock.settle();
   assert.deepEqual(stored, []);
@@ -92,10 +95,10 @@ test("tokens that are none of ours leave no trace", async () => {
 test("a followed link is counted where it leads, a look at it is not", async () => {
   const { visits, clock, stored } = scene();
   const token = clickToken(sealer, idOf(1), "https://a.test/");
-  assert.equal(visits.followed(token, visitor, false), "https://a.test/");
+  assert.equal(visits.click(token, visitor, false), "https://a.test/");
   await clock.settle();
   assert.equal(stored.length, 0);
-  assert.equal(visits.followed(token, { ...visitor, userAgent: "curl/8" }, true), "https://a.test/");
+  assert.equal(visits.click(token, { ...visitor, userAgent: "curl/8" }, true), "https://a.test/");
   await clock.settle();
   assert.deepEqual([stored[0]?.url, stored[0]?.machine], ["https://a.test/", true]);
 });
@@ -103,8 +106,8 @@ test("a followed link is counted where it leads, a look at it is not", async () 
 test("the same visitor at the same moment is one visit", async () => {
   const { visits, clock, stored } = scene();
   const token = openToken(sealer, idOf(1));
-  for (let i = 0; i < 1000; i++) visits.opened(token, visitor);
-  visits.opened(token, { ...visitor, ip: "192.0.2.2" });
+  for (let i = 0; i < 1000; i++) visits.open(token, visitor);
+  visits.open(token, { ...visitor, ip: "192.0.2.2" });
   await clock.settle();
   assert.deepEqual(
     stored.map(({ count }) => count),
@@ -116,11 +119,11 @@ test("while storage is away visits wait, are counted together, and are written o
   const { visits, clock, stored, fault } = scene();
   const token = openToken(sealer, idOf(1));
   fault("unavailable");
-  visits.opened(token, visitor);
+  visits.open(token, visitor);
   await clock.settle();
   await clock.advance(1500);
-  visits.opened(token, visitor);
-  visits.opened(openToken(sealer, idOf(2)), visitor);
+  visits.open(token, visitor);
+  visits.open(openToken(sealer, idOf(2)), visitor);
   await clock.settle();
   assert.equal(stored.length, 0);
   fault(null);
@@ -139,7 +142,7 @@ test("while storage is away visits wait, are counted together, and are written o
 test("what may have been stored is not stored again", async () => {
   const { visits, clock, stored, fault } = scene();
   fault("commit_unknown");
-  visits.opened(openToken(sealer, idOf(1)), visitor);
+  visits.open(openToken(sealer, idOf(1)), visitor);
   await clock.settle();
   fault(null);
   await clock.advance(10_000);
@@ -149,7 +152,7 @@ test("what may have been stored is not stored again", async () => {
 test("of a flood while storage is away only so many wait, and the loss is said, twice in all", async () => {
   const { visits, clock, stored, fault, log } = scene();
   fault("unavailable");
-  for (let i = 0; i < 21_000; i++) visits.opened(openToken(sealer, idOf(i)), visitor);
+  for (let i = 0; i < 21_000; i++) visits.open(openToken(sealer, idOf(i)), visitor);
   await clock.settle();
   fault(null);
   await clock.advance(2000);
@@ -161,15 +164,15 @@ test("of a flood while storage is away only so many wait, and the loss is said, 
 
 test("closing writes what waits, once, and takes no more", async () => {
   const { visits, stored, fault, tries } = scene();
-  visits.opened(openToken(sealer, idOf(1)), visitor);
+  visits.open(openToken(sealer, idOf(1)), visitor);
   await visits.close();
   assert.equal(stored.length, 1);
-  visits.opened(openToken(sealer, idOf(2)), visitor);
+  visits.open(openToken(sealer, idOf(2)), visitor);
   await visits.close();
   assert.equal(stored.length, 1);
   const away = scene();
   away.fault("unavailable");
-  away.visits.opened(openToken(sealer, idOf(1)), visitor);
+  away.visits.open(openToken(sealer, idOf(1)), visitor);
   await away.visits.close();
   assert.equal(away.tries(), 1);
   fault(null);
@@ -179,7 +182,7 @@ test("closing writes what waits, once, and takes no more", async () => {
 test("an unsubscribe is answered when it is stored, and fails with storage", async () => {
   const { visits, fault } = scene();
   const token = unsubscribeToken(sealer, { messageId: idOf(1), accountId: "acc_1", recipient: "a@b.test" });
-  assert.equal(visits.subscribed(token), true);
+  assert.equal(visits.canUnsubscribe(token), true);
   assert.equal(await visits.unsubscribe(token), true);
   fault("unavailable");
   await assert.rejects(visits.unsubscribe(token), StorageError);

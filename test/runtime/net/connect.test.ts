@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { readAllowList } from "#runtime/net/address.ts";
-import { guardedConnector, guardedLookup, type Lookup, NotAllowed } from "#runtime/net/connect.ts";
+import { AddressRefusedError, guardedConnector, guardedLookup, type Lookup } from "#runtime/net/connect.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import type { Outbound, OutboundResult } from "#runtime/runtime.ts";
 import { memoryLog } from "../../log.ts";
@@ -93,7 +93,7 @@ describe("names", () => {
     const lookup = names({ "empty.test": [], localhost: ["93.184.215.14"] });
     const guarded = guardedLookup(readAllowList("127.0.0.1"), lookup);
     assert.deepEqual(await guarded("x.localhost."), [{ address: "127.0.0.1", family: 4 }]);
-    await assert.rejects(guardedLookup(none, lookup)("localhost"), NotAllowed);
+    await assert.rejects(guardedLookup(none, lookup)("localhost"), AddressRefusedError);
     const outbound = createOutbound({ allow: none, lookup });
     for (const host of ["empty.test", "unknown.test"]) {
       assert.deepEqual(await get(outbound, `http://${host}:${inside.port}/`), {
@@ -132,7 +132,7 @@ describe("the peer that was reached", () => {
           (...[failure]) => done(failure),
         );
       });
-      assert.ok(error instanceof NotAllowed, String(error));
+      assert.ok(error instanceof AddressRefusedError, String(error));
       assert.equal(error.address, "127.0.0.1");
       await gone;
       assert.deepEqual([inside.connections(), inside.received()], [1, [""]]);

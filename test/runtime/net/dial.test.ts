@@ -5,7 +5,12 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { readAllowList } from "#runtime/net/address.ts";
-import { type Connector, guardedConnector, guardedLookup, type Resolved } from "#runtime/net/connect.ts";
+import {
+  type Connector,
+  guardedConnector,
+  guardedLookup,
+  type ResolvedAddress,
+} from "#runtime/net/connect.ts";
 import { createDial } from "#runtime/net/dial.ts";
 import { memoryLog } from "../../log.ts";
 import { closedPort, openPeer } from "../peer.ts";
@@ -15,7 +20,7 @@ const loopback = readAllowList("127.0.0.0/8");
 const nothing = readAllowList("");
 
 /** `names`: what DNS says. */
-function dialler(allow = loopback, names: Record<string, Resolved[]> = {}) {
+function dialler(allow = loopback, names: Record<string, ResolvedAddress[]> = {}) {
   const log = memoryLog();
   const lookup = async (host: string) => {
     const found = names[host];

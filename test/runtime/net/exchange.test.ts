@@ -377,7 +377,7 @@ describe("an answer that may be cut", () => {
         onRequest: (socket) => void socket.on("close", () => resolve()).write(bytes),
       };
       await withPeer(script, async (origin, outbound, peer) => {
-        const result = await ask(outbound, origin, { maxBytes: 100, cutAnswer: true });
+        const result = await ask(outbound, origin, { maxBytes: 100, truncate: true });
         assert.ok(result.kind === "answer", words(result));
         assert.deepEqual([result.status, result.body.toString()], [202, "x".repeat(100)]);
         // The connection is not kept: the rest of that answer must not be taken for the next one.
@@ -389,7 +389,7 @@ describe("an answer that may be cut", () => {
 
   test("as long as maxBytes: nothing is cut", () =>
     withPeer({ onRequest: (socket) => socket.write(answer(long)) }, async (origin, outbound) => {
-      const result = await ask(outbound, origin, { maxBytes: 300, cutAnswer: true });
+      const result = await ask(outbound, origin, { maxBytes: 300, truncate: true });
       assert.ok(result.kind === "answer" && result.body.toString() === long);
     }));
 });

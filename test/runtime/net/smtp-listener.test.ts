@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net";
 import { after, test } from "node:test";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { readReport } from "#gateways/email/reports/delivery-report.ts";
-import { type IncomingMail, type MailPort, openMailPort } from "#runtime/net/smtp-listener.ts";
+import { type IncomingMail, openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
 import { movableClock } from "../../clock.ts";
 import { ourId, samples } from "../../gateways/email/report-samples.ts";
 import { memoryLog } from "../../log.ts";
@@ -16,7 +16,7 @@ const taken: IncomingMail[] = [];
 let take: (mail: IncomingMail) => Promise<void> = async (mail) => void taken.push(mail);
 const log = memoryLog();
 const clock = movableClock();
-const port: MailPort = await openMailPort({
+const port: SmtpListener = await openSmtpListener({
   host: "127.0.0.1",
   port: 0,
   clock,
@@ -195,7 +195,7 @@ test("a port that is taken cannot be had", async () => {
     accepts: () => true,
     take: async () => {},
   };
-  await assert.rejects(openMailPort(options), { code: "EADDRINUSE" });
+  await assert.rejects(openSmtpListener(options), { code: "EADDRINUSE" });
 });
 
 /** A connection from an address of this machine, and all that it is told. */

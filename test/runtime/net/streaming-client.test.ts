@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { describe, test } from "node:test";
 import { readAllowList } from "#runtime/net/address.ts";
-import { createUpstreams } from "#runtime/net/streaming-client.ts";
+import { createStreamingClient } from "#runtime/net/streaming-client.ts";
 import { allow, turn } from "../asking.ts";
 import { answered, chunked, drain, failed, open, patience, piece, withPeer, withServer } from "../opening.ts";
 import { answer, closedPort } from "../peer.ts";
@@ -63,7 +63,7 @@ describe("an answer", () => {
 
 describe("patience", () => {
   test("an address that is being looked for is a connect_timeout", async () => {
-    const upstreams = createUpstreams({ allow, lookup: () => never.promise });
+    const upstreams = createStreamingClient({ allow, lookup: () => never.promise });
     const { why, reason, reused } = failed(
       await open(upstreams, "https://slow.test/secret", { connectMs: 20 }),
     );
@@ -170,7 +170,7 @@ describe("connections", () => {
     }));
 
   test("nobody there, and a header that cannot be sent, are values", async () => {
-    const upstreams = createUpstreams({ allow });
+    const upstreams = createStreamingClient({ allow });
     const url = `http://127.0.0.1:${await closedPort()}/`;
     assert.equal(failed(await open(upstreams, url)).why, "unreachable");
     const odd = failed(await open(upstreams, url, { headers: { "x-a": "1\r\nx-b: 2" } }));
@@ -192,7 +192,7 @@ describe("connections", () => {
 
   test("refused addresses never see a byte, whatever they are called", () =>
     withPeer({}, async (_url, _upstreams, peer) => {
-      const strict = createUpstreams({
+      const strict = createStreamingClient({
         allow: readAllowList(""),
         lookup: async () => [{ address: "127.0.0.1", family: 4 }],
       });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import type { Socket } from "node:net";
 import { describe, test } from "node:test";
-import { isBroken } from "#runtime/net/streaming-client.ts";
+import { isBodyError } from "#runtime/net/streaming-client.ts";
 import { turn } from "../asking.ts";
 import { answered, chunked, drain, failed, open, patience, piece, withPeer, withServer } from "../opening.ts";
 import { answer } from "../peer.ts";
@@ -75,7 +75,7 @@ describe("back-pressure", () => {
         for (;;) {
           const read = await body.read(patience);
           if (read === null) break;
-          assert.ok(!isBroken(read));
+          assert.ok(!isBodyError(read));
           size += read.length;
         }
         assert.equal(size, blocks * block.length);
@@ -94,7 +94,7 @@ describe("back-pressure", () => {
         const { body } = answered(await open(upstreams, url));
         let pieces = 0;
         for (let read = await body.read(patience); read !== null; read = await body.read(patience)) {
-          assert.ok(!isBroken(read));
+          assert.ok(!isBodyError(read));
           pieces += read.length;
         }
         assert.equal(pieces, 40_000);
@@ -165,6 +165,6 @@ describe("given up", () => {
       const reading = body.read(patience);
       await upstreams.close();
       const end = await reading;
-      assert.ok(end !== null && isBroken(end) && end.why === "cut");
+      assert.ok(end !== null && isBodyError(end) && end.why === "cut");
     }));
 });

@@ -25,7 +25,7 @@ describe("literals and loopback names", () => {
     const outbound = createOutbound({ allow: none });
     for (const host of forbiddenHosts) {
       for (const url of [`http://${host}:${inside.port}/?q=1`, `https://${host}:${inside.port}/`]) {
-        assert.notEqual(outbound.refuses(url), null, url);
+        assert.notEqual(outbound.rejectReason(url), null, url);
         const result = await get(outbound, url);
         assert.ok(
           result.kind === "not_sent" && result.code === "url_not_allowed",
@@ -73,7 +73,7 @@ describe("literals and loopback names", () => {
       "http://a b/",
     ];
     for (const url of urls) {
-      assert.notEqual(outbound.refuses(url), null, url);
+      assert.notEqual(outbound.rejectReason(url), null, url);
       const result = await get(outbound, url);
       assert.ok(
         result.kind === "not_sent" && result.code === "url_not_allowed",
@@ -90,7 +90,7 @@ describe("literals and loopback names", () => {
     const reaching = spellings("127.0.0.1").filter((form) => !form.startsWith("["));
     const before = inside.connections();
     for (const host of [...reaching, "localhost", "a.localhost."]) {
-      assert.equal(outbound.refuses(`http://${host}:${inside.port}/`), null, host);
+      assert.equal(outbound.rejectReason(`http://${host}:${inside.port}/`), null, host);
       const result = await get(outbound, `http://${host}:${inside.port}/`);
       assert.ok(
         result.kind === "answer" && result.body.toString() === "inside",
@@ -111,16 +111,16 @@ describe("literals and loopback names", () => {
       "https://bücher.test/",
       "http://10.example.test/",
     ]) {
-      assert.equal(outbound.refuses(url), null, url);
+      assert.equal(outbound.rejectReason(url), null, url);
     }
     assert.equal(
-      outbound.refuses("http://10.0.0.8:9100/"),
+      outbound.rejectReason("http://10.0.0.8:9100/"),
       "10.0.0.8 is a private address; TRUNKLINE_OUTBOUND_ALLOW can let it through",
     );
     assert.equal(
-      outbound.refuses("http://localhost/"),
+      outbound.rejectReason("http://localhost/"),
       "localhost is a loopback name; TRUNKLINE_OUTBOUND_ALLOW can let it through",
     );
-    assert.equal(outbound.refuses("ftp://x.test/"), "only http and https URLs are allowed");
+    assert.equal(outbound.rejectReason("ftp://x.test/"), "only http and https URLs are allowed");
   });
 });

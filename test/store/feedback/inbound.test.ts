@@ -181,7 +181,7 @@ onBothEngines((open) => {
     await settled(deferred, now - 10, "deferred", { dueAt: now + 100 });
     await settled(failed, now - 10, "rejected");
     await settled(wire, now - 10, "rejected");
-    await settled(doubted, now - 30, "doubted");
+    await settled(doubted, now - 30, "outcome_unknown");
     assert.equal(await ask(), sent, "the last on the wire");
     await settled(sent, now - 20, "accepted");
     assert.equal(await ask(), sent);
@@ -191,7 +191,7 @@ onBothEngines((open) => {
       accountId,
       channel: "sms",
       id: doubted,
-      step: "sent_again",
+      step: "resent_by_account",
       happening: { at: now - 5, dueAt: now - 5, detail: "", resend: true },
     });
     assert.equal(await ask(), doubted, "also while it waits to be sent again");

@@ -99,7 +99,7 @@ onBothEngines((open) => {
   test("a report by our id alone settles a message whose reference was never learned", async () => {
     const store = open();
     const sending = await makeSending(store);
-    await settle(store, sending, "doubted");
+    await settle(store, sending, "outcome_unknown");
     const receipt = receiptOf(sending.gatewayId, "delivered", { messageId: sending.id, reference: "SM4" });
     await store.database.run(storeReceipts, receipt);
     const row = await messageRow(store, sending.id);
@@ -109,7 +109,7 @@ onBothEngines((open) => {
   test("a later report by that reference alone finds the message that our id led to", async () => {
     const store = open();
     const sending = await makeSending(store);
-    await settle(store, sending, "doubted");
+    await settle(store, sending, "outcome_unknown");
     const { gatewayId, id } = sending;
     await store.database.run(
       storeReceipts,
@@ -122,7 +122,7 @@ onBothEngines((open) => {
   test("an earlier report by reference alone is applied once another one names the message", async () => {
     const store = open();
     const sending = await makeSending(store);
-    await settle(store, sending, "doubted");
+    await settle(store, sending, "outcome_unknown");
     const { gatewayId, id } = sending;
     const early = receiptOf(gatewayId, "delivered", { reference: "SM4c" });
     await store.database.run(storeReceipts, early);
@@ -138,7 +138,7 @@ onBothEngines((open) => {
     const sending = await makeSending(store, { count: receiptSteps.length });
     for (const [i, status] of receiptSteps.entries()) {
       const id = sending.ids[i]!;
-      await settle(store, { ...sending, id }, "doubted");
+      await settle(store, { ...sending, id }, "outcome_unknown");
       await store.database.run(storeReceipts, receiptOf(sending.gatewayId, status, { messageId: id }));
       assert.equal((await messageRow(store, id)).status, status);
     }

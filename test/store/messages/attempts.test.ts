@@ -228,8 +228,8 @@ onBothEngines((open) => {
         laneId: sending.gatewayId,
         fence: under,
         limit,
-        first: { step: "repeated", happening: first },
-        again: { step: "doubted", happening: again },
+        first: { step: "resent", happening: first },
+        again: { step: "outcome_unknown", happening: again },
       });
     await settle(store, { ...sending, id: sending.ids[4]! }, "accepted");
     assert.equal(await recover(sending.fence, 10), 0, "its own stamps are not left over");

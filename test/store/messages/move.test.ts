@@ -151,13 +151,13 @@ onBothEngines((open) => {
     await stamp(database, gatewayId, fence, ids);
     const of = (id: string) => ({ id, gatewayId, fence });
     await settle(store, of(deferred), "deferred", { happening: { dueAt: now, deferredFrom: now - 5 } });
-    await settle(store, of(repeated), "repeated", { happening: { dueAt: now, resend: true } });
-    for (const id of [again, doubted]) await settle(store, of(id), "doubted");
+    await settle(store, of(repeated), "resent", { happening: { dueAt: now, resend: true } });
+    for (const id of [again, doubted]) await settle(store, of(id), "outcome_unknown");
     await database.run(resolveUnknown, {
       accountId,
       channel: null,
       id: again,
-      step: "sent_again",
+      step: "resent_by_account",
       happening: { at: now, dueAt: now, detail: "", resend: true },
     });
     assert.equal(await move({ limit: 2 }), 2, "the smaller requests first");

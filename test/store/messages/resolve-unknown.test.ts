@@ -25,7 +25,7 @@ const again = { at, dueAt: at, detail: "Sent again by the account.", resend: tru
 onBothEngines((open) => {
   const resolve = (
     of: { accountId: string; id: string },
-    step: "sent_again" | "marked_sent" | "marked_failed",
+    step: "resent_by_account" | "marked_sent" | "marked_failed",
     channel: "sms" | "email" | null = "sms",
   ) =>
     open().database.run(resolveUnknown, {
@@ -33,19 +33,22 @@ onBothEngines((open) => {
       channel,
       id: of.id,
       step,
-      happening: step === "sent_again" ? again : { at, detail: "Marked.", code: step, message: "Marked." },
+      happening:
+        step === "resent_by_account" ? again : { at, detail: "Marked.", code: step, message: "Marked." },
     });
 
   async function doubted() {
     const sending = await makeSending(open());
-    await settle(open(), sending, "doubted", { happening: { code: "timeout", message: "No answer." } });
+    await settle(open(), sending, "outcome_unknown", {
+      happening: { code: "timeout", message: "No answer." },
+    });
     return sending;
   }
 
   test("sent again: it is due now, keeps its tries and its error, and goes out once more", async () => {
     const store = open();
     const of = await doubted();
-    assert.deepEqual(await resolve(of, "sent_again"), {
+    assert.deepEqual(await resolve(of, "resent_by_account"), {
       kind: "resolved",
       channel: "sms",
       laneId: of.gatewayId,
@@ -87,10 +90,10 @@ onBothEngines((open) => {
   test("what is not unknown stays, and says what it is; another's is not there", async () => {
     const store = open();
     const of = await makeSending(store);
-    const steps = ["sent_again", "marked_sent", "marked_failed"] as const;
+    const steps = ["resent_by_account", "marked_sent", "marked_failed"] as const;
     for (const step of steps)
       assert.deepEqual(await resolve(of, step), { kind: "not_unknown", status: "sending" });
-    await settle(store, of, "doubted");
+    await settle(store, of, "outcome_unknown");
     const stranger = await makeAccount(store.database);
     for (const step of steps) {
       assert.deepEqual(await resolve({ ...of, accountId: stranger }, step), { kind: "not_found" });
@@ -107,7 +110,7 @@ onBothEngines((open) => {
     const store = open();
     for (const status of receiptSteps) {
       const of = await doubted();
-      await resolve(of, "sent_again");
+      await resolve(of, "resent_by_account");
       await store.database.run(storeReceipts, receiptOf(of.gatewayId, status, { messageId: of.id }));
       const row = await messageRow(store, of.id);
       assert.deepEqual([row.status, row.due_at], [status, null]);
@@ -122,7 +125,7 @@ onBothEngines((open) => {
   test("a receipt that comes after it counts as well, and our own acceptance does not take it back", async () => {
     const store = open();
     const of = await doubted();
-    await resolve(of, "sent_again");
+    await resolve(of, "resent_by_account");
     await stamp(store.database, of.gatewayId, of.fence, [of.id], at);
     await store.database.run(storeReceipts, receiptOf(of.gatewayId, "delivered", { messageId: of.id }));
     await settle(store, of, "accepted", { attempt: 2, happening: { reference: "second" } });
@@ -134,7 +137,7 @@ onBothEngines((open) => {
     const store = open();
     for (let round = 0; round < 60; round++) {
       const of = await doubted();
-      const step = (["sent_again", "marked_sent", "marked_failed"] as const)[round % 3]!;
+      const step = (["resent_by_account", "marked_sent", "marked_failed"] as const)[round % 3]!;
       const receipt = receiptOf(of.gatewayId, "delivered", { messageId: of.id });
       const [answer] = await Promise.all([resolve(of, step), store.other.run(storeReceipts, receipt)]);
       const row = await messageRow(store, of.id);

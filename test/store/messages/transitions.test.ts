@@ -133,14 +133,16 @@ onBothEngines((open) => {
   test("in doubt: unknown keeps its credit; repeated is queued once more", async () => {
     const store = open();
     const sending = await makeSending(store, { count: 2 });
-    await settle(store, sending, "doubted", { happening: { code: "no_answer", message: "No answer." } });
+    await settle(store, sending, "outcome_unknown", {
+      happening: { code: "no_answer", message: "No answer." },
+    });
     const row = await messageRow(store, sending.id);
     assert.deepEqual(
       [row.status, row.due_at, row.returned, row.error_code],
       ["unknown", null, 0, "no_answer"],
     );
     const other = { ...sending, id: sending.ids[1]! };
-    await settle(store, other, "repeated", { happening: { dueAt: now + 20, resend: true } });
+    await settle(store, other, "resent", { happening: { dueAt: now + 20, resend: true } });
     const repeated = await messageRow(store, other.id);
     assert.deepEqual([repeated.status, repeated.resends, repeated.attempts], ["queued", 1, 1]);
     assert.equal(await remaining(store, sending.accountId), 998);
@@ -153,7 +155,7 @@ onBothEngines((open) => {
     const sending = await makeSending(store, { count: 3 });
     for (const [i, step] of steps.entries()) {
       const one = { ...sending, id: sending.ids[i]! };
-      await settle(store, one, "doubted");
+      await settle(store, one, "outcome_unknown");
       assert.equal(await settle(store, one, step, { happening: { dueAt: now } }), "settled");
       assert.equal((await messageRow(store, one.id)).status, ends[i]);
     }
@@ -169,7 +171,7 @@ onBothEngines((open) => {
       await store.database.run(unstampMessages, { laneId, fence: sending.fence, ids: [id], happening });
       await stamp(store.database, sending.gatewayId, fence, [id]);
     }
-    for (const step of ["rejected", "deferred", "doubted", "repeated"] as const) {
+    for (const step of ["rejected", "deferred", "outcome_unknown", "resent"] as const) {
       assert.equal(await settle(store, sending, step), "late");
       assert.equal((await messageRow(store, sending.id)).status, "sending");
     }
@@ -203,7 +205,7 @@ onBothEngines((open) => {
   test("300 outcomes at once: every message, timeline and balance is right", async () => {
     const store = open();
     const sending = await makeSending(store, { count: 300, each: { cost: 2 } });
-    const steps = ["accepted", "rejected", "doubted"] as const;
+    const steps = ["accepted", "rejected", "outcome_unknown"] as const;
     const all: Settlement[] = sending.ids.map((id, i) =>
       settlement({ ...sending, id }, steps[i % 3]!, {
         happening: i % 3 === 0 ? { reference: `ref-${id}` } : {},
@@ -235,7 +237,7 @@ onBothEngines((open) => {
     const store = open();
     for (let round = 0; round < 20; round++) {
       const sending = await makeSending(store);
-      const both = [settlement(sending, "doubted"), settlement(sending, "accepted")];
+      const both = [settlement(sending, "outcome_unknown"), settlement(sending, "accepted")];
       if (round % 2 === 1) both.reverse();
       const answers = await Promise.all(
         both.map((one, i) => (i === 0 ? store.database : store.other).run(settleMessages, one)),

@@ -36,7 +36,7 @@ export const brevo = defineGateway({
   summary: "Email through Brevo, with events that a token protects.",
   settings,
   // https://help.brevo.com/hc/en-us/articles/4402811730962
-  mostBytes: 20 * 1024 * 1024,
+  maxMessageBytes: 20 * 1024 * 1024,
   urls: (own) => [emailUrl(own)],
   async send(message, own, tools) {
     const result = await tools.outbound.request({

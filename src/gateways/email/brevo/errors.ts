@@ -5,23 +5,23 @@ import { type Json, textAt } from "#gateways/sms/http-api/json-path.ts";
 import type { Fault } from "#gateways/vendor-outcome.ts";
 
 const faults = new Map<string, Fault>([
-  ["invalid_parameter", "message"],
-  ["missing_parameter", "message"],
-  ["out_of_range", "message"],
-  ["bad_request", "message"],
-  ["unprocessable_entity", "message"],
-  ["unauthorized", "gateway"], // a wrong key, or an address of ours that is not allowed to use it
-  ["permission_denied", "gateway"],
-  ["reseller_permission_denied", "gateway"],
-  ["not_enough_credits", "gateway"],
-  ["account_under_validation", "gateway"],
-  ["document_not_found", "gateway"],
-  ["method_not_allowed", "gateway"],
-  ["not_acceptable", "gateway"],
-  ["too_many_requests", "later"],
+  ["invalid_parameter", "permanent"],
+  ["missing_parameter", "permanent"],
+  ["out_of_range", "permanent"],
+  ["bad_request", "permanent"],
+  ["unprocessable_entity", "permanent"],
+  ["unauthorized", "configuration"], // a wrong key, or an address of ours that is not allowed to use it
+  ["permission_denied", "configuration"],
+  ["reseller_permission_denied", "configuration"],
+  ["not_enough_credits", "configuration"],
+  ["account_under_validation", "configuration"],
+  ["document_not_found", "configuration"],
+  ["method_not_allowed", "configuration"],
+  ["not_acceptable", "configuration"],
+  ["too_many_requests", "transient"],
   // A request with this idempotency key came before: whether its mail was sent, this answer does not say.
-  ["duplicate_parameter", "doubt"],
-  ["duplicate_request", "doubt"],
+  ["duplicate_parameter", "ambiguous"],
+  ["duplicate_request", "ambiguous"],
 ]);
 
 /** Brevo's code of an error. */
@@ -32,6 +32,6 @@ export function brevoCode(json: Json): string | null {
 /** Whose fault an error is; undefined for a code that is not listed. `message`: what Brevo says of it. */
 export function brevoFault(code: string, message: string): Fault | undefined {
   // The sender's address is a setting: not verified, not active, not allowed.
-  if (code === "invalid_parameter" && /\bsender\b/i.test(message)) return "gateway";
+  if (code === "invalid_parameter" && /\bsender\b/i.test(message)) return "configuration";
   return faults.get(code);
 }

@@ -2,15 +2,15 @@
 // batched, up to 500 in a list. They are not signed; Brevo sends a token of ours
 // (https://developers.brevo.com/docs/username-and-password-authentication).
 
-import { carriesToken } from "#gateways/email/callback-token.ts";
-import { wordsOf } from "#gateways/email/http-mail.ts";
+import { hasValidToken } from "#gateways/email/callback-token.ts";
+import { reasonText } from "#gateways/email/http-mail.ts";
 import {
   bareMessageId,
-  type EventNames,
-  eventNames,
-  present,
+  clientInfo,
+  type EventIds,
+  eventIds,
+  omitUndefined,
   receivedReports,
-  visitOf,
 } from "#gateways/email/mail-event.ts";
 import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/gateway.ts";
 import { type Json, parseJson, textAt } from "#gateways/sms/http-api/json-path.ts";
@@ -20,7 +20,7 @@ export function receiveBrevo(callback: CallbackRequest, token: string | undefine
   if (token === undefined || token === "") {
     return { kind: "not_configured", reason: "The gateway has no callback token." };
   }
-  if (!carriesToken(callback, token)) return { kind: "forbidden", reason: "The token is missing or wrong." };
+  if (!hasValidToken(callback, token)) return { kind: "forbidden", reason: "The token is missing or wrong." };
   const document = parseJson(callback.body);
   if (document === undefined) return { kind: "malformed", reason: "The callback is not readable." };
   const events = Array.isArray(document) ? document : [document];
@@ -47,9 +47,9 @@ export function receiveBrevo(callback: CallbackRequest, token: string | undefine
 /** Where our id stands: Brevo hands this header of the mail back in its events. */
 export const brevoIdHeader = "X-Mailin-custom";
 
-function namesOf(event: Json): EventNames | null {
+function namesOf(event: Json): EventIds | null {
   const reference = bareMessageId(textAt(event, "$.message-id"));
-  return eventNames(reference, textAt(event, `$.${brevoIdHeader}`), timeOf(textAt(event, "$.ts_epoch")));
+  return eventIds(reference, textAt(event, `$.${brevoIdHeader}`), timeOf(textAt(event, "$.ts_epoch")));
 }
 
 /** `ts_epoch` is the one time in UTC: in milliseconds, but in seconds in some of Brevo's examples. */
@@ -58,7 +58,7 @@ function timeOf(text: string | null): number | undefined {
   return text.length <= 11 ? Number(text) * 1000 : Number(text);
 }
 
-type Reader = (event: Json, names: EventNames) => Receipt | Engagement;
+type Reader = (event: Json, names: EventIds) => Receipt | Engagement;
 
 /** `request` and `sent` say no more than the answer to the request did. */
 const readers = new Map<string, Reader>([
@@ -81,27 +81,27 @@ const readers = new Map<string, Reader>([
   ["click", (event, names) => visit("clicked", event, names)],
 ]);
 
-const wordsIn = (event: Json) => wordsOf(textAt(event, "$.reason"));
+const wordsIn = (event: Json) => reasonText(textAt(event, "$.reason"));
 
-function bounced(bounce: "hard" | "soft", event: Json, names: EventNames): Receipt {
+function bounced(bounce: "hard" | "soft", event: Json, names: EventIds): Receipt {
   const code = `${bounce}_bounce`;
-  return present<Receipt>({ status: "bounced", ...names, code, reason: wordsIn(event), bounce });
+  return omitUndefined<Receipt>({ status: "bounced", ...names, code, reason: wordsIn(event), bounce });
 }
 
-function unsent(code: string, event: Json, names: EventNames): Receipt {
-  return present<Receipt>({ status: "failed", ...names, code, reason: wordsIn(event) });
+function unsent(code: string, event: Json, names: EventIds): Receipt {
+  return omitUndefined<Receipt>({ status: "failed", ...names, code, reason: wordsIn(event) });
 }
 
-function told(kind: Engagement["kind"], event: Json, names: EventNames): Engagement {
-  return present<Engagement>({ kind, ...names, reason: wordsIn(event) });
+function told(kind: Engagement["kind"], event: Json, names: EventIds): Engagement {
+  return omitUndefined<Engagement>({ kind, ...names, reason: wordsIn(event) });
 }
 
 /** `sending_ip` is Brevo's own. */
-function visit(kind: "opened" | "clicked", event: Json, names: EventNames): Engagement {
+function visit(kind: "opened" | "clicked", event: Json, names: EventIds): Engagement {
   const given = {
     url: kind === "clicked" ? textAt(event, "$.link") : null,
     userAgent: textAt(event, "$.user_agent"),
     ip: textAt(event, "$.ip"),
   };
-  return { kind, ...names, ...visitOf(given) };
+  return { kind, ...names, ...clientInfo(given) };
 }

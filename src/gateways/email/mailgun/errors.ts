@@ -16,14 +16,14 @@ interface Sentence {
 const sentences: readonly Sentence[] = [
   // With 403, older with 400: "Domain … is not allowed to send: …" for a sandbox domain, an account that is not
   // activated, disabled or over its limit. Other recipients fare no better.
-  { says: /is not allowed to send/i, code: "domain_not_allowed", fault: "gateway" },
-  { says: /sandbox subdomains are for test purposes/i, code: "domain_not_allowed", fault: "gateway" },
-  { says: /domain not found/i, code: "domain_not_found", fault: "gateway" },
+  { says: /is not allowed to send/i, code: "domain_not_allowed", fault: "configuration" },
+  { says: /sandbox subdomains are for test purposes/i, code: "domain_not_allowed", fault: "configuration" },
+  { says: /domain not found/i, code: "domain_not_found", fault: "configuration" },
   // The sender's address is a setting.
-  { says: /^'?from'? parameter is /i, code: "invalid_sender", fault: "gateway" },
-  { says: /^'?to'? parameter is not a valid address/i, code: "invalid_recipient", fault: "message" },
-  { says: /limited to 16 ?kB/i, code: "headers_too_large", fault: "message" },
-  { says: /need at least one of/i, code: "no_body", fault: "message" },
+  { says: /^'?from'? parameter is /i, code: "invalid_sender", fault: "configuration" },
+  { says: /^'?to'? parameter is not a valid address/i, code: "invalid_recipient", fault: "permanent" },
+  { says: /limited to 16 ?kB/i, code: "headers_too_large", fault: "permanent" },
+  { says: /need at least one of/i, code: "no_body", fault: "permanent" },
 ];
 
 /** Our word for a refusal; null for a sentence that is not known. */

@@ -5,18 +5,18 @@
 
 import { createHmac } from "node:crypto";
 import { bounceOf as verdictOf } from "#contract/messages/bounce-class.ts";
-import { eventTime, freshUntil, isFresh, ourIdName, wordsOf } from "#gateways/email/http-mail.ts";
+import { eventTime, freshUntil, isFresh, messageIdTag, reasonText } from "#gateways/email/http-mail.ts";
 import {
   bareMessageId,
-  type EventNames,
+  clientInfo,
+  type EventIds,
+  eventIds,
   eventKey,
-  eventNames,
-  present,
+  omitUndefined,
   receivedReports,
-  visitOf,
 } from "#gateways/email/mail-event.ts";
 import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/gateway.ts";
-import { type Json, parseJson, parseUnproven, readPath, textAt } from "#gateways/sms/http-api/json-path.ts";
+import { type Json, parseJson, parseUnverified, readPath, textAt } from "#gateways/sms/http-api/json-path.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 
 /** An event of Mailgun's as receipts and engagements. `key`: the HTTP webhook signing key; `now`: epoch ms. */
@@ -32,7 +32,9 @@ export function receiveMailgun({ body }: CallbackRequest, key: string | undefine
   }
   const received = receivedFrom(body);
   const once = { proof: signature.hex, until: freshUntil(signedAt) };
-  return received.kind === "received" || received.kind === "malformed" ? { ...received, once } : received;
+  return received.kind === "received" || received.kind === "malformed"
+    ? { ...received, replayGuard: once }
+    : received;
 }
 
 function receivedFrom(body: Buffer): Received {
@@ -41,9 +43,9 @@ function receivedFrom(body: Buffer): Received {
   if (word === null) return { kind: "malformed", reason: "The callback has no event." };
   const reader = readers.get(word);
   if (reader === undefined) return receivedReports([]);
-  const names = eventNames(
+  const names = eventIds(
     bareMessageId(textAt(event, "$.message.headers.message-id")),
-    textAt(event, `$.user-variables.${ourIdName}`),
+    textAt(event, `$.user-variables.${messageIdTag}`),
     eventTime(textAt(event, "$.timestamp")),
   );
   if (names === null) return { kind: "malformed", reason: "The event names no message." };
@@ -52,7 +54,7 @@ function receivedFrom(body: Buffer): Received {
 
 /** A call's signature, the hex of HMAC-SHA256 over a time and a token. Null: not with this key. */
 function signatureIn(body: Buffer, key: string): { timestamp: string; hex: string } | null {
-  const document = parseUnproven(body) ?? null;
+  const document = parseUnverified(body) ?? null;
   const [timestamp, token, given] = ["timestamp", "token", "signature"].map(
     (name) => textAt(document, `$.signature.${name}`) ?? "",
   );
@@ -61,7 +63,7 @@ function signatureIn(body: Buffer, key: string): { timestamp: string; hex: strin
   return constantTimeEqual(given, wanted) ? { timestamp, hex: wanted } : null;
 }
 
-type Reader = (event: Json, names: EventNames) => Receipt | Engagement;
+type Reader = (event: Json, names: EventIds) => Receipt | Engagement;
 
 const readers = new Map<string, Reader>([
   ["delivered", (_event, names) => ({ status: "delivered", ...names })],
@@ -69,28 +71,31 @@ const readers = new Map<string, Reader>([
   [
     "rejected",
     (event, names) =>
-      present<Receipt>({
+      omitUndefined<Receipt>({
         status: "failed",
         ...names,
         code: "rejected",
-        reason: wordsOf(textAt(event, "$.reject.reason")) ?? "Mailgun refused to send it.",
+        reason: reasonText(textAt(event, "$.reject.reason")) ?? "Mailgun refused to send it.",
       }),
   ],
   ["opened", (event, names) => visit("opened", event, names)],
   ["clicked", (event, names) => visit("clicked", event, names)],
   ["unsubscribed", (event, names) => visit("unsubscribed", event, names)],
-  ["complained", (event, names) => present<Engagement>({ kind: "complained", ...names, key: keyOf(event) })],
+  [
+    "complained",
+    (event, names) => omitUndefined<Engagement>({ kind: "complained", ...names, key: keyOf(event) }),
+  ],
 ]);
 
 /** Unique within a day, says Mailgun: enough among the events of one mail. */
 const keyOf = (event: Json) => eventKey(textAt(event, "$.id"));
 
-function visit(kind: Engagement["kind"], event: Json, names: EventNames): Engagement {
-  return present<Engagement>({
+function visit(kind: Engagement["kind"], event: Json, names: EventIds): Engagement {
+  return omitUndefined<Engagement>({
     kind,
     ...names,
     key: keyOf(event),
-    ...visitOf({
+    ...clientInfo({
       url: kind === "clicked" ? textAt(event, "$.url") : null,
       userAgent: textAt(event, "$.client-info.user-agent"),
       ip: textAt(event, "$.ip"),
@@ -101,21 +106,21 @@ function visit(kind: Engagement["kind"], event: Json, names: EventNames): Engage
 }
 
 /** `temporary`: Mailgun goes on trying. Suppressed ones were never sent; the others were refused by the receiving server. */
-function failureOf(event: Json, names: EventNames): Receipt | Engagement {
+function failureOf(event: Json, names: EventIds): Receipt | Engagement {
   const word = textAt(event, "$.reason") ?? "";
   const words =
-    wordsOf(textAt(event, "$.delivery-status.description")) ??
-    wordsOf(textAt(event, "$.delivery-status.message"));
+    reasonText(textAt(event, "$.delivery-status.description")) ??
+    reasonText(textAt(event, "$.delivery-status.message"));
   if (textAt(event, "$.severity") === "temporary") {
-    return present<Engagement>({ kind: "deferred", ...names, key: keyOf(event), reason: words });
+    return omitUndefined<Engagement>({ kind: "deferred", ...names, key: keyOf(event), reason: words });
   }
   const code = /^[\w-]{1,64}$/.test(word) ? word : undefined;
   if (word.startsWith("suppress-")) {
     const reason = words ?? "The address is on Mailgun's suppression list.";
-    return present<Receipt>({ status: "failed", ...names, code, reason });
+    return omitUndefined<Receipt>({ status: "failed", ...names, code, reason });
   }
   const bounce = bounceOf(event, word);
-  return present<Receipt>({ status: "bounced", ...names, code, reason: words, bounce });
+  return omitUndefined<Receipt>({ status: "bounced", ...names, code, reason: words, bounce });
 }
 
 /**

@@ -3,7 +3,7 @@
 // which carries our id, settles it.
 
 import { z } from "zod";
-import { mailboxText, ourIdName, senderOf } from "#gateways/email/http-mail.ts";
+import { mailboxText, messageIdTag, senderOf } from "#gateways/email/http-mail.ts";
 import { bareMessageId } from "#gateways/email/mail-event.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { defineGateway, type OutgoingEmail, type OutgoingMessage, secret } from "#gateways/gateway.ts";
@@ -43,9 +43,9 @@ export const mailgun = defineGateway({
   title: "Mailgun",
   summary: "Email through Mailgun, in its US or EU region, with signed events.",
   settings,
-  mostBytes: 25 * 1024 * 1024,
+  maxMessageBytes: 25 * 1024 * 1024,
   urls: (own) => [messagesUrl(own)],
-  spellings: (own) => [basicPair(own)],
+  encodedSecrets: (own) => [basicPair(own)],
   async send(message, own, tools) {
     const form = await formOf(message, own);
     const result = await tools.outbound.request({
@@ -92,7 +92,7 @@ async function formOf(message: OutgoingMessage, own: MailgunSettings) {
   if (email.html !== null) fields.push(["html", email.html]);
   if (email.replyTo !== null) fields.push(["h:Reply-To", email.replyTo]);
   for (const [name, value] of email.headers) fields.push([`h:${name}`, value]);
-  fields.push([`v:${ourIdName}`, message.id]);
+  fields.push([`v:${messageIdTag}`, message.id]);
   for (const option of ["tracking", "tracking-clicks", "tracking-opens"]) fields.push([`o:${option}`, "no"]);
   return multipartForm(
     fields.map(([name, value]) => ({ name, value })),

@@ -15,7 +15,7 @@ export class EncodedFiles {
 
   /** The content in base64 lines; rejects as reading it does, and then tries again when asked again. */
   encode({ sha256, size, content }: OutgoingAttachment): Promise<Buffer> {
-    return this.#kept.of(sha256, () => content().then(wrappedBase64), Math.ceil(size / 57) * 78);
+    return this.#kept.getOrCreate(sha256, () => content().then(wrappedBase64), Math.ceil(size / 57) * 78);
   }
 
   clear(): void {

@@ -1,15 +1,15 @@
 // Postmark's webhooks (https://postmarkapp.com/developer/webhooks/webhooks-overview): one JSON event a call, not signed
 // ("Postmark does not currently support HMAC webhook signature verification"), so a token tells them from forgeries.
 
-import { carriesToken } from "#gateways/email/callback-token.ts";
-import { eventTime, ourIdName, wordsOf } from "#gateways/email/http-mail.ts";
+import { hasValidToken } from "#gateways/email/callback-token.ts";
+import { eventTime, messageIdTag, reasonText } from "#gateways/email/http-mail.ts";
 import {
-  type EventNames,
+  clientInfo,
+  type EventIds,
+  eventIds,
   eventKey,
-  eventNames,
-  present,
+  omitUndefined,
   receivedReports,
-  visitOf,
 } from "#gateways/email/mail-event.ts";
 import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/gateway.ts";
 import { type Json, parseJson, textAt } from "#gateways/sms/http-api/json-path.ts";
@@ -19,7 +19,7 @@ export function receivePostmark(callback: CallbackRequest, token: string | undef
   if (token === undefined || token === "") {
     return { kind: "not_configured", reason: "The gateway has no callback token." };
   }
-  if (!carriesToken(callback, token)) return { kind: "forbidden", reason: "The token is missing or wrong." };
+  if (!hasValidToken(callback, token)) return { kind: "forbidden", reason: "The token is missing or wrong." };
   const event = parseJson(callback.body) ?? null;
   const word = textAt(event, "$.RecordType");
   if (word === null) return { kind: "malformed", reason: "The callback has no RecordType." };
@@ -28,9 +28,9 @@ export function receivePostmark(callback: CallbackRequest, token: string | undef
   const at = ["DeliveredAt", "BouncedAt", "ReceivedAt", "ChangedAt"].map((name) =>
     eventTime(textAt(event, `$.${name}`)),
   );
-  const names = eventNames(
+  const names = eventIds(
     textAt(event, "$.MessageID"),
-    textAt(event, `$.Metadata.${ourIdName}`),
+    textAt(event, `$.Metadata.${messageIdTag}`),
     at.find((time) => time !== undefined),
   );
   if (names === null) return { kind: "malformed", reason: "The event names no message." };
@@ -38,7 +38,7 @@ export function receivePostmark(callback: CallbackRequest, token: string | undef
   return receivedReports(report === null ? [] : [report]);
 }
 
-type Reader = (event: Json, names: EventNames) => Receipt | Engagement | null;
+type Reader = (event: Json, names: EventIds) => Receipt | Engagement | null;
 
 const readers = new Map<string, Reader>([
   ["Delivery", (_event, names) => ({ status: "delivered", ...names })],
@@ -46,7 +46,7 @@ const readers = new Map<string, Reader>([
   [
     "SpamComplaint",
     (event, names) =>
-      present<Engagement>({ kind: "complained", ...names, key: keyOf(event), reason: wordsIn(event) }),
+      omitUndefined<Engagement>({ kind: "complained", ...names, key: keyOf(event), reason: wordsIn(event) }),
   ],
   ["Open", (event, names) => visit("opened", event, names)],
   ["Click", (event, names) => visit("clicked", event, names)],
@@ -92,7 +92,7 @@ const bounceTypes = new Map<string, "hard" | "soft" | "bounced" | "failed" | Eng
 ]);
 
 /** A type that is new is hard where Postmark gave the address up for it. */
-function bounceOf(event: Json, names: EventNames): Receipt | Engagement | null {
+function bounceOf(event: Json, names: EventIds): Receipt | Engagement | null {
   const type = textAt(event, "$.Type") ?? "";
   const meaning = bounceTypes.get(type) ?? (textAt(event, "$.Inactive") === "true" ? "hard" : "soft");
   const code = /^\w{1,64}$/.test(type) ? type : undefined;
@@ -100,29 +100,29 @@ function bounceOf(event: Json, names: EventNames): Receipt | Engagement | null {
   switch (meaning) {
     case "hard":
     case "soft":
-      return present<Receipt>({ status: "bounced", ...names, code, reason, bounce: meaning });
+      return omitUndefined<Receipt>({ status: "bounced", ...names, code, reason, bounce: meaning });
     case "bounced":
     case "failed":
-      return present<Receipt>({ status: meaning, ...names, code, reason });
+      return omitUndefined<Receipt>({ status: meaning, ...names, code, reason });
     case "silent":
       return null;
     default:
-      return present<Engagement>({ kind: meaning, ...names, key: keyOf(event), reason });
+      return omitUndefined<Engagement>({ kind: meaning, ...names, key: keyOf(event), reason });
   }
 }
 
 /** The receiving server's words tell more than Postmark's description of the type. */
 const wordsIn = (event: Json) =>
-  wordsOf(textAt(event, "$.Details")) ?? wordsOf(textAt(event, "$.Description"));
+  reasonText(textAt(event, "$.Details")) ?? reasonText(textAt(event, "$.Description"));
 
 /** Bounces and complaints have ids. */
 const keyOf = (event: Json) => eventKey(textAt(event, "$.ID"));
 
-function visit(kind: "opened" | "clicked", event: Json, names: EventNames): Engagement {
+function visit(kind: "opened" | "clicked", event: Json, names: EventIds): Engagement {
   const given = {
     url: kind === "clicked" ? textAt(event, "$.OriginalLink") : null,
     userAgent: textAt(event, "$.UserAgent"),
     ip: textAt(event, "$.Geo.IP"),
   };
-  return { kind, ...names, ...visitOf(given) };
+  return { kind, ...names, ...clientInfo(given) };
 }

@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { callbackTokenField } from "#gateways/email/callback-token.ts";
-import { base64Attachments, mailboxText, ourIdName, senderOf } from "#gateways/email/http-mail.ts";
+import { base64Attachments, mailboxText, messageIdTag, senderOf } from "#gateways/email/http-mail.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { defineGateway, type OutgoingMessage, secret } from "#gateways/gateway.ts";
 import { timeoutField } from "#gateways/http-outcome.ts";
@@ -38,7 +38,7 @@ export const postmark = defineGateway({
   summary: "Email through Postmark, with events that a token protects.",
   settings,
   // In base64 (https://postmarkapp.com/support/article/1056-what-are-the-attachment-and-email-size-limits).
-  mostBytes: 10 * 1024 * 1024,
+  maxMessageBytes: 10 * 1024 * 1024,
   urls: (own) => [emailUrl(own)],
   async send(message, own, tools) {
     const result = await tools.outbound.request({
@@ -63,7 +63,7 @@ export const postmark = defineGateway({
       reference: () => (postmarkCode(json) === null ? textAt(json, "$.MessageID") : null),
       code: postmarkCode,
       faultOf: (code) => postmarkFault(code, textAt(json, "$.Message") ?? ""),
-      definite: offline ? [503] : [],
+      notAcceptedStatuses: offline ? [503] : [],
     });
   },
   receive: (callback, own) => receivePostmark(callback, own.callback_token),
@@ -90,7 +90,7 @@ async function bodyOf(message: OutgoingMessage, own: PostmarkSettings): Promise<
       Content: base64,
       ContentType: contentType,
     })),
-    Metadata: { [ourIdName]: message.id },
+    Metadata: { [messageIdTag]: message.id },
     MessageStream: own.message_stream,
     TrackOpens: false,
     TrackLinks: "None",

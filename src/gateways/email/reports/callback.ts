@@ -1,9 +1,9 @@
 // Reports handed in over HTTP: a mail server that gets a gateway's bounces pipes them to the gateway's callback URL as
 // they came. The token is all that tells it from anybody else, so it is compared first, in constant time.
 
-import { carriesToken } from "#gateways/email/callback-token.ts";
+import { hasValidToken } from "#gateways/email/callback-token.ts";
 import type { CallbackRequest, Received } from "#gateways/gateway.ts";
-import { tellOf } from "./delivery-report.ts";
+import { toReports } from "./delivery-report.ts";
 import type { ReadReport } from "./reader.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function receiveReport(
 ): Promise<Received> {
   if (token === undefined || token === "")
     return { kind: "not_taken", reason: "This gateway has no token for handing in reports." };
-  if (!carriesToken(callback, token)) return { kind: "forbidden", reason: "The token is missing or wrong." };
+  if (!hasValidToken(callback, token)) return { kind: "forbidden", reason: "The token is missing or wrong." };
   if (callback.method !== "POST" || callback.body.length === 0)
     return { kind: "malformed", reason: "Reports are posted as raw mails." };
   const reading = await read(callback.body);
@@ -27,6 +27,6 @@ export async function receiveReport(
     return { kind: "unavailable", reason: "Too many mails are being read at the moment." };
   const { report } = reading;
   const messageId = report.kind === "none" ? null : report.original.messageId;
-  const told = messageId === null ? { receipts: [], engagements: [] } : tellOf(report, messageId);
+  const told = messageId === null ? { receipts: [], engagements: [] } : toReports(report, messageId);
   return { kind: "received", ...told, inbound: [] };
 }

@@ -125,7 +125,7 @@ function inOwnWords(mail: MimePart, parts: readonly MimePart[], original: Origin
 }
 
 /** What a report comes to for the message that it is about. */
-export function tellOf(
+export function toReports(
   report: MailReport,
   messageId: string,
 ): { receipts: Receipt[]; engagements: Engagement[] } {

@@ -17,7 +17,7 @@ export interface MimePart {
 }
 
 /** Longer mails are read up to here. */
-export const longestMail = 1024 * 1024;
+export const maxMailBytes = 1024 * 1024;
 const longestHeaders = 128 * 1024;
 const mostHeaders = 500;
 const mostParts = 50;
@@ -25,7 +25,7 @@ const deepest = 4;
 
 /** A mail's parts in their order, the mail itself first; whatever the bytes are, there is at least that. */
 export function readParts(raw: Uint8Array): MimePart[] {
-  const bytes = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.byteLength, longestMail));
+  const bytes = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.byteLength, maxMailBytes));
   const parts: MimePart[] = [];
   readPart(new StringDecoder("latin1").end(bytes).replaceAll("\r\n", "\n"), 0, parts);
   return parts;

@@ -2,7 +2,7 @@
 // read one must be nobody else's concern.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
-import { createSideThread } from "#runtime/worker-thread.ts";
+import { createWorkerThread } from "#runtime/worker-thread.ts";
 import type { MailReport } from "./delivery-report.ts";
 
 /** `unreadable`: reading it took too long or broke the thread, and would again. `busy`: it was not tried. */
@@ -29,7 +29,7 @@ export function createReportReader(parts: {
   module?: URL;
 }): ReportReader {
   const { clock, log, unreadable, module = new URL("./thread.ts", import.meta.url) } = parts;
-  const thread = createSideThread<Uint8Array, MailReport>({
+  const thread = createWorkerThread<Uint8Array, MailReport>({
     module,
     name: "mail-reports",
     clock,

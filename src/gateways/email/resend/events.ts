@@ -1,12 +1,12 @@
 // Resend's webhooks (https://resend.com/docs/webhooks/event-types): one signed JSON event a call.
 
-import { eventTime, ourIdName, wordsOf } from "#gateways/email/http-mail.ts";
+import { eventTime, messageIdTag, reasonText } from "#gateways/email/http-mail.ts";
 import {
-  type EventNames,
-  eventNames,
-  present,
+  clientInfo,
+  type EventIds,
+  eventIds,
+  omitUndefined,
   receivedReports,
-  visitOf,
 } from "#gateways/email/mail-event.ts";
 import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/gateway.ts";
 import { type Json, parseJson, textAt } from "#gateways/sms/http-api/json-path.ts";
@@ -24,9 +24,9 @@ export function receiveResend(callback: CallbackRequest, secret: string | undefi
   if (type === null) return { kind: "malformed", reason: "The callback has no type." };
   const reader = readers.get(type);
   if (reader === undefined) return receivedReports([]);
-  const names = eventNames(
+  const names = eventIds(
     textAt(event, "$.data.email_id"),
-    textAt(event, `$.data.tags.${ourIdName}`),
+    textAt(event, `$.data.tags.${messageIdTag}`),
     // That of the event; the one in `data` is when the mail was made.
     eventTime(textAt(event, "$.created_at")),
   );
@@ -34,7 +34,7 @@ export function receiveResend(callback: CallbackRequest, secret: string | undefi
   return receivedReports([reader(event, names, id)]);
 }
 
-type Reader = (event: Json, names: EventNames, key: string) => Receipt | Engagement;
+type Reader = (event: Json, names: EventIds, key: string) => Receipt | Engagement;
 
 /** `email.sent` and `email.scheduled` say no more than the answer to the request did. */
 const readers = new Map<string, Reader>([
@@ -52,29 +52,29 @@ const readers = new Map<string, Reader>([
 ]);
 
 /** Resend took it and did not send it. */
-function unsent(code: string, words: string | null, names: EventNames): Receipt {
-  return present<Receipt>({ status: "failed", ...names, code, reason: wordsOf(words) });
+function unsent(code: string, words: string | null, names: EventIds): Receipt {
+  return omitUndefined<Receipt>({ status: "failed", ...names, code, reason: reasonText(words) });
 }
 
 /**
  * `Permanent` is hard, `Transient` and `Undetermined` are soft. A mail to an address of the suppression list was not
  * sent at all (https://resend.com/docs/dashboard/emails/email-bounces).
  */
-function bounceOf(event: Json, names: EventNames): Receipt {
+function bounceOf(event: Json, names: EventIds): Receipt {
   const subType = textAt(event, "$.data.bounce.subType") ?? "";
   const words = textAt(event, "$.data.bounce.message");
   if (/suppress/i.test(subType)) return unsent("suppressed", words, names);
-  return present<Receipt>({
+  return omitUndefined<Receipt>({
     status: "bounced",
     ...names,
     code: /^\w{1,64}$/.test(subType) ? subType : undefined,
-    reason: wordsOf(words),
+    reason: reasonText(words),
     bounce: textAt(event, "$.data.bounce.type") === "Permanent" ? "hard" : "soft",
   });
 }
 
-function visit(kind: "opened" | "clicked", event: Json, names: EventNames, key: string): Engagement {
-  const click = visitOf({
+function visit(kind: "opened" | "clicked", event: Json, names: EventIds, key: string): Engagement {
+  const click = clientInfo({
     url: textAt(event, "$.data.click.link"),
     userAgent: textAt(event, "$.data.click.userAgent"),
     ip: textAt(event, "$.data.click.ipAddress"),

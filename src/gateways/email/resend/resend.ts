@@ -3,7 +3,7 @@
 // sent once more: the second request gets the first one's answer. Its tracking is a switch of the domain, not the mail.
 
 import { z } from "zod";
-import { base64Attachments, mailboxText, ourIdName, senderOf } from "#gateways/email/http-mail.ts";
+import { base64Attachments, mailboxText, messageIdTag, senderOf } from "#gateways/email/http-mail.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import { defineGateway, type OutgoingMessage, secret } from "#gateways/gateway.ts";
 import { timeoutField } from "#gateways/http-outcome.ts";
@@ -37,10 +37,10 @@ export const resend = defineGateway({
   summary: "Email through Resend, without duplicates, and with signed events.",
   settings,
   // In base64 (https://resend.com/docs/dashboard/emails/attachments).
-  mostBytes: 40 * 1024 * 1024,
+  maxMessageBytes: 40 * 1024 * 1024,
   onUnknown: "resend",
   // Of its 24 hours, less the time that a request may take.
-  repeatWithinMs: 23 * 3_600_000,
+  idempotencyWindowMs: 23 * 3_600_000,
   urls: (own) => [emailsUrl(own)],
   async send(message, own, tools) {
     const result = await tools.outbound.request({
@@ -95,6 +95,6 @@ async function bodyOf(message: OutgoingMessage, own: ResendSettings): Promise<ob
             content_type: contentType,
           })),
     // Letters, digits, `_` and `-` only, which our ids are made of.
-    tags: [{ name: ourIdName, value: message.id }],
+    tags: [{ name: messageIdTag, value: message.id }],
   };
 }

@@ -1,8 +1,8 @@
 // SendGrid's events (https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event): a list of them in each
 // call, about different mails. Custom arguments, and so our id, stand among an event's own fields.
 
-import { eventTime, ourIdName, wordsOf } from "#gateways/email/http-mail.ts";
-import { type EventNames, eventNames, present, visitOf } from "#gateways/email/mail-event.ts";
+import { eventTime, messageIdTag, reasonText } from "#gateways/email/http-mail.ts";
+import { clientInfo, type EventIds, eventIds, omitUndefined } from "#gateways/email/mail-event.ts";
 import type { Engagement, Receipt, Received } from "#gateways/gateway.ts";
 import { type Json, parseJson, textAt } from "#gateways/sms/http-api/json-path.ts";
 
@@ -23,10 +23,10 @@ export function receivedFrom(body: Buffer): Received {
   return { kind: "received", receipts, inbound: [], engagements };
 }
 
-function namesOf(event: Json): EventNames | null {
+function namesOf(event: Json): EventIds | null {
   const reference = messageIdOf(textAt(event, "$.sg_message_id"));
   const at = eventTime(textAt(event, "$.timestamp"));
-  return eventNames(reference, textAt(event, `$.${ourIdName}`), at);
+  return eventIds(reference, textAt(event, `$.${messageIdTag}`), at);
 }
 
 /**
@@ -64,17 +64,17 @@ function bounceOf(event: Json): Report {
   const code = /^[245]\.\d{1,3}\.\d{1,3}$/.test(status) ? status : undefined;
   const type = textAt(event, "$.type");
   const lasting = type === "bounce" && !code?.startsWith("4");
-  return present<Report>({
+  return omitUndefined<Report>({
     status: "bounced",
     bounce: type === "blocked" ? undefined : lasting ? "hard" : "soft",
     code,
-    reason: wordsOf(textAt(event, "$.reason")) ?? wordsOf(textAt(event, "$.bounce_classification")),
+    reason: reasonText(textAt(event, "$.reason")) ?? reasonText(textAt(event, "$.bounce_classification")),
   });
 }
 
 /** SendGrid did not send the mail at all. Only these two of its reasons say that the address takes none. */
 function dropOf(event: Json): Report {
-  const words = wordsOf(textAt(event, "$.reason"));
+  const words = reasonText(textAt(event, "$.reason"));
   const reason = `SendGrid did not send the mail: ${words ?? "no reason given"}.`;
   return words === "Bounced Address" || words === "Invalid"
     ? { status: "bounced", bounce: "hard", code: "dropped", reason }
@@ -96,12 +96,16 @@ function engagementOf(event: Json): Omit<Engagement, "reference"> | null {
   if (kind === undefined) return null;
   const key = field("sg_event_id") ?? "";
   const visit = { url: field("url"), userAgent: field("useragent"), ip: field("ip") };
-  return present<Omit<Engagement, "reference">>({
+  return omitUndefined<Omit<Engagement, "reference">>({
     kind,
     key: key === "" || key.length > 255 ? undefined : key,
-    reason: kind === "deferred" ? wordsOf(field("response") ?? field("reason")) : undefined,
+    reason: kind === "deferred" ? reasonText(field("response") ?? field("reason")) : undefined,
     // Apple's Mail Privacy Protection loads every pixel.
     machine: (kind === "opened" && field("sg_machine_open") === "true") || undefined,
-    ...(kind === "opened" ? visitOf({ ...visit, url: null }) : kind === "clicked" ? visitOf(visit) : {}),
+    ...(kind === "opened"
+      ? clientInfo({ ...visit, url: null })
+      : kind === "clicked"
+        ? clientInfo(visit)
+        : {}),
   });
 }

@@ -3,7 +3,13 @@
 // `processed` event, which carries our id, settles it.
 
 import { z } from "zod";
-import { base64Attachments, isFresh, mailIn, ourIdName, senderOf } from "#gateways/email/http-mail.ts";
+import {
+  base64Attachments,
+  isFresh,
+  messageIdTag,
+  requireEmail,
+  senderOf,
+} from "#gateways/email/http-mail.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import {
   defineGateway,
@@ -52,7 +58,7 @@ export const sendgrid = defineGateway({
   summary: "Email through Twilio SendGrid, with signed events.",
   settings,
   // Of the whole request.
-  mostBytes: 30 * 1024 * 1024,
+  maxMessageBytes: 30 * 1024 * 1024,
   urls: (own) => [sendUrl(own)],
   async send(message, own, tools): Promise<Outcome> {
     const result = await tools.outbound.request({
@@ -85,12 +91,12 @@ function sendUrl(own: SendGridSettings): string {
 
 /** SendGrid decides about the return path itself; the mail may have 30 MB in all. */
 async function requestOf(message: OutgoingMessage, own: SendGridSettings): Promise<object> {
-  const email = mailIn(message);
+  const email = requireEmail(message);
   const { address, name } = senderOf(email, own);
   const attachments = await base64Attachments(email);
   const off = { enable: false };
   return {
-    personalizations: [{ to: [{ email: message.recipient }], custom_args: { [ourIdName]: message.id } }],
+    personalizations: [{ to: [{ email: message.recipient }], custom_args: { [messageIdTag]: message.id } }],
     from: { email: address, ...(name === null ? {} : { name }) },
     ...(email.replyTo === null ? {} : { reply_to: { email: email.replyTo } }),
     subject: email.subject,
@@ -138,5 +144,5 @@ function outcomeOf(result: OutboundResult, own: SendGridSettings, now: number): 
 
 /** The gateway's own address is wrong for every mail; any other field is this mail's. */
 function faultOfField(field: string): Fault | undefined {
-  return /^from(?:\.|$)/.test(field) ? "gateway" : undefined;
+  return /^from(?:\.|$)/.test(field) ? "configuration" : undefined;
 }

@@ -5,34 +5,34 @@
 import type { Fault } from "#gateways/vendor-outcome.ts";
 
 const faults = new Map<string, Fault>([
-  ["BadRequestException", "message"], // the input is not valid
-  ["ValidationError", "message"],
-  ["ValidationException", "message"],
-  ["MessageRejected", "message"], // "contains invalid content"; see below
-  ["AccountSuspendedException", "gateway"], // sending is restricted for good
-  ["SendingPausedException", "gateway"],
-  ["MailFromDomainNotVerifiedException", "gateway"],
-  ["NotFoundException", "gateway"], // no such configuration set
-  ["LimitExceededException", "gateway"], // a quota of the AWS account
-  ["AccessDenied", "gateway"],
-  ["AccessDeniedException", "gateway"],
-  ["ExpiredToken", "gateway"],
-  ["ExpiredTokenException", "gateway"],
-  ["IncompleteSignature", "gateway"],
-  ["IncompleteSignatureException", "gateway"],
-  ["InvalidClientTokenId", "gateway"],
-  ["InvalidSignatureException", "gateway"], // also: this machine's clock is wrong
-  ["MissingAuthenticationToken", "gateway"],
-  ["MissingAuthenticationTokenException", "gateway"],
-  ["NotAuthorized", "gateway"],
-  ["OptInRequired", "gateway"],
-  ["RequestExpired", "gateway"], // this machine's clock is wrong
-  ["SignatureDoesNotMatch", "gateway"],
-  ["UnknownOperationException", "gateway"],
-  ["UnrecognizedClientException", "gateway"],
-  ["TooManyRequestsException", "later"], // the sending rate; see below
-  ["Throttling", "later"],
-  ["ThrottlingException", "later"],
+  ["BadRequestException", "permanent"], // the input is not valid
+  ["ValidationError", "permanent"],
+  ["ValidationException", "permanent"],
+  ["MessageRejected", "permanent"], // "contains invalid content"; see below
+  ["AccountSuspendedException", "configuration"], // sending is restricted for good
+  ["SendingPausedException", "configuration"],
+  ["MailFromDomainNotVerifiedException", "configuration"],
+  ["NotFoundException", "configuration"], // no such configuration set
+  ["LimitExceededException", "configuration"], // a quota of the AWS account
+  ["AccessDenied", "configuration"],
+  ["AccessDeniedException", "configuration"],
+  ["ExpiredToken", "configuration"],
+  ["ExpiredTokenException", "configuration"],
+  ["IncompleteSignature", "configuration"],
+  ["IncompleteSignatureException", "configuration"],
+  ["InvalidClientTokenId", "configuration"],
+  ["InvalidSignatureException", "configuration"], // also: this machine's clock is wrong
+  ["MissingAuthenticationToken", "configuration"],
+  ["MissingAuthenticationTokenException", "configuration"],
+  ["NotAuthorized", "configuration"],
+  ["OptInRequired", "configuration"],
+  ["RequestExpired", "configuration"], // this machine's clock is wrong
+  ["SignatureDoesNotMatch", "configuration"],
+  ["UnknownOperationException", "configuration"],
+  ["UnrecognizedClientException", "configuration"],
+  ["TooManyRequestsException", "transient"], // the sending rate; see below
+  ["Throttling", "transient"],
+  ["ThrottlingException", "transient"],
 ]);
 
 /**
@@ -43,15 +43,15 @@ const faults = new Map<string, Fault>([
  */
 export function faultOf(code: string, text: string, from: string): Fault | undefined {
   const fault = faults.get(code);
-  if (fault === "message" && /not verified/i.test(text)) {
+  if (fault === "permanent" && /not verified/i.test(text)) {
     const words = text.toLowerCase().split(/[\s,]+/);
     const sender = from.toLowerCase();
     const names = [sender, sender.slice(sender.lastIndexOf("@") + 1)];
     return words.some((word) => names.includes(word.replace(/(?<![.;:])[.;:]+$/, "")))
-      ? "gateway"
-      : "message";
+      ? "configuration"
+      : "permanent";
   }
-  if (fault === "later" && /\b(?:daily|24.hour)\b/i.test(text)) return "gateway";
+  if (fault === "transient" && /\b(?:daily|24.hour)\b/i.test(text)) return "configuration";
   return fault;
 }
 

@@ -2,8 +2,8 @@
 // (https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html). Each mail has one recipient
 // here, so the first of a list is the only one. Our id comes back as a tag, but only through a configuration set.
 
-import { eventTime, ourIdName, wordsOf } from "#gateways/email/http-mail.ts";
-import { type EventNames, eventNames, present, visitOf } from "#gateways/email/mail-event.ts";
+import { eventTime, messageIdTag, reasonText } from "#gateways/email/http-mail.ts";
+import { clientInfo, type EventIds, eventIds, omitUndefined } from "#gateways/email/mail-event.ts";
 import type { Engagement, Receipt, Received } from "#gateways/gateway.ts";
 import { parseJson, readPath, textAt } from "#gateways/sms/http-api/json-path.ts";
 
@@ -20,7 +20,7 @@ export function receivedFrom(message: string, key: string): Received {
   if (type === null) return { kind: "malformed", reason: "The message names no event of SES." };
   // The identity's own notifications say this to a new topic.
   if (type === "AmazonSnsSubscriptionSucceeded") return reports({});
-  const named = eventNames(field("$.mail.messageId"), field(`$.mail.tags.${ourIdName}[0]`), undefined);
+  const named = eventIds(field("$.mail.messageId"), field(`$.mail.tags.${messageIdTag}[0]`), undefined);
   if (named === null) return { kind: "malformed", reason: "The event names no mail." };
   const unsubscribed = readPath(json, "$.subscription.newTopicPreferences.unsubscribeAll") === true;
   return reports({
@@ -47,9 +47,9 @@ function reports({
 /** SES puts addresses that bounced or complained before on a list, and then sends them nothing. */
 const listed = "OnAccountSuppressionList";
 
-function receiptOf(type: string, field: Field, named: EventNames): Receipt | null {
+function receiptOf(type: string, field: Field, named: EventIds): Receipt | null {
   const receipt = (at: string, report: Omit<Receipt, "reference">): Receipt =>
-    present<Receipt>({ ...report, ...named, at: eventTime(field(at)) });
+    omitUndefined<Receipt>({ ...report, ...named, at: eventTime(field(at)) });
   switch (type) {
     case "Send":
       return receipt("$.mail.timestamp", { status: "sent" });
@@ -62,13 +62,13 @@ function receiptOf(type: string, field: Field, named: EventNames): Receipt | nul
       return receipt("$.mail.timestamp", {
         status: "failed",
         code: "Reject",
-        reason: `SES did not send the mail: ${wordsOf(field("$.reject.reason")) ?? "no reason given"}.`,
+        reason: `SES did not send the mail: ${reasonText(field("$.reject.reason")) ?? "no reason given"}.`,
       });
     case "Rendering Failure":
       return receipt("$.mail.timestamp", {
         status: "failed",
         code: "RenderingFailure",
-        reason: wordsOf(field("$.failure.errorMessage")) ?? "SES could not render the template.",
+        reason: reasonText(field("$.failure.errorMessage")) ?? "SES could not render the template.",
       });
     case "Complaint":
       return field("$.complaint.complaintSubType") === listed
@@ -88,13 +88,13 @@ const aboutTheMail = new Set(["MessageTooLarge", "ContentRejected", "AttachmentR
 
 /** `Permanent` is hard; `Transient` and `Undetermined` may pass. */
 function bounceOf(field: Field): Omit<Receipt, "reference"> {
-  const subType = wordsOf(field("$.bounce.bounceSubType"));
+  const subType = reasonText(field("$.bounce.bounceSubType"));
   const status = field("$.bounce.bouncedRecipients[0].status");
   // A name as it is or none: one with letters taken out could be a secret that is not known again.
   const name = subType !== undefined && /^\w{1,64}$/.test(subType) ? subType : undefined;
   const code = status !== null && /^[245]\.\d{1,3}\.\d{1,3}$/.test(status) ? status : name;
-  const words = wordsOf(field("$.bounce.bouncedRecipients[0].diagnosticCode"));
-  return present<Omit<Receipt, "reference">>({
+  const words = reasonText(field("$.bounce.bouncedRecipients[0].diagnosticCode"));
+  return omitUndefined<Omit<Receipt, "reference">>({
     status: "bounced",
     bounce: aboutTheMail.has(subType ?? "")
       ? undefined
@@ -109,7 +109,7 @@ function bounceOf(field: Field): Omit<Receipt, "reference"> {
 function engagementOf(
   type: string,
   field: Field,
-  named: EventNames,
+  named: EventIds,
   key: string,
   unsubscribed: boolean,
 ): Engagement | null {
@@ -127,13 +127,13 @@ function engagementOf(
     userAgent: field(`$.${section}.userAgent`),
     ip: field(`$.${section}.ipAddress`),
   };
-  return present<Engagement>({
+  return omitUndefined<Engagement>({
     kind: name,
     ...named,
     key: key || undefined,
     at: eventTime(field(`$.${section}.timestamp`)),
-    reason: wordsOf(reasonOf(name, field)),
-    ...(name === "opened" || name === "clicked" ? visitOf(visit) : {}),
+    reason: reasonText(reasonOf(name, field)),
+    ...(name === "opened" || name === "clicked" ? clientInfo(visit) : {}),
   });
 }
 

@@ -5,8 +5,8 @@
 
 import { verify, X509Certificate } from "node:crypto";
 import { eventTime, isFresh } from "#gateways/email/http-mail.ts";
-import type { CallbackRequest, ReceivingTools } from "#gateways/gateway.ts";
-import { type Json, parseUnproven, textAt } from "#gateways/sms/http-api/json-path.ts";
+import type { CallbackRequest, CallbackTools } from "#gateways/gateway.ts";
+import { type Json, parseUnverified, textAt } from "#gateways/sms/http-api/json-path.ts";
 
 /** The name of an SNS topic, with its region and partition. */
 export const topicPattern = /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z]{2}(?:-[a-z]+)+-\d):\d{12}:[\w-]{1,256}$/;
@@ -20,7 +20,7 @@ export type Notification =
   | { kind: "forbidden" | "unavailable" | "malformed"; reason: string };
 
 /** What a signature is judged with. */
-type Judging = Pick<ReceivingTools, "clock" | "outbound">;
+type Judging = Pick<CallbackTools, "clock" | "outbound">;
 
 /** Fetches SNS's signing certificate at a URL; `forbidden`: there is none. */
 export type Certificates = (
@@ -35,7 +35,7 @@ export async function verifiedNotification(
   certificates: Certificates,
   tools: Judging,
 ): Promise<Notification> {
-  const json = parseUnproven(callback.body) ?? null;
+  const json = parseUnverified(callback.body) ?? null;
   const field = (name: string) => textAt(json, `$.${name}`);
   const type = field("Type");
   if (type === null || callback.headers["x-amz-sns-message-type"] !== type) {

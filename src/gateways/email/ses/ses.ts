@@ -6,8 +6,8 @@ import { z } from "zod";
 import {
   asciiMailboxText,
   base64Attachments,
-  mailIn,
-  ourIdName,
+  messageIdTag,
+  requireEmail,
   senderOf,
 } from "#gateways/email/http-mail.ts";
 import { emailFields } from "#gateways/email/settings.ts";
@@ -75,7 +75,7 @@ export const ses = defineGateway({
   summary: "Email through Amazon SES, with events through a signed Amazon SNS topic.",
   settings,
   // In base64 (https://docs.aws.amazon.com/ses/latest/dg/quotas.html).
-  mostBytes: 40 * 1024 * 1024,
+  maxMessageBytes: 40 * 1024 * 1024,
   urls: (own) => [sendUrl(own)],
   async send(message, own, tools): Promise<Outcome> {
     const url = sendUrl(own);
@@ -115,7 +115,7 @@ export const ses = defineGateway({
       case "notification":
         return receivedFrom(notification.message, notification.id);
       case "subscription":
-        return { kind: "received", receipts: [], inbound: [], confirm: notification.url };
+        return { kind: "received", receipts: [], inbound: [], confirmUrl: notification.url };
       case "ended":
         return { kind: "received", receipts: [], inbound: [] };
       default:
@@ -131,7 +131,7 @@ function sendUrl(own: SesSettings): string {
 }
 
 async function requestOf(message: OutgoingMessage, own: SesSettings): Promise<object> {
-  const email = mailIn(message);
+  const email = requireEmail(message);
   return {
     FromEmailAddress: asciiMailboxText(senderOf(email, own)),
     Destination: { ToAddresses: [message.recipient] },
@@ -140,7 +140,7 @@ async function requestOf(message: OutgoingMessage, own: SesSettings): Promise<ob
       ? { FeedbackForwardingEmailAddress: email.returnPath }
       : {}),
     Content: { Simple: await contentOf(email) },
-    EmailTags: [{ Name: ourIdName, Value: message.id }],
+    EmailTags: [{ Name: messageIdTag, Value: message.id }],
     ...(own.configuration_set === undefined ? {} : { ConfigurationSetName: own.configuration_set }),
   };
 }

@@ -30,12 +30,12 @@ export interface Envelope {
 
 export type Tools = Pick<GatewayTools, "outbound" | "clock" | "timeoutMs" | "signal">;
 
-export interface HandedOver {
+export interface Transmission {
   outcome: Outcome | { kind: "taken" };
   /** The server had given up the connection before anything was handed over; another one may do better. */
-  stale: boolean;
+  retryable: boolean;
   /** The server said what it had to say, and waits for the next command. */
-  clean: boolean;
+  reusable: boolean;
 }
 
 type SmtpError = Error & {
@@ -70,7 +70,7 @@ export class SmtpConnection {
       const { code } = dialled;
       if (code === "aborted") return { kind: "deferred", code, reason };
       const trouble = code === "url_not_allowed" ? "refused" : "unreachable";
-      return { kind: "deferred", code, reason, trouble };
+      return { kind: "deferred", code, reason, gatewayFault: trouble };
     }
     const Connection = await nodemailerConnection();
     const connection = new Connection({
@@ -106,9 +106,9 @@ export class SmtpConnection {
       if (target.auth === null) return opening.resolve(null);
       if (!connection.allowsAuth) {
         const reason = "The mail server offers no way to sign in here, but the gateway has credentials.";
-        return opening.resolve({ kind: "deferred", code: "no_auth", reason, trouble: "refused" });
+        return opening.resolve({ kind: "deferred", code: "no_auth", reason, gatewayFault: "refused" });
       }
-      watchdog.allow(timeoutMs);
+      watchdog.startStep(timeoutMs);
       // A copy: nodemailer notes in it what it made of it.
       connection.login({ ...target.auth }, (refused) => {
         if (refused) fail("auth")(refused);
@@ -129,11 +129,11 @@ export class SmtpConnection {
   }
 
   /** Hands over one mail. `pieces`: the raw mail, in order. `taken`: the server has accepted it. */
-  async handOver(
+  async transmit(
     { from, to, id }: Envelope,
     pieces: readonly Buffer[],
     { clock, signal, timeoutMs }: Tools,
-  ): Promise<HandedOver> {
+  ): Promise<Transmission> {
     const connection = this.#connection;
     const secrets = this.#secrets;
     this.used += 1;
@@ -142,12 +142,12 @@ export class SmtpConnection {
     let handedOver = false;
     /** Where nodemailer adds the dot, between the mail and the socket. */
     let content: Duplex | null = null;
-    const ending = Promise.withResolvers<HandedOver>();
+    const ending = Promise.withResolvers<Transmission>();
     const give = (loss: Loss) =>
       ending.resolve({
         outcome: outcomeOfLoss(loss, handedOver ? "handed_over" : "envelope", secrets),
-        stale: !handedOver && loss.kind !== "aborted",
-        clean: false,
+        retryable: !handedOver && loss.kind !== "aborted",
+        reusable: false,
       });
     const giveUp = (loss: Loss) => {
       give(loss);
@@ -170,7 +170,7 @@ export class SmtpConnection {
       () => {
         flowing = true;
         if (whole && !handedOver && socket.writableCorked === 0) socket.cork();
-        watchdog.allow(timeoutMs);
+        watchdog.startStep(timeoutMs);
       },
     );
     mail.once("end", () => {
@@ -181,13 +181,13 @@ export class SmtpConnection {
         const unread = unreadOf(connection);
         if (unread !== "") return outOfTurn(unread);
         handedOver = true;
-        watchdog.allow(afterDotMs);
+        watchdog.startStep(afterDotMs);
         if (socket) socket.uncork();
       });
     });
     // At once: the rest of the content, and the dot, must not follow.
     const outOfTurn = (reply: string) => {
-      ending.resolve({ outcome: outcomeOfReply("data", reply, secrets), stale: false, clean: false });
+      ending.resolve({ outcome: outcomeOfReply("data", reply, secrets), retryable: false, reusable: false });
       this.destroy();
     };
     const piped = (source: unknown) => {
@@ -198,13 +198,13 @@ export class SmtpConnection {
       const due = !flowing || (handedOver && isThrough(content));
       if (!error) {
         if (!due) return outOfTurn(info.response);
-        return ending.resolve({ outcome: { kind: "taken" }, stale: false, clean: true });
+        return ending.resolve({ outcome: { kind: "taken" }, retryable: false, reusable: true });
       }
       const reading = { stage: handedOver ? "dot" : "mail", secrets, upgrading: false } as const;
       ending.resolve({
         outcome: outcomeOfError(error, reading),
-        stale: !handedOver && isGone(error),
-        clean: due && isClean(error),
+        retryable: !handedOver && isGone(error),
+        reusable: due && isClean(error),
       });
       if (!due) this.destroy();
     });
@@ -214,7 +214,7 @@ export class SmtpConnection {
     connection.removeListener("end", lost);
     if (socket) socket.removeListener("pipe", piped);
     mail.destroy();
-    if (!result.clean) this.destroy();
+    if (!result.reusable) this.destroy();
     else if (result.outcome.kind !== "taken") await this.#reset(clock, timeoutMs);
     return result;
   }

@@ -19,7 +19,7 @@ export class Watchdog {
   }
 
   /** A new step begins, which may take `ms`. */
-  allow(ms: number): void {
+  startStep(ms: number): void {
     this.#deadline = this.#clock.monotonic() + ms;
   }
 

@@ -34,37 +34,37 @@ export function readReply(reply: string): Reply | null {
 }
 
 /** Whose fault a refusal for good (5yz) is. */
-type Fault = "message" | "gateway";
+type Fault = "permanent" | "configuration";
 
 /** By enhanced status code, whatever the stage. */
 const faultOfEnhanced = new Map<string, Fault>([
-  ["5.1.7", "gateway"], // the sender's address is not valid
-  ["5.1.8", "gateway"], // the sender's domain is not valid
-  ["5.2.3", "message"], // longer than the mailbox takes
-  ["5.3.4", "message"], // longer than the server takes
-  ["5.4.5", "gateway"], // Google: the day's sending limit is reached
-  ["5.5.0", "gateway"], // a fault of the protocol, as 5.5.1 and 5.5.2 are
-  ["5.5.1", "gateway"], // commands out of order: the session is at fault
-  ["5.5.2", "gateway"], // a command was not understood
-  ["5.7.0", "gateway"], // Postfix and others: sign in, or use STARTTLS, first
-  ["5.7.8", "gateway"], // wrong credentials
-  ["5.7.9", "gateway"], // the way of signing in is too weak
-  ["5.7.11", "gateway"], // encryption is needed to sign in
+  ["5.1.7", "configuration"], // the sender's address is not valid
+  ["5.1.8", "configuration"], // the sender's domain is not valid
+  ["5.2.3", "permanent"], // longer than the mailbox takes
+  ["5.3.4", "permanent"], // longer than the server takes
+  ["5.4.5", "configuration"], // Google: the day's sending limit is reached
+  ["5.5.0", "configuration"], // a fault of the protocol, as 5.5.1 and 5.5.2 are
+  ["5.5.1", "configuration"], // commands out of order: the session is at fault
+  ["5.5.2", "configuration"], // a command was not understood
+  ["5.7.0", "configuration"], // Postfix and others: sign in, or use STARTTLS, first
+  ["5.7.8", "configuration"], // wrong credentials
+  ["5.7.9", "configuration"], // the way of signing in is too weak
+  ["5.7.11", "configuration"], // encryption is needed to sign in
 ]);
 
 /** By basic code, where the enhanced one says nothing. */
 const faultOfStatus = new Map<number, Fault>([
-  [500, "gateway"], // command not known
-  [502, "gateway"], // the server does not have the command
-  [503, "gateway"], // commands out of order, or not signed in
-  [504, "gateway"], // the server does not have the parameter
-  [521, "gateway"], // the server takes no mail at all
-  [523, "message"], // RFC 5321 bis, mail too long
-  [530, "gateway"], // sign in first
-  [534, "gateway"], // the way of signing in is too weak
-  [535, "gateway"], // wrong credentials
-  [538, "gateway"], // encryption is needed to sign in
-  [552, "message"], // too long, or the mailbox is full
+  [500, "configuration"], // command not known
+  [502, "configuration"], // the server does not have the command
+  [503, "configuration"], // commands out of order, or not signed in
+  [504, "configuration"], // the server does not have the parameter
+  [521, "configuration"], // the server takes no mail at all
+  [523, "permanent"], // RFC 5321 bis, mail too long
+  [530, "configuration"], // sign in first
+  [534, "configuration"], // the way of signing in is too weak
+  [535, "configuration"], // wrong credentials
+  [538, "configuration"], // encryption is needed to sign in
+  [552, "permanent"], // too long, or the mailbox is full
 ]);
 
 /**
@@ -77,9 +77,9 @@ const gatewayWords =
 function faultOf(stage: Stage, { status, enhanced, text }: Reply): Fault {
   const known = faultOfEnhanced.get(enhanced ?? "") ?? faultOfStatus.get(status);
   if (known !== undefined) return known;
-  if (stage === "rcpt" || stage === "dot") return gatewayWords.test(text) ? "gateway" : "message";
+  if (stage === "rcpt" || stage === "dot") return gatewayWords.test(text) ? "configuration" : "permanent";
   // The server knows nothing of the message yet but who it is from, and that is the gateway.
-  return "gateway";
+  return "configuration";
 }
 
 /**
@@ -102,7 +102,7 @@ function phaseOf(stage: Stage): Phase {
 function unanswered(phase: Phase, code: string, reason: string): Outcome {
   if (phase === "handed_over") return { kind: "unknown", code, reason };
   if (phase === "envelope") return { kind: "deferred", code, reason };
-  return { kind: "deferred", code, reason, trouble: "unreachable" };
+  return { kind: "deferred", code, reason, gatewayFault: "unreachable" };
 }
 
 /**
@@ -125,11 +125,11 @@ export function outcomeOfReply(stage: Stage, reply: string, secrets: readonly st
   const reason = `The mail server answered ${codes} ${whenOf[stage]}${words === "" ? "." : `: ${words}`}`;
   if (read.status < 500) {
     return phaseOf(stage) === "session"
-      ? { kind: "deferred", code, reason, trouble: "unreachable" }
+      ? { kind: "deferred", code, reason, gatewayFault: "unreachable" }
       : { kind: "deferred", code, reason };
   }
-  if (faultOf(stage, read) === "message") return { kind: "rejected", code, reason };
-  return { kind: "deferred", code, reason, trouble: "refused" };
+  if (faultOf(stage, read) === "permanent") return { kind: "rejected", code, reason };
+  return { kind: "deferred", code, reason, gatewayFault: "refused" };
 }
 
 const whenOf: Readonly<Record<Stage, string>> = {

@@ -3,7 +3,7 @@
 
 import type { Outcome } from "#gateways/gateway.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import { type Envelope, type HandedOver, SmtpConnection, type Tools } from "./connection.ts";
+import { type Envelope, SmtpConnection, type Tools, type Transmission } from "./connection.ts";
 import type { SmtpTarget } from "./settings.ts";
 
 /** Servers limit it, often to 100. */
@@ -26,16 +26,16 @@ export class SmtpPool {
   }
 
   /** Hands over one mail, over a connection that is open already or a new one. */
-  async send(envelope: Envelope, pieces: readonly Buffer[], tools: Tools): Promise<HandedOver["outcome"]> {
+  async send(envelope: Envelope, pieces: readonly Buffer[], tools: Tools): Promise<Transmission["outcome"]> {
     const reused = this.#take();
     if (reused !== null) {
-      const { outcome, stale } = await reused.handOver(envelope, pieces, tools);
+      const { outcome, retryable: stale } = await reused.transmit(envelope, pieces, tools);
       this.#give(reused, tools.clock);
       if (!stale || tools.signal.aborted) return outcome;
     }
     const opened = await SmtpConnection.open(this.#target, tools);
     if (!(opened instanceof SmtpConnection)) return opened satisfies Outcome;
-    const { outcome } = await opened.handOver(envelope, pieces, tools);
+    const { outcome } = await opened.transmit(envelope, pieces, tools);
     this.#give(opened, tools.clock);
     return outcome;
   }

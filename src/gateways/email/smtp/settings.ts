@@ -107,7 +107,7 @@ export interface SmtpTarget {
 
 const usualPorts = { starttls: 587, tls: 465, none: 25 } as const;
 
-export function targetOf(own: SmtpSettings): SmtpTarget {
+export function smtpTarget(own: SmtpSettings): SmtpTarget {
   const { host, security, username, password } = own;
   const auth = username === undefined || password === undefined ? null : { user: username, pass: password };
   return {
@@ -129,12 +129,12 @@ function onTheWire({ user, pass }: { user: string; pass: string }): string[] {
 
 /** As a URL, for those who judge where settings lead. */
 export function targetUrl(own: SmtpSettings): string {
-  const { host, port } = targetOf(own);
+  const { host, port } = smtpTarget(own);
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}/`;
 }
 
 /** The gateway's own key; null: it has none. */
-export function ownKey(own: SmtpSettings): DkimKey | null {
+export function configuredDkimKey(own: SmtpSettings): DkimKey | null {
   if (own.dkim === undefined) return null;
   const read = readPrivateKey(own.dkim.private_key);
   if (read === null) return null;

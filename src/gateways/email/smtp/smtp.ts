@@ -11,7 +11,7 @@ import { type DkimKey, defineGateway, type Outcome } from "#gateways/gateway.ts"
 import type { Clock } from "#runtime/runtime.ts";
 import { outcomeOfLoss } from "./outcome.ts";
 import { SmtpPool } from "./pool.ts";
-import { ownKey, type SmtpSettings, smtpSettings, targetOf, targetUrl } from "./settings.ts";
+import { configuredDkimKey, type SmtpSettings, smtpSettings, smtpTarget, targetUrl } from "./settings.ts";
 
 /** Bytes of files that a gateway keeps encoded for the next mails. */
 const keptFiles = 48 * 1024 * 1024;
@@ -34,7 +34,7 @@ export const smtp = defineGateway({
   settings: smtpSettings,
   onUnknown: "resend",
   urls: (own) => [targetUrl(own)],
-  spellings: (own) => targetOf(own).secrets,
+  encodedSecrets: (own) => smtpTarget(own).secrets,
   async send(message, own, tools): Promise<Outcome> {
     const { email } = message;
     if (email === undefined) {
@@ -70,8 +70,8 @@ function openSending(own: SmtpSettings, clock: Clock): Sending {
   const known = sending.get(own);
   if (known !== undefined) return known;
   const files = new EncodedFiles(keptFiles);
-  const pool = new SmtpPool(targetOf(own), () => files.clear());
-  const made = { pool, files, key: ownKey(own), clock };
+  const pool = new SmtpPool(smtpTarget(own), () => files.clear());
+  const made = { pool, files, key: configuredDkimKey(own), clock };
   sending.set(own, made);
   return made;
 }

@@ -3,7 +3,7 @@
 // provider wants them, so nothing of url, headers and body may reach a reason.
 
 import { defineGateway, type GatewayTools, type Outcome, type OutgoingMessage } from "#gateways/gateway.ts";
-import { cleanText, outcomeOfFailure, providerText, type Reading } from "#gateways/http-outcome.ts";
+import { cleanText, type FailureContext, outcomeOfFailure, providerText } from "#gateways/http-outcome.ts";
 import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import { receiveHttpApi } from "./callback.ts";
 import { parseJson, readPath, referenceFrom, textAt } from "./json-path.ts";
@@ -85,7 +85,7 @@ function requestOf(
  * - no `reference` in a good answer: `accepted` without one; receipts then need `callback.id`
  */
 function outcomeOf(result: OutboundResult, own: HttpApiSettings, now: number): Outcome {
-  const reading: Reading = { definite: own.definite, secrets: () => secretsOf(own), now };
+  const reading: FailureContext = { notAcceptedStatuses: own.definite, secrets: () => secretsOf(own), now };
   if (result.kind !== "answer" || result.status < 200 || result.status > 299) {
     return outcomeOfFailure(result, reading);
   }
@@ -109,7 +109,7 @@ function outcomeOf(result: OutboundResult, own: HttpApiSettings, now: number): O
       const text = providerText(result.body, secrets);
       const code = codeFrom(value, secrets);
       const reason = `The provider refused it${text === "" ? "." : `: ${text}`}`;
-      if (isOneOf(value, success.refused)) return { kind: "deferred", code, reason, trouble: "refused" };
+      if (isOneOf(value, success.refused)) return { kind: "deferred", code, reason, gatewayFault: "refused" };
       if (isOneOf(value, success.deferred)) return { kind: "deferred", code, reason };
       return { kind: "rejected", code, reason };
     }

@@ -60,7 +60,7 @@ export function parseJson(given: string | Buffer): Json | undefined {
  * of its bytes. Numbers lose their digits here (`textAt` gives JavaScript's spelling). Undefined as for `parseJson`,
  * and for a text that is longer than any signed call.
  */
-export function parseUnproven(given: Buffer): Json | undefined {
+export function parseUnverified(given: Buffer): Json | undefined {
   return parsed(given, unproven);
 }
 

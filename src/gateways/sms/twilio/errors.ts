@@ -68,9 +68,9 @@ const later = [
 ];
 
 const faults = new Map<number, Fault>([
-  ...ofTheMessage.map((code) => [code, "message"] as const),
-  ...ofTheGateway.map((code) => [code, "gateway"] as const),
-  ...later.map((code) => [code, "later"] as const),
+  ...ofTheMessage.map((code) => [code, "permanent"] as const),
+  ...ofTheGateway.map((code) => [code, "configuration"] as const),
+  ...later.map((code) => [code, "transient"] as const),
 ]);
 
 /** Whose fault an error code is; undefined for a code that is not listed. */

@@ -6,7 +6,7 @@ import type { Refusal, ServeResult } from "#ai/serve.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
-import type { Answer } from "#http/response.ts";
+import type { Reply } from "#http/response.ts";
 import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/sse.ts";
 
 /** The `x-ratelimit-*` headers of OpenAI. */
@@ -77,7 +77,7 @@ function withImmediateComment(stream: EventSource): EventSource {
 const permanentErrors: readonly (string | null)[] = ["provider_denied", "no_member"];
 
 /** The reply to a call; null: the client disconnected. */
-export function toReply(result: ServeResult): Answer | null {
+export function toReply(result: ServeResult): Reply | null {
   if (result.kind === "refused") return refusalReply(result);
   if (result.kind === "gone") return aiProblem("invalid_api_key");
   const { levels, completed } = result;

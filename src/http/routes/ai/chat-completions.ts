@@ -2,11 +2,11 @@
 
 import { readChat } from "#contract/ai/chat.ts";
 import { chatReply, chatRequest } from "#contract/ai/chat-shapes.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { toReply } from "./answers.ts";
 
-export const chatCompletions = endpoint({
+export const createChatCompletionRoute = endpoint({
   method: "POST",
   path: "/api/ai/v1/chat/completions",
   name: "createChatCompletion",
@@ -18,8 +18,8 @@ export const chatCompletions = endpoint({
   body: chatRequest,
   replies: { 200: chatReply },
   problems: [],
-})(async ({ text, key, signal, requestId, parts }) => {
+})(async ({ text, opened, signal, requestId, parts }) => {
   const request = readChat(text);
   if (isProblem(request)) return request;
-  return toReply(await parts.ai.serve(key, { kind: "chat", ...request }, requestId, signal));
+  return toReply(await parts.ai.serve(opened, { kind: "chat", ...request }, requestId, signal));
 });

@@ -2,11 +2,11 @@
 
 import { readEmbeddings } from "#contract/ai/chat.ts";
 import { embeddingsReply, embeddingsRequest } from "#contract/ai/chat-shapes.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { toReply } from "./answers.ts";
 
-export const embeddings = endpoint({
+export const createEmbeddingRoute = endpoint({
   method: "POST",
   path: "/api/ai/v1/embeddings",
   name: "createEmbedding",
@@ -18,8 +18,8 @@ export const embeddings = endpoint({
   body: embeddingsRequest,
   replies: { 200: embeddingsReply },
   problems: [],
-})(async ({ text, key, signal, requestId, parts }) => {
+})(async ({ text, opened, signal, requestId, parts }) => {
   const request = readEmbeddings(text);
   if (isProblem(request)) return request;
-  return toReply(await parts.ai.serve(key, { kind: "embeddings", ...request }, requestId, signal));
+  return toReply(await parts.ai.serve(opened, { kind: "embeddings", ...request }, requestId, signal));
 });

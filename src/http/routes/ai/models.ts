@@ -4,7 +4,7 @@ import { model as modelShape, modelsReply } from "#contract/ai/chat-shapes.ts";
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import { endpoint } from "#http/endpoint.ts";
 
-export const listModels = endpoint({
+export const listModelsRoute = endpoint({
   method: "GET",
   path: "/api/ai/v1/models",
   name: "listModels",
@@ -15,12 +15,12 @@ export const listModels = endpoint({
   family: "pool",
   replies: { 200: modelsReply },
   problems: [],
-})(async ({ key, parts }) => ({
+})(async ({ opened, parts }) => ({
   status: 200,
-  body: { object: "list", data: await parts.ai.models(key) },
+  body: { object: "list", data: parts.ai.models(opened) },
 }));
 
-export const getModel = endpoint({
+export const getModelRoute = endpoint({
   method: "GET",
   path: "/api/ai/v1/models/{model}",
   name: "getModel",
@@ -30,11 +30,11 @@ export const getModel = endpoint({
   family: "pool",
   params: { model: "The model's id." },
   // Model ids such as `openai/gpt-4o` have slashes.
-  rest: "model",
+  wildcard: "model",
   replies: { 200: modelShape },
   problems: [],
-})(async ({ key, parts, params }) => {
-  const found = (await parts.ai.models(key)).find(({ id }) => id === params.model);
+})(async ({ opened, parts, params }) => {
+  const found = parts.ai.models(opened).find(({ id }) => id === params.model);
   if (found === undefined) {
     const message = `The model \`${params.model ?? ""}\` does not exist or you do not have access to it.`;
     return aiProblem("model_not_found", { message, param: "model" });

@@ -1,16 +1,16 @@
 // GET /api/account
 
-import { accountReply } from "#contract/replies.ts";
+import { currentAccountReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 
-export const account = endpoint({
+export const getCurrentAccountRoute = endpoint({
   method: "GET",
   path: "/api/account",
   name: "getAccount",
   tag: "Account",
   summary: "Look at the account, its plan and its credit",
   family: "api_key",
-  replies: { 200: accountReply },
+  replies: { 200: currentAccountReply },
   problems: [],
 })(async ({ parts, account: caller }) => {
   const { expiresAt } = caller.plan;

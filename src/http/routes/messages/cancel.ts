@@ -3,9 +3,9 @@
 import { problem } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { channelParam, isChannel, isId } from "./lookup.ts";
+import { channelParam, isChannel, isId } from "#http/path-params.ts";
 
-export const cancel = endpoint({
+export const cancelMessageRoute = endpoint({
   method: "POST",
   path: "/api/cancel/{channel}/{id}",
   name: "cancelMessage",

@@ -1,26 +1,14 @@
 // GET /api/get/{channel}/{id} and GET /api/get/{channel}
 
-import { type Channel, channels } from "#contract/messages/channel.ts";
 import { readRecent, recentQuery } from "#contract/messages/lookup.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
-import { pageReply, recordReply } from "#contract/replies.ts";
-import { say } from "#contract/wording.ts";
-import { queryOf } from "#http/auth/api-key.ts";
+import { messagesReply, recordReply } from "#contract/replies.ts";
+import { sentences } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { channelParam, isChannel, isId } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
 
-export const channelParam = `One of ${channels.join(", ")}.`;
-
-/** A channel's word, in lower case as it is; anything else is not found. */
-export function isChannel(word: string | undefined): word is Channel {
-  return (channels as readonly (string | undefined)[]).includes(word);
-}
-
-/** Whether the text can be an id of ours at all; what cannot is not asked for. */
-export function isId(text: string | undefined): text is string {
-  return text !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(text);
-}
-
-export const lookupOne = endpoint({
+export const getMessageRoute = endpoint({
   method: "GET",
   path: "/api/get/{channel}/{id}",
   name: "getMessage",
@@ -38,7 +26,7 @@ export const lookupOne = endpoint({
   return { status: 200, body: { success: true, message: "Message found.", data: record } };
 });
 
-export const lookupRecent = endpoint({
+export const listMessagesRoute = endpoint({
   method: "GET",
   path: "/api/get/{channel}",
   name: "listMessages",
@@ -48,7 +36,7 @@ export const lookupRecent = endpoint({
   family: "api_key",
   params: { channel: channelParam },
   query: recentQuery,
-  replies: { 200: pageReply },
+  replies: { 200: messagesReply },
   problems: ["not_found"],
 })(async ({ parts, account, request, params: { channel } }) => {
   if (!isChannel(channel)) return problem("not_found");
@@ -56,7 +44,7 @@ export const lookupRecent = endpoint({
   if (query.issues !== null) return validationFailed(query.issues);
   const { limit, cursor, status } = query;
   const page = await parts.recent(account, channel, { limit, cursor, status });
-  if (page === null) return validationFailed([{ path: ["cursor"], message: say.selected(["cursor"]) }]);
+  if (page === null) return validationFailed([{ path: ["cursor"], message: sentences.selected(["cursor"]) }]);
   return {
     status: 200,
     body: { success: true, message: "Messages found.", data: page.records, next_cursor: page.nextCursor },

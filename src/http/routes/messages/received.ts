@@ -2,12 +2,12 @@
 
 import { readReceived, receivedQuery, receivedReply } from "#contract/messages/received.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
-import { say } from "#contract/wording.ts";
-import { queryOf } from "#http/auth/api-key.ts";
+import { sentences } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { channelParam, isChannel } from "./lookup.ts";
+import { channelParam, isChannel } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
 
-export const received = endpoint({
+export const listReceivedMessagesRoute = endpoint({
   method: "GET",
   path: "/api/received/{channel}",
   name: "listReceivedMessages",
@@ -25,7 +25,7 @@ export const received = endpoint({
   if (query.issues !== null) return validationFailed(query.issues);
   const { limit, cursor } = query;
   const page = await parts.received(account, channel, { limit, cursor });
-  if (page === null) return validationFailed([{ path: ["cursor"], message: say.selected(["cursor"]) }]);
+  if (page === null) return validationFailed([{ path: ["cursor"], message: sentences.selected(["cursor"]) }]);
   return {
     status: 200,
     body: { success: true, message: "Messages found.", data: page.records, next_cursor: page.nextCursor },

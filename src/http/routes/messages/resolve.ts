@@ -4,7 +4,7 @@ import { readResolve, resolveRequest } from "#contract/messages/resolve.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { channelParam, isChannel, isId } from "./lookup.ts";
+import { channelParam, isChannel, isId } from "#http/path-params.ts";
 
 /** What a caller reads after each answer. */
 export const resolvedMessage = {
@@ -13,7 +13,7 @@ export const resolvedMessage = {
   mark_failed: "The message has been marked as failed.",
 } as const;
 
-export const resolve = endpoint({
+export const resolveMessageRoute = endpoint({
   method: "POST",
   path: "/api/resolve/{channel}/{id}",
   name: "resolveMessage",

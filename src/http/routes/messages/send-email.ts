@@ -3,24 +3,25 @@
 import type { Issue } from "#contract/issue.ts";
 import { readInlineFiles } from "#contract/messages/attachments.ts";
 import { emailSendRequest, readEmailSlices } from "#contract/messages/email.ts";
+import { isProblem } from "#contract/problem.ts";
 import { emailSendReply } from "#contract/replies.ts";
 import { idempotencyHeader } from "#http/auth/idempotency-key.ts";
-import { isProblem } from "#http/body/read.ts";
-import { endpoint, type UploadCall } from "#http/endpoint.ts";
+import type { UploadCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
 import { fileIssues, inSlices, sendContacts, sendProblems } from "./send-request.ts";
 
 const path = "/api/email/send";
 
 /** Takes in the files of a JSON body, as far as they are still wanted; gives the faults of all files. */
-async function takeFiles({ account, body, intake }: UploadCall, faulty: boolean): Promise<Issue[]> {
+async function takeFiles({ account, body, upload }: UploadCall, faulty: boolean): Promise<Issue[]> {
   const issues = fileIssues(body.files);
   const listed = readInlineFiles(body.value, account.attachments.maxFiles, issues);
-  if (faulty || issues.length > 0) intake.refuse();
-  await intake.takeInline(listed);
-  return [...issues, ...intake.issues()];
+  if (faulty || issues.length > 0) upload.refuse();
+  await upload.takeInline(listed);
+  return [...issues, ...upload.issues()];
 }
 
-export const sendEmail = endpoint({
+export const sendEmailRoute = endpoint({
   method: "POST",
   path,
   name: "sendEmail",
@@ -35,7 +36,7 @@ export const sendEmail = endpoint({
   problems: sendProblems,
   headers: idempotencyHeader,
 })(async (call) => {
-  const { account, body, intake, parts, requestId, settings } = call;
+  const { account, body, upload, parts, requestId, settings } = call;
   const { maxContacts } = settings;
   const read = await inSlices(readEmailSlices(body.value, { maxContacts }), parts.clock);
   const files = await takeFiles(call, read.issues.length > 0);
@@ -43,11 +44,11 @@ export const sendEmail = endpoint({
     path,
     credit: "email",
     send: { contacts: read.contacts, issues: [...read.issues, ...files] },
-    given: ({ email }) => email,
+    recipientOf: ({ email }) => email,
     accept: async (send, repeatable) => {
-      const bound = send.issues.length === 0 ? intake.files() : [];
+      const bound = send.issues.length === 0 ? upload.files() : [];
       const result = await parts.acceptEmail(account, requestId, send, bound, repeatable);
-      if (result.kind === "accepted") intake.accepted();
+      if (result.kind === "accepted") upload.accepted();
       return result;
     },
   });

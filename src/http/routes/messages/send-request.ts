@@ -4,10 +4,10 @@
 import type { Issue } from "#contract/issue.ts";
 import type { Send } from "#contract/messages/contacts.ts";
 import { idempotencyMismatch, type Problem, problem, validationFailed } from "#contract/problem.ts";
-import { say } from "#contract/wording.ts";
+import { sentences } from "#contract/wording.ts";
 import { idempotencyKey } from "#http/auth/idempotency-key.ts";
-import type { AccountCall } from "#http/endpoint.ts";
-import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
+import type { AccountCall } from "#http/call.ts";
+import type { AcceptResult, IdempotencyRequest } from "#messaging/accept/accept.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** The problems that every send may meet. */
@@ -38,7 +38,7 @@ const filesNamed = 10;
 export function fileIssues(files: readonly string[]): Issue[] {
   return files.slice(0, filesNamed).map((name) => {
     const path = [name.replace(/\[\]$/, "").replace(/\]?\[/g, ".").replace(/\]$/, "")];
-    return { path, message: say.notAFile(path) };
+    return { path, message: sentences.notAFile(path) };
   });
 }
 
@@ -50,8 +50,8 @@ export interface Sending<Draft> {
   credit: string;
   send: Send<Draft>;
   /** Recipients as they were given. */
-  given(contact: Draft): string | undefined;
-  accept(send: Send<Draft>, repeatable: Repeatable | null): Promise<Accepted>;
+  recipientOf(contact: Draft): string | undefined;
+  accept(send: Send<Draft>, repeatable: IdempotencyRequest | null): Promise<AcceptResult>;
 }
 
 /** A send that was accepted, now or under its key before. */
@@ -64,7 +64,7 @@ export interface SentReply {
 /** Has a send accepted. */
 export async function sendContacts<Draft>(
   call: AccountCall,
-  { path, credit, send, given, accept }: Sending<Draft>,
+  { path, credit, send, recipientOf: given, accept }: Sending<Draft>,
 ): Promise<SentReply | Problem> {
   const key = idempotencyKey(call.request);
   const issues = [...send.issues, ...(typeof key === "object" && key ? [key] : [])];
@@ -92,7 +92,7 @@ export async function sendContacts<Draft>(
 }
 
 function refused(
-  result: Exclude<Accepted, { kind: "accepted" | "replayed" | "invalid" }>,
+  result: Exclude<AcceptResult, { kind: "accepted" | "replayed" | "invalid" }>,
   credit: string,
 ): Problem {
   switch (result.kind) {

@@ -1,15 +1,15 @@
 // POST /api/sms/send
 
 import { readSmsSlices, smsSendRequest } from "#contract/messages/sms.ts";
+import { isProblem } from "#contract/problem.ts";
 import { sendReply } from "#contract/replies.ts";
 import { idempotencyHeader } from "#http/auth/idempotency-key.ts";
-import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { fileIssues, inSlices, sendContacts, sendProblems } from "./send-request.ts";
 
 const path = "/api/sms/send";
 
-export const sendSms = endpoint({
+export const sendSmsRoute = endpoint({
   method: "POST",
   path,
   name: "sendSms",
@@ -30,7 +30,7 @@ export const sendSms = endpoint({
     path,
     credit: "SMS",
     send: { contacts, issues: [...fileIssues(body.files), ...issues] },
-    given: ({ number }) => number,
+    recipientOf: ({ number }) => number,
     accept: (send, repeatable) => parts.acceptSms(account, requestId, send, repeatable),
   });
   if (isProblem(sent)) return sent;

@@ -4,11 +4,12 @@
 
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import { queryOf } from "#http/auth/api-key.ts";
-import { type BodyBytes, takeBody } from "#http/body/bytes.ts";
-import { type Call, endpoint } from "#http/endpoint.ts";
+import { type BodyBytes, streamBody } from "#http/body/bytes.ts";
+import type { Call } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { queryOf } from "#http/request.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
-import { longestMail } from "#runtime/net/smtp-listener.ts";
+import { maxMailBytes } from "#runtime/net/smtp-listener.ts";
 
 /** Of a raw mail what stands before the mail that it returns is enough. */
 const keptBytes = 1024 * 1024;
@@ -32,12 +33,16 @@ async function readCallback({ request, gate, share }: Call): Promise<BodyBytes> 
   const isMail = /^\s*message\/rfc822\s*(?:;|$)/i.test(request.headers["content-type"] ?? "");
   const gathered = new ByteCollector();
   const { deadlines } = gate.bodyLimits;
-  const end = await takeBody(request, { maxBytes: isMail ? longestMail : keptBytes, deadlines }, (chunk) => {
-    const piece = chunk.subarray(0, keptBytes - gathered.length);
-    if (!share.grow(piece.length)) return false;
-    gathered.add(piece);
-    return true;
-  });
+  const end = await streamBody(
+    request,
+    { maxBytes: isMail ? maxMailBytes : keptBytes, deadlines },
+    (chunk) => {
+      const piece = chunk.subarray(0, keptBytes - gathered.length);
+      if (!share.grow(piece.length)) return false;
+      gathered.add(piece);
+      return true;
+    },
+  );
   if (end === "ended") return { kind: "bytes", bytes: gathered.take() };
   return { kind: end === "stopped" ? "no_room" : end };
 }
@@ -112,14 +117,14 @@ const shared = {
   problems: [],
 } as const;
 
-export const callbackByPost = endpoint({
+export const receiveCallbackRoute = endpoint({
   ...shared,
   method: "POST",
   name: "postCallback",
   summary: "Take a provider's report",
 })(receive);
 
-export const callbackByGet = endpoint({
+export const receiveCallbackQueryRoute = endpoint({
   ...shared,
   method: "GET",
   name: "getCallback",

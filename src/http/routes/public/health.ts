@@ -3,7 +3,7 @@
 import { liveReply, readyReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 
-export const live = endpoint({
+export const getLivenessRoute = endpoint({
   method: "GET",
   path: "/health/live",
   name: "live",
@@ -14,7 +14,7 @@ export const live = endpoint({
   problems: [],
 })(async () => ({ status: 200, body: { status: "live" } }));
 
-export const ready = endpoint({
+export const getReadinessRoute = endpoint({
   method: "GET",
   path: "/health/ready",
   name: "ready",

@@ -3,7 +3,8 @@
 
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
-import { type Call, type Endpoint, endpoint } from "#http/endpoint.ts";
+import type { Call } from "#http/call.ts";
+import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import { unsubscribePages, unsubscribePolicy } from "#http/pages/unsubscribe.ts";
 
 /** A transparent GIF of one pixel: https://www.w3.org/Graphics/GIF/spec-gif89a.txt */
@@ -49,12 +50,13 @@ const open = endpoint({
   path: "/t/o/{token}",
   name: "openMail",
   summary: "The pixel of a mail",
-  rest: "token",
+  wildcard: "token",
   notFound: shown,
   replies: { 200: z.instanceof(Uint8Array) },
 })(async (call) => {
   // HEAD shows nothing to anybody, so it is nobody's opening.
-  if (call.request.method === "GET") call.parts.visits.opened(call.params.token ?? "", visitorOf(call));
+  if (call.request.method === "GET")
+    call.parts.openAndClickTracking.open(call.params.token ?? "", visitorOf(call));
   return shown;
 });
 
@@ -64,11 +66,11 @@ const follow = endpoint({
   path: "/t/c/{token}",
   name: "followLink",
   summary: "A link of a mail, on its way to where it leads",
-  rest: "token",
+  wildcard: "token",
   replies: { 302: z.string(), 404: z.string() },
 })(async (call) => {
   const counted = call.request.method === "GET";
-  const target = call.parts.visits.followed(call.params.token ?? "", visitorOf(call), counted);
+  const target = call.parts.openAndClickTracking.click(call.params.token ?? "", visitorOf(call), counted);
   if (target === null) return page(404, unsubscribePages.invalid);
   return { status: 302, body: "", headers: { Location: target, "Referrer-Policy": "no-referrer" } };
 });
@@ -79,10 +81,10 @@ const ask = endpoint({
   path: "/u/{token}",
   name: "askUnsubscribe",
   summary: "The page that unsubscribes",
-  rest: "token",
+  wildcard: "token",
   replies: { 200: z.string(), 404: z.string() },
 })(async ({ parts, params }) =>
-  parts.visits.subscribed(params.token ?? "")
+  parts.openAndClickTracking.canUnsubscribe(params.token ?? "")
     ? page(200, unsubscribePages.ask)
     : page(404, unsubscribePages.invalid),
 );
@@ -93,11 +95,11 @@ const act = endpoint({
   path: "/u/{token}",
   name: "unsubscribe",
   summary: "Unsubscribe, by one click (RFC 8058) or by the page's button",
-  rest: "token",
+  wildcard: "token",
   replies: { 200: z.string(), 404: z.string() },
   // Whatever the body is and calls itself: a POST here has one meaning, and nobody who wants out is sent back.
 })(async ({ parts, params }) =>
-  (await parts.visits.unsubscribe(params.token ?? ""))
+  (await parts.openAndClickTracking.unsubscribe(params.token ?? ""))
     ? page(200, unsubscribePages.done)
     : page(404, unsubscribePages.invalid),
 );

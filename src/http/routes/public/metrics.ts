@@ -29,7 +29,7 @@ function isDirect({ socket, headers, httpVersion }: IncomingMessage): boolean {
   return !Object.keys(headers).some((name) => addedByProxies.test(name));
 }
 
-export const metrics = endpoint({
+export const getMetricsRoute = endpoint({
   method: "GET",
   path: "/metrics",
   name: "metrics",

@@ -58,7 +58,7 @@ gatewayConformance(brevo, {
           kind: "deferred",
           code: "invalid_parameter",
           reason: "Brevo error invalid_parameter: valid sender email required",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -68,7 +68,7 @@ gatewayConformance(brevo, {
           kind: "deferred",
           code: "unauthorized",
           reason: "Brevo error unauthorized: Key not found: ***",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -78,7 +78,7 @@ gatewayConformance(brevo, {
           kind: "deferred",
           code: "not_enough_credits",
           reason: "Brevo error not_enough_credits: Not enough credits",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -88,7 +88,7 @@ gatewayConformance(brevo, {
           kind: "deferred",
           code: "account_under_validation",
           reason: "Brevo error account_under_validation: Account is under validation",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {

@@ -6,14 +6,14 @@ import { brevoCode, brevoFault } from "#gateways/email/brevo/errors.ts";
 
 test("codes have a fault", () => {
   const wanted: Record<string, string[]> = {
-    message: [
+    permanent: [
       "invalid_parameter",
       "missing_parameter",
       "out_of_range",
       "bad_request",
       "unprocessable_entity",
     ],
-    gateway: [
+    configuration: [
       "unauthorized",
       "permission_denied",
       "reseller_permission_denied",
@@ -23,8 +23,8 @@ test("codes have a fault", () => {
       "method_not_allowed",
       "not_acceptable",
     ],
-    later: ["too_many_requests"],
-    doubt: ["duplicate_parameter", "duplicate_request"],
+    transient: ["too_many_requests"],
+    ambiguous: ["duplicate_parameter", "duplicate_request"],
   };
   for (const [fault, codes] of Object.entries(wanted)) {
     for (const code of codes) assert.equal(brevoFault(code, "x"), fault, code);
@@ -33,10 +33,10 @@ test("codes have a fault", () => {
 });
 
 test("a parameter of the sender is the gateway's fault", () => {
-  assert.equal(brevoFault("invalid_parameter", "valid sender email required"), "gateway");
-  assert.equal(brevoFault("invalid_parameter", "Sender is not active"), "gateway");
-  assert.equal(brevoFault("invalid_parameter", "email is not valid in to"), "message");
-  assert.equal(brevoFault("missing_parameter", "sender name is missing"), "message");
+  assert.equal(brevoFault("invalid_parameter", "valid sender email required"), "configuration");
+  assert.equal(brevoFault("invalid_parameter", "Sender is not active"), "configuration");
+  assert.equal(brevoFault("invalid_parameter", "email is not valid in to"), "permanent");
+  assert.equal(brevoFault("missing_parameter", "sender name is missing"), "permanent");
 });
 
 test("the code is a text at the top", () => {

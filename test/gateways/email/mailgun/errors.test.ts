@@ -8,29 +8,29 @@ const sentences: [message: string, code: string, fault: string][] = [
   [
     "Domain sandbox1.mailgun.org is not allowed to send: Sandbox subdomains are for test purposes only. Please add your own domain or add the address to authorized recipients in Account Settings.",
     "domain_not_allowed",
-    "gateway",
+    "configuration",
   ],
   [
     "Sandbox subdomains are for test purposes only. Please add your own domain or add the address to authorized recipients in domain settings.",
     "domain_not_allowed",
-    "gateway",
+    "configuration",
   ],
   [
     "Domain mg.example.com is not allowed to send: Please activate your Mailgun account.",
     "domain_not_allowed",
-    "gateway",
+    "configuration",
   ],
-  ["Domain not found: mg.example.com", "domain_not_found", "gateway"],
-  ["from parameter is missing", "invalid_sender", "gateway"],
-  ["'from' parameter is not a valid address. please check documentation", "invalid_sender", "gateway"],
-  ["'to' parameter is not a valid address. please check documentation", "invalid_recipient", "message"],
-  ["to parameter is not a valid address. please check documentation", "invalid_recipient", "message"],
+  ["Domain not found: mg.example.com", "domain_not_found", "configuration"],
+  ["from parameter is missing", "invalid_sender", "configuration"],
+  ["'from' parameter is not a valid address. please check documentation", "invalid_sender", "configuration"],
+  ["'to' parameter is not a valid address. please check documentation", "invalid_recipient", "permanent"],
+  ["to parameter is not a valid address. please check documentation", "invalid_recipient", "permanent"],
   [
     "Send options (parameters starting with o:, h:, or v:) are limited to 16 kB total",
     "headers_too_large",
-    "message",
+    "permanent",
   ],
-  ["Need at least one of 'text' or 'html' parameters specified", "no_body", "message"],
+  ["Need at least one of 'text' or 'html' parameters specified", "no_body", "permanent"],
 ];
 
 test("known sentences have a code and a fault", () => {

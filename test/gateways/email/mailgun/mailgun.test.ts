@@ -84,7 +84,7 @@ gatewayConformance(mailgun, {
           kind: "deferred",
           code: "domain_not_allowed",
           reason: "Mailgun error domain_not_allowed: Domain mg.example.com is not allowed to send: disabled",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -94,7 +94,7 @@ gatewayConformance(mailgun, {
           kind: "deferred",
           code: "domain_not_found",
           reason: "Mailgun error domain_not_found: Domain not found: mg.example.com",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -104,7 +104,7 @@ gatewayConformance(mailgun, {
           kind: "deferred",
           code: "http_401",
           reason: "The provider answered 401: Forbidden ***",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -138,7 +138,12 @@ gatewayConformance(mailgun, {
       {
         name: "delivered",
         unsigned: json(event("delivered", { "delivery-status": { code: 250, message: "OK" } })),
-        received: { kind: "received", receipts: [{ status: "delivered", ...names }], inbound: [], once },
+        received: {
+          kind: "received",
+          receipts: [{ status: "delivered", ...names }],
+          inbound: [],
+          replayGuard: once,
+        },
       },
       {
         name: "without our id",
@@ -147,23 +152,23 @@ gatewayConformance(mailgun, {
           kind: "received",
           receipts: [{ status: "delivered", reference: messageId, at }],
           inbound: [],
-          once,
+          replayGuard: once,
         },
       },
       {
         name: "accepted, which is no news",
         unsigned: json(event("accepted")),
-        received: { kind: "received", receipts: [], inbound: [], once },
+        received: { kind: "received", receipts: [], inbound: [], replayGuard: once },
       },
       {
         name: "about no message",
         unsigned: json({ event: "delivered" }),
-        received: { kind: "malformed", reason: "The event names no message.", once },
+        received: { kind: "malformed", reason: "The event names no message.", replayGuard: once },
       },
       {
         name: "about nothing",
         unsigned: json({ id: "x" }),
-        received: { kind: "malformed", reason: "The callback has no event.", once },
+        received: { kind: "malformed", reason: "The callback has no event.", replayGuard: once },
       },
     ],
   },

@@ -6,9 +6,9 @@ import { isMaintenance, postmarkCode, postmarkFault } from "#gateways/email/post
 
 test("codes have a fault", () => {
   const wanted: Record<string, string[]> = {
-    message: ["300", "402", "403", "406", "411"],
-    gateway: ["10", "100", "400", "401", "405", "409", "412", "413", "1226", "1235", "1236"],
-    later: ["429"],
+    permanent: ["300", "402", "403", "406", "411"],
+    configuration: ["10", "100", "400", "401", "405", "409", "412", "413", "1226", "1235", "1236"],
+    transient: ["429"],
   };
   for (const [fault, codes] of Object.entries(wanted)) {
     for (const code of codes) assert.equal(postmarkFault(code, ""), fault, code);
@@ -19,10 +19,10 @@ test("codes have a fault", () => {
 });
 
 test("an invalid email request is the gateway's fault when it is about the sender", () => {
-  assert.equal(postmarkFault("300", "Invalid 'From' address: 'x'."), "gateway");
-  assert.equal(postmarkFault("300", "Error parsing 'From': Illegal email domain"), "gateway");
-  assert.equal(postmarkFault("300", "Invalid 'To' address: 'From'."), "message");
-  assert.equal(postmarkFault("406", "Invalid 'From'"), "message");
+  assert.equal(postmarkFault("300", "Invalid 'From' address: 'x'."), "configuration");
+  assert.equal(postmarkFault("300", "Error parsing 'From': Illegal email domain"), "configuration");
+  assert.equal(postmarkFault("300", "Invalid 'To' address: 'From'."), "permanent");
+  assert.equal(postmarkFault("406", "Invalid 'From'"), "permanent");
 });
 
 test("the code is the body's, and 0 is none", () => {

@@ -78,7 +78,7 @@ gatewayConformance(postmark, {
           kind: "deferred",
           code: "300",
           reason: "Postmark error 300: Invalid 'From' address: 'x'.",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -88,7 +88,7 @@ gatewayConformance(postmark, {
           kind: "deferred",
           code: "10",
           reason: "Postmark error 10: No Account or Server API tokens were supplied: ***",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -98,7 +98,7 @@ gatewayConformance(postmark, {
           kind: "deferred",
           code: "401",
           reason: "Postmark error 401: Sender signature not confirmed",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -108,7 +108,7 @@ gatewayConformance(postmark, {
           kind: "deferred",
           code: "405",
           reason: "Postmark error 405: Not allowed to send",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -127,7 +127,7 @@ gatewayConformance(postmark, {
           kind: "deferred",
           code: "1235",
           reason: "Postmark error 1235: The 'MessageStream' provided does not exist on this server.",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -157,7 +157,7 @@ gatewayConformance(postmark, {
           kind: "deferred",
           code: "100",
           reason: "Postmark error 100: The Postmark API is offline for maintenance.",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {

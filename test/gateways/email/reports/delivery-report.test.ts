@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { type MailReport, readReport, tellOf } from "#gateways/email/reports/delivery-report.ts";
+import { type MailReport, readReport, toReports } from "#gateways/email/reports/delivery-report.ts";
 import { ourId, samples } from "../report-samples.ts";
 
 type Sample = keyof typeof samples;
-const told = (name: Sample) => tellOf(readReport(samples[name]), ourId);
+const told = (name: Sample) => toReports(readReport(samples[name]), ourId);
 
 test("failures: their code, their words, and what they say of the address", () => {
   const expected: [
@@ -97,7 +97,7 @@ test("a report cut off anywhere, or changed anywhere, is no fault", () => {
     fc.property(any, fc.nat(), fc.uint8Array({ maxLength: 20 }), (sample, at, junk) => {
       const from = at % sample.length;
       const changed = Buffer.concat([sample.subarray(0, from), junk, sample.subarray(from + junk.length)]);
-      const { receipts, engagements } = tellOf(readReport(changed), ourId);
+      const { receipts, engagements } = toReports(readReport(changed), ourId);
       assert.ok(receipts.length + engagements.length <= 1);
       for (const { reason = "" } of [...receipts, ...engagements]) {
         assert.ok(reason.length <= 520);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
 import PostalMime from "postal-mime";
-import { longestMail, readFields, readParts } from "#gateways/email/reports/mime-parts.ts";
+import { maxMailBytes, readFields, readParts } from "#gateways/email/reports/mime-parts.ts";
 import { samples } from "../report-samples.ts";
 
 test("headers: folded, repeated, and lines that are none", () => {
@@ -46,7 +46,7 @@ test("parts in their order, encodings undone, preamble and epilogue left out", (
 });
 
 test("quoted-printable: a mail of blanks is read in time that grows with its length", () => {
-  const blanks = " \t".repeat(longestMail / 8);
+  const blanks = " \t".repeat(maxMailBytes / 8);
   const from = performance.now();
   const [mail] = readParts(
     Buffer.from(`Content-Transfer-Encoding: quoted-printable\n\n${blanks}x${blanks}\ny=${blanks}\nz`),
@@ -78,9 +78,9 @@ test("bounds: size, number and depth of parts, number of headers", () => {
   for (let i = 0; i < 50; i++)
     deep = `Content-Type: multipart/x; boundary=b${i}\n\n--b${i}\n${deep}\n--b${i}--`;
   assert.ok(readParts(Buffer.from(deep)).length <= 6);
-  const long = Buffer.alloc(longestMail + 1000, "x");
+  const long = Buffer.alloc(maxMailBytes + 1000, "x");
   long.write("a: b\n\n");
-  assert.equal(readParts(long)[0]?.body.length, longestMail - 6);
+  assert.equal(readParts(long)[0]?.body.length, maxMailBytes - 6);
   assert.ok(readFields(Array.from({ length: 2000 }, (_, i) => `h${i}: x`).join("\n")).size <= 500);
 });
 

@@ -6,7 +6,7 @@ import { resendCode, resendFault } from "#gateways/email/resend/errors.ts";
 
 test("names have a fault", () => {
   const wanted: Record<string, [name: string, status: number][]> = {
-    message: [
+    permanent: [
       ["validation_error", 400],
       ["validation_error", 422],
       ["missing_required_field", 422],
@@ -14,7 +14,7 @@ test("names have a fault", () => {
       ["invalid_parameter", 422],
       ["invalid_idempotency_key", 400],
     ],
-    gateway: [
+    configuration: [
       ["validation_error", 403],
       ["missing_api_key", 401],
       ["restricted_api_key", 401],
@@ -28,8 +28,8 @@ test("names have a fault", () => {
       ["daily_quota_exceeded", 429],
       ["monthly_quota_exceeded", 429],
     ],
-    later: [["rate_limit_exceeded", 429]],
-    doubt: [
+    transient: [["rate_limit_exceeded", 429]],
+    ambiguous: [
       ["concurrent_idempotent_requests", 409],
       ["invalid_idempotent_request", 409],
     ],

@@ -63,7 +63,7 @@ gatewayConformance(resend, {
           kind: "deferred",
           code: "validation_error",
           reason: "Resend error validation_error: The example.com domain is not verified.",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -82,7 +82,7 @@ gatewayConformance(resend, {
           kind: "deferred",
           code: "invalid_api_key",
           reason: "Resend error invalid_api_key: API key is invalid: ***",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -102,7 +102,7 @@ gatewayConformance(resend, {
           kind: "deferred",
           code: "daily_quota_exceeded",
           reason: "Resend error daily_quota_exceeded: You have reached your daily email sending quota.",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -130,7 +130,7 @@ gatewayConformance(resend, {
           kind: "deferred",
           code: "something_new",
           reason: "Resend error something_new: Pay.",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {

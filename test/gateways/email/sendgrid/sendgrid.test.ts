@@ -101,7 +101,7 @@ gatewayConformance(sendgrid, {
           kind: "deferred",
           code: "from.email",
           reason: "SendGrid error from.email: The from email does not contain a valid address.",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -117,7 +117,7 @@ gatewayConformance(sendgrid, {
           code: "http_401",
           reason:
             "The provider answered 401: The provided authorization grant *** is invalid, expired, or revoked",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -127,7 +127,7 @@ gatewayConformance(sendgrid, {
           kind: "deferred",
           code: "http_401",
           reason: "The provider answered 401: Maximum credits exceeded",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -137,7 +137,7 @@ gatewayConformance(sendgrid, {
           kind: "deferred",
           code: "http_403",
           reason: "The provider answered 403: The from address does not match a verified Sender Identity.",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {

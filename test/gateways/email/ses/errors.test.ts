@@ -7,23 +7,23 @@ import { errorName, faultOf } from "#gateways/email/ses/errors.ts";
 const from = "News@Example.com";
 
 test("faults of the mail, of the gateway, and of nobody", () => {
-  assert.equal(faultOf("BadRequestException", "Missing final '@domain'", from), "message");
-  assert.equal(faultOf("AccountSuspendedException", "", from), "gateway");
-  assert.equal(faultOf("TooManyRequestsException", "Maximum sending rate exceeded.", from), "later");
-  assert.equal(faultOf("TooManyRequestsException", "Daily message quota exceeded.", from), "gateway");
-  assert.equal(faultOf("ThrottlingException", "", from), "later");
+  assert.equal(faultOf("BadRequestException", "Missing final '@domain'", from), "permanent");
+  assert.equal(faultOf("AccountSuspendedException", "", from), "configuration");
+  assert.equal(faultOf("TooManyRequestsException", "Maximum sending rate exceeded.", from), "transient");
+  assert.equal(faultOf("TooManyRequestsException", "Daily message quota exceeded.", from), "configuration");
+  assert.equal(faultOf("ThrottlingException", "", from), "transient");
   assert.equal(faultOf("Brandnew", "", from), undefined);
 });
 
 test("an identity that is not verified is the gateway's fault when it is the sender's", () => {
   const text = (names: string) =>
     `Email address is not verified. The following identities failed the check in region EU-CENTRAL-1: ${names}`;
-  assert.equal(faultOf("MessageRejected", text("news@example.com"), from), "gateway");
-  assert.equal(faultOf("MessageRejected", text("ada@example.org, news@example.com."), from), "gateway");
-  assert.equal(faultOf("MessageRejected", text("example.com"), from), "gateway");
-  assert.equal(faultOf("MessageRejected", text("ada@example.org"), from), "message");
-  assert.equal(faultOf("MessageRejected", text("old-news@example.com"), from), "message");
-  assert.equal(faultOf("MessageRejected", "Invalid content: news@example.com", from), "message");
+  assert.equal(faultOf("MessageRejected", text("news@example.com"), from), "configuration");
+  assert.equal(faultOf("MessageRejected", text("ada@example.org, news@example.com."), from), "configuration");
+  assert.equal(faultOf("MessageRejected", text("example.com"), from), "configuration");
+  assert.equal(faultOf("MessageRejected", text("ada@example.org"), from), "permanent");
+  assert.equal(faultOf("MessageRejected", text("old-news@example.com"), from), "permanent");
+  assert.equal(faultOf("MessageRejected", "Invalid content: news@example.com", from), "permanent");
 });
 
 test("an error's name is found in the spellings of AWS", () => {

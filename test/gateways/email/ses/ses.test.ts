@@ -126,7 +126,7 @@ gatewayConformance(ses, {
           kind: "deferred",
           code: "MessageRejected",
           reason: `SES error MessageRejected: ${unverified}news@example.com`,
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -158,7 +158,7 @@ gatewayConformance(ses, {
           kind: "deferred" as const,
           code: name,
           reason: `SES error ${name}: No.`,
-          trouble: "refused" as const,
+          gatewayFault: "refused" as const,
         },
       })),
       {
@@ -189,7 +189,7 @@ gatewayConformance(ses, {
           kind: "deferred",
           code: "TooManyRequestsException",
           reason: "SES error TooManyRequestsException: Daily message quota exceeded.",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -199,7 +199,7 @@ gatewayConformance(ses, {
           kind: "deferred",
           code: "AccessDenied",
           reason: "SES error AccessDenied: not ***",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -357,7 +357,7 @@ test("ses: a new subscription is to be confirmed, an ended one is nothing", asyn
     kind: "received",
     receipts: [],
     inbound: [],
-    confirm: subscribeUrl,
+    confirmUrl: subscribeUrl,
   });
   const ended = signed(subscription({ Type: "UnsubscribeConfirmation" }));
   assert.deepEqual(await ses.receive(posted(ended), own, tools), {

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, type TestContext, test } from "node:test";
 import { SmtpConnection } from "#gateways/email/smtp/connection.ts";
-import { targetOf } from "#gateways/email/smtp/settings.ts";
+import { smtpTarget } from "#gateways/email/smtp/settings.ts";
 import { cert } from "../certificate.ts";
 import { loopback, loopbackSettings, mailingTools } from "../mailing.ts";
 import { openScriptedSmtp, type ScriptedSmtpOptions } from "../scripted-smtp.ts";
@@ -22,7 +22,7 @@ async function opened(
 ) {
   const server = await openScriptedSmtp(options);
   const tools = mailingTools({ outbound });
-  const connection = await SmtpConnection.open(targetOf(loopbackSettings(server.port, change)), tools);
+  const connection = await SmtpConnection.open(smtpTarget(loopbackSettings(server.port, change)), tools);
   context.after(async () => {
     if (connection instanceof SmtpConnection) connection.destroy();
     await server.close();
@@ -42,7 +42,7 @@ test("the whole conversation: signed in, one recipient, and what the server can 
     { username: "ada", password: "kernel-panic-42" },
   );
   isOpen(connection);
-  const result = await connection.handOver(envelope, [Buffer.alloc(0), mail], tools);
+  const result = await connection.transmit(envelope, [Buffer.alloc(0), mail], tools);
   assert.deepEqual(result, { outcome: { kind: "taken" }, stale: false, clean: true });
   await connection.quit(tools.clock);
   assert.deepEqual(server.commands, [
@@ -88,7 +88,7 @@ test("a long mail flows in pieces, whole and in order", async (context) => {
   isOpen(connection);
   const lines = Array.from({ length: 50_000 }, (_, index) => `line ${index} of this mail`).join("\r\n");
   const pieces = [Buffer.from("Subject: x\r\n"), Buffer.from(`\r\n${lines}\r\n`)];
-  const { outcome } = await connection.handOver(envelope, pieces, tools);
+  const { outcome } = await connection.transmit(envelope, pieces, tools);
   assert.equal(outcome.kind, "taken");
   assert.ok(server.handed[0]!.raw.equals(Buffer.concat(pieces)));
 });
@@ -98,7 +98,7 @@ test("mails of every length up to a few packets arrive whole", async (context) =
   isOpen(connection);
   for (const length of [1, 100, 14_900, 14_999, 15_000, 15_001, 16_384, 65_536, 65_537, 131_072]) {
     const content = Buffer.concat([Buffer.alloc(length - 1, "x"), Buffer.from("\r\n")]);
-    const { outcome } = await connection.handOver(envelope, [content], tools);
+    const { outcome } = await connection.transmit(envelope, [content], tools);
     assert.equal(outcome.kind, "taken");
     assert.ok(server.handed.at(-1)!.raw.equals(content), String(length));
   }
@@ -108,7 +108,7 @@ test("mails of every length up to a few packets arrive whole", async (context) =
 test("what a server says out of turn ends the connection, not the process", async (context) => {
   const { server, tools, connection } = await opened(context);
   isOpen(connection);
-  await connection.handOver(envelope, [mail], tools);
+  await connection.transmit(envelope, [mail], tools);
   server.dropIdle("250 By the way");
   for (let turns = 0; turns < 5000 && connection.usable; turns += 1)
     await new Promise((resolve) => setImmediate(resolve));
@@ -126,7 +126,7 @@ test("stopped before it is open: nothing is left behind", async (context) => {
   const server = await openScriptedSmtp({ script: () => "silence" });
   context.after(() => server.close());
   const tools = mailingTools({ outbound });
-  const opening = SmtpConnection.open(targetOf(loopbackSettings(server.port)), tools);
+  const opening = SmtpConnection.open(smtpTarget(loopbackSettings(server.port)), tools);
   await server.reached("connect");
   tools.stop.abort();
   const outcome = await opening;

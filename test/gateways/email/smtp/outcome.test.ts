@@ -18,7 +18,9 @@ const stages: readonly Stage[] = ["greeting", "hello", "starttls", "auth", "mail
 const brief = (stage: Stage, reply: string) => {
   const outcome = outcomeOfReply(stage, reply, []);
   wellFormed(outcome, []);
-  return outcome.kind === "deferred" && outcome.trouble ? `${outcome.kind} ${outcome.trouble}` : outcome.kind;
+  return outcome.kind === "deferred" && outcome.gatewayFault
+    ? `${outcome.kind} ${outcome.gatewayFault}`
+    : outcome.kind;
 };
 
 test("replies: of one line and of several, with and without an enhanced code", () => {
@@ -132,9 +134,9 @@ test("a loss: certain before the dot, in doubt after it; the lane waits only whe
     );
     for (const outcome of [session!, envelope!, after!]) wellFormed(outcome, []);
     assert.equal(after!.kind, "unknown");
-    assert.ok(envelope!.kind === "deferred" && envelope!.trouble === undefined);
+    assert.ok(envelope!.kind === "deferred" && envelope!.gatewayFault === undefined);
     assert.ok(session!.kind === "deferred");
-    assert.equal(session!.trouble, loss.kind === "aborted" ? undefined : "unreachable");
+    assert.equal(session!.gatewayFault, loss.kind === "aborted" ? undefined : "unreachable");
   }
 });
 

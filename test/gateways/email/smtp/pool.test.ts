@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import { after, type TestContext, test } from "node:test";
 import { buildMail } from "#gateways/email/mime/mime.ts";
 import { SmtpPool } from "#gateways/email/smtp/pool.ts";
-import { targetOf } from "#gateways/email/smtp/settings.ts";
+import { smtpTarget } from "#gateways/email/smtp/settings.ts";
 import { loopback, loopbackSettings, type Mailing, mailingTools, sampleEmail } from "../mailing.ts";
 import { parsed, partsOf } from "../reread.ts";
 import { openScriptedSmtp, type ScriptedSmtpOptions } from "../scripted-smtp.ts";
@@ -20,7 +20,7 @@ async function pooled(context: TestContext, options: ScriptedSmtpOptions = {}) {
   const server = await openScriptedSmtp(options);
   const tools = mailingTools({ outbound });
   let quiet = 0;
-  const pool = new SmtpPool(targetOf(loopbackSettings(server.port)), () => (quiet += 1));
+  const pool = new SmtpPool(smtpTarget(loopbackSettings(server.port)), () => (quiet += 1));
   context.after(async () => {
     pool.close(tools.clock);
     await server.close();
@@ -118,7 +118,7 @@ test("one that dies under a mail before the content: once more over a new one, a
       assert.equal(server.handed.length, 2);
       server.script((at) => (at === stage ? fault : null));
       const outcome = await send();
-      assert.ok(outcome.kind === "deferred" && outcome.trouble === undefined);
+      assert.ok(outcome.kind === "deferred" && outcome.gatewayFault === undefined);
       assert.equal(server.connections(), 3);
       assert.equal(server.handed.length, 2);
     }
@@ -204,7 +204,7 @@ test("an acceptance that comes before the final dot is none: certainly not sent,
         server.script((at) => (at === "DATA" ? `${word}${said}` : null));
         const outcome = await send(text);
         assert.ok(outcome.kind === "deferred" && outcome.code === "bad_reply", JSON.stringify(outcome));
-        assert.equal(outcome.trouble, undefined);
+        assert.equal(outcome.gatewayFault, undefined);
         await gone(0);
         assert.ok(!server.commands.includes("."), "the dot never went out");
         server.script(() => null);
@@ -231,7 +231,7 @@ test("whatever is said while the content flows ends the connection at once: no c
     // The clock stands still: nothing waits for an answer that never comes.
     const outcome = await sent;
     assert.ok(outcome.kind === "deferred" && outcome.code === code, JSON.stringify(outcome));
-    assert.equal(outcome.trouble, trouble);
+    assert.equal(outcome.gatewayFault, trouble);
     server.script(() => null);
     assert.deepEqual(await send(), taken);
     assert.equal(server.connections(), 2);

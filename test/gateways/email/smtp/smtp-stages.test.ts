@@ -65,7 +65,9 @@ const outbounds = mailingTools().outbound;
 after(() => outbounds.close());
 
 const shown = (outcome: Outcome) =>
-  outcome.kind === "deferred" && outcome.trouble ? `${outcome.kind} ${outcome.trouble}` : outcome.kind;
+  outcome.kind === "deferred" && outcome.gatewayFault
+    ? `${outcome.kind} ${outcome.gatewayFault}`
+    : outcome.kind;
 const password = "kernel-panic-42";
 
 for (const extensions of [["PIPELINING"], []]) {

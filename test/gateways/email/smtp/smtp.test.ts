@@ -9,7 +9,7 @@ import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { publishedKey } from "#gateways/email/mime/dkim-key.ts";
 import { receiveReport } from "#gateways/email/reports/callback.ts";
 import { smtp } from "#gateways/email/smtp/smtp.ts";
-import { type DkimKey, Unreadable } from "#gateways/gateway.ts";
+import { AttachmentReadError, type DkimKey } from "#gateways/gateway.ts";
 import { movableClock } from "../../../clock.ts";
 import { gatewayConformance } from "../../conformance.ts";
 import { callbackUrl, toolsWith, wellFormed } from "../../conformance-samples.ts";
@@ -198,7 +198,7 @@ test("a certificate that nobody vouches for is no certificate", async (context) 
   for (const security of ["starttls", "tls"] as const) {
     const server = await mailServer(context, { secure: security === "tls" });
     const outcome = await server.send({ security });
-    assert.ok(outcome.kind === "deferred" && outcome.trouble === "unreachable");
+    assert.ok(outcome.kind === "deferred" && outcome.gatewayFault === "unreachable");
     assert.equal(outcome.code, "tls_failed");
     assert.match(outcome.reason, /SELF_SIGNED/);
     assert.equal(server.received.length, 0);
@@ -214,7 +214,7 @@ test("a certificate for another name is no certificate either", async (context) 
 test("STARTTLS is never skipped: a server without it gets nothing", async (context) => {
   const server = await mailServer(context, { hideSTARTTLS: true, disabledCommands: ["STARTTLS"] });
   const outcome = await server.send({ security: "starttls", username: "ada", password: "kernel-panic-42" });
-  assert.ok(outcome.kind === "deferred" && outcome.trouble === "refused", JSON.stringify(outcome));
+  assert.ok(outcome.kind === "deferred" && outcome.gatewayFault === "refused", JSON.stringify(outcome));
   assert.equal(server.received.length, 0);
 });
 
@@ -230,7 +230,7 @@ test("signing in as offered: PLAIN, LOGIN, CRAM-MD5", async (context) => {
     const own = { security: "starttls", ca: cert, username: "ada" };
     assert.equal((await server.send({ ...own, password: "kernel-panic-42" })).kind, "accepted", method);
     const refused = await server.send({ ...own, password: "kernel-panic-4" });
-    assert.ok(refused.kind === "deferred" && refused.trouble === "refused", method);
+    assert.ok(refused.kind === "deferred" && refused.gatewayFault === "refused", method);
     assert.ok(!refused.reason.includes("kernel"), refused.reason);
     assert.equal(server.received.length, 1);
   }
@@ -244,7 +244,7 @@ test("credentials and a server that cannot take them", async (context) => {
     username: "ada",
     password: "kernel-panic-42",
   });
-  assert.ok(outcome.kind === "deferred" && outcome.trouble === "refused" && outcome.code === "no_auth");
+  assert.ok(outcome.kind === "deferred" && outcome.gatewayFault === "refused" && outcome.code === "no_auth");
 });
 
 test("a mail that is longer than the server takes is not even begun", async (context) => {
@@ -311,9 +311,9 @@ test("an attachment that cannot be read: told as that, before anything is sent",
   const server = await mailServer(context);
   const attachment = {
     ...file("a.pdf", "x"),
-    content: () => Promise.reject(new Unreadable("storage is down")),
+    content: () => Promise.reject(new AttachmentReadError("storage is down")),
   };
-  await assert.rejects(server.send({}, { attachments: [attachment] }), Unreadable);
+  await assert.rejects(server.send({}, { attachments: [attachment] }), AttachmentReadError);
   assert.deepEqual(server.received, []);
 });
 
@@ -325,13 +325,15 @@ test("a message that is no email is no message of this gateway", async () => {
 
 test("nobody listens, or the address is not allowed: certainly not sent", async () => {
   const nobody = await smtp.send(sampleMail(), loopbackSettings(1), mailingTools({ outbound }));
-  assert.ok(nobody.kind === "deferred" && nobody.trouble === "unreachable");
+  assert.ok(nobody.kind === "deferred" && nobody.gatewayFault === "unreachable");
   const inside = await smtp.send(
     sampleMail(),
     loopbackSettings(25, { host: "10.0.0.1" }),
     mailingTools({ outbound }),
   );
-  assert.ok(inside.kind === "deferred" && inside.trouble === "refused" && inside.code === "url_not_allowed");
+  assert.ok(
+    inside.kind === "deferred" && inside.gatewayFault === "refused" && inside.code === "url_not_allowed",
+  );
 });
 
 test("settings lead where the guard can judge them, and a doubtful mail is sent once more", () => {

@@ -116,7 +116,7 @@ gatewayConformance(httpApi, {
           kind: "deferred",
           code: "9",
           reason: "The provider refused it: no balance",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -175,7 +175,7 @@ gatewayConformance(httpApi, {
           kind: "deferred",
           code: "http_401",
           reason: "The provider answered 401: no such key: ***",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -185,7 +185,7 @@ gatewayConformance(httpApi, {
           kind: "deferred",
           code: "http_302",
           reason: "The provider answered 302.",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -211,7 +211,7 @@ gatewayConformance(httpApi, {
           kind: "deferred",
           code: "url_not_allowed",
           reason: "10.0.0.1 is a private address",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
     ],

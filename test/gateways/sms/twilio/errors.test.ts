@@ -17,12 +17,12 @@ test("each listed code has one meaning", () => {
 });
 
 test("whose fault it is decides what happens to the message", () => {
-  assert.equal(faultOf(21211), "message");
-  assert.equal(faultOf(21610), "message");
-  assert.equal(faultOf(21606), "gateway");
-  assert.equal(faultOf(20003), "gateway");
-  assert.equal(faultOf(63038), "gateway");
-  assert.equal(faultOf(20429), "later");
+  assert.equal(faultOf(21211), "permanent");
+  assert.equal(faultOf(21610), "permanent");
+  assert.equal(faultOf(21606), "configuration");
+  assert.equal(faultOf(20003), "configuration");
+  assert.equal(faultOf(63038), "configuration");
+  assert.equal(faultOf(20429), "transient");
   assert.equal(faultOf(99999), undefined);
 });
 

@@ -125,7 +125,7 @@ gatewayConformance(twilio, {
           kind: "deferred",
           code: "21660",
           reason: "Twilio error 21660: Mismatch between the 'From' number and the account",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -135,7 +135,7 @@ gatewayConformance(twilio, {
           kind: "deferred",
           code: "20003",
           reason: "Twilio error 20003: Authenticate ***",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -155,7 +155,7 @@ gatewayConformance(twilio, {
           kind: "deferred",
           code: "63038",
           reason: "Twilio error 63038: Account exceeded the daily messages limit",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {
@@ -184,7 +184,7 @@ gatewayConformance(twilio, {
           kind: "deferred",
           code: "http_404",
           reason: "The provider answered 404.",
-          trouble: "refused",
+          gatewayFault: "refused",
         },
       },
       {

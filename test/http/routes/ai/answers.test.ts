@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { CompletionResult } from "#ai/complete.ts";
 import type { ServeResult } from "#ai/serve.ts";
-import type { Answer } from "#http/response.ts";
+import type { Reply } from "#http/response.ts";
 import { rateLimitHeaders, toReply } from "#http/routes/ai/answers.ts";
 
 const levels = { requests: null, tokens: null };
@@ -15,7 +15,7 @@ const full = {
 const served = { provider: "primary", model: "openai/gpt-4o", latency_ms: 12.5, attempts: 2 };
 const answered = (completed: CompletionResult): ServeResult => ({ kind: "served", completed, levels });
 
-function answer(result: ServeResult): Answer {
+function answer(result: ServeResult): Reply {
   const found = toReply(result);
   assert.ok(found);
   return found;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { accountReply } from "#contract/replies.ts";
+import { currentAccountReply } from "#contract/replies.ts";
 import { account, ask, edge, key } from "../../edge.ts";
 
 const get = (to: ReturnType<typeof edge>) =>
@@ -11,7 +11,7 @@ const get = (to: ReturnType<typeof edge>) =>
 test("the account, its plan and its credit", async () => {
   const { status, json } = await get(edge());
   assert.equal(status, 200);
-  assert.deepEqual(accountReply.parse(json), json);
+  assert.deepEqual(currentAccountReply.parse(json), json);
   assert.deepEqual(json, {
     success: true,
     message: "Account found.",
@@ -28,5 +28,5 @@ test("the account, its plan and its credit", async () => {
 test("the plan's end is an instant in UTC", async () => {
   const ending = { ...account, plan: { name: "basic", expiresAt: Date.UTC(2030, 0, 31, 9) } };
   const { json } = await get(edge({ parts: { authenticate: async () => ending } }));
-  assert.equal(accountReply.parse(json).data.plan.expires_at, "2030-01-31T09:00:00.000Z");
+  assert.equal(currentAccountReply.parse(json).data.plan.expires_at, "2030-01-31T09:00:00.000Z");
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Status } from "#contract/messages/channel.ts";
-import { pageReply, recordReply } from "#contract/replies.ts";
+import { messagesReply, recordReply } from "#contract/replies.ts";
 import type { HttpParts } from "#http/parts.ts";
 import { ask, edge, key, record } from "../../edge.ts";
 
@@ -85,7 +85,7 @@ test("the most recent messages of a channel", async () => {
   const { parts, asked } = listing();
   const { status, json } = await get(edge({ parts }), "/api/get/sms");
   assert.equal(status, 200);
-  assert.deepEqual(pageReply.parse(json), json);
+  assert.deepEqual(messagesReply.parse(json), json);
   assert.deepEqual(json, {
     success: true,
     message: "Messages found.",

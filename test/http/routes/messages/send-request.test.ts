@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Send } from "#contract/messages/contacts.ts";
-import { isProblem } from "#http/body/read.ts";
-import type { AccountCall } from "#http/endpoint.ts";
+import { isProblem } from "#contract/problem.ts";
+import type { AccountCall } from "#http/call.ts";
 import { fileIssues, inSlices, sendContacts } from "#http/routes/messages/send-request.ts";
-import type { Accepted, Repeatable } from "#messaging/accept/accept.ts";
+import type { AcceptResult, IdempotencyRequest } from "#messaging/accept/accept.ts";
 import { movableClock } from "../../../clock.ts";
 
 interface Draft {
@@ -16,17 +16,17 @@ interface Draft {
 const issue = { path: ["contact", 0, "to"], message: "no" };
 
 async function send(
-  result: Accepted,
+  result: AcceptResult,
   given: Partial<Send<Draft>> = {},
   key?: string,
-): Promise<{ reply: unknown; asked: { send: Send<Draft>; repeatable: Repeatable | null }[] }> {
-  const asked: { send: Send<Draft>; repeatable: Repeatable | null }[] = [];
+): Promise<{ reply: unknown; asked: { send: Send<Draft>; repeatable: IdempotencyRequest | null }[] }> {
+  const asked: { send: Send<Draft>; repeatable: IdempotencyRequest | null }[] = [];
   const headers = key === undefined ? {} : { "idempotency-key": key };
   const reply = await sendContacts<Draft>({ request: { headers } } as unknown as AccountCall, {
     path: "/api/post/send",
     credit: "post",
     send: { contacts: [{ to: "a" }], issues: [], ...given },
-    given: ({ to }) => to,
+    recipientOf: ({ to }) => to,
     accept: async (whole, repeatable) => {
       asked.push({ send: whole, repeatable });
       return result;
@@ -35,7 +35,7 @@ async function send(
   return { reply: isProblem(reply) ? { status: reply.status, ...reply.body } : reply, asked };
 }
 
-const done: Accepted = { kind: "accepted", requestId: "req_1", ids: ["msg_1"], statuses: ["queued"] };
+const done: AcceptResult = { kind: "accepted", requestId: "req_1", ids: ["msg_1"], statuses: ["queued"] };
 
 test("an accepted send names each contact as it was given", async () => {
   const { reply, asked } = await send(done);
@@ -77,7 +77,7 @@ test("a send with faults that was accepted all the same is a bug", async () => {
   await assert.rejects(send(done, { issues: [issue] }));
 });
 
-const refusals: [result: Accepted, status: number, text: RegExp][] = [
+const refusals: [result: AcceptResult, status: number, text: RegExp][] = [
   [{ kind: "mismatch" }, 422, /idempotency_mismatch/],
   [{ kind: "in_progress" }, 409, /idempotency_in_progress/],
   [{ kind: "insufficient_credit", needed: 2, remaining: 1 }, 402, /2 post credits, and 1 remain/],

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { problemReply, sendReply, validationReply } from "#contract/replies.ts";
-import type { Accepted } from "#messaging/accept/accept.ts";
+import type { AcceptResult } from "#messaging/accept/accept.ts";
 import { ask, contact, edge, key, send } from "../../edge.ts";
 
 function errorsOf(json: unknown): Record<string, string[]> {
@@ -183,7 +183,7 @@ test("files are refused by name, beside the other faults", async () => {
 
 test("a fault of the body's own beats every other outcome of acceptance", async () => {
   for (const kind of ["insufficient_credit", "unavailable", "commit_unknown"] as const) {
-    const result = { kind, needed: 1, remaining: 0, retryAfterMs: 1 } as Accepted;
+    const result = { kind, needed: 1, remaining: 0, retryAfterMs: 1 } as AcceptResult;
     const to = edge({ parts: { acceptSms: async () => result } });
     assert.equal((await send(to, { contact: [{}] })).status, 422);
   }
@@ -203,7 +203,7 @@ test("a faulty send that is accepted all the same is not called a success", asyn
   assert.equal((await send(to, { contact: [{}] })).status, 500);
 });
 
-const outcomes: [result: Accepted, status: number, code: string, retryAfter: string | undefined][] = [
+const outcomes: [result: AcceptResult, status: number, code: string, retryAfter: string | undefined][] = [
   [{ kind: "insufficient_credit", needed: 3, remaining: 2 }, 402, "insufficient_credit", undefined],
   [{ kind: "unavailable", retryAfterMs: 4_500 }, 503, "unavailable", "5"],
   [{ kind: "commit_unknown", retryAfterMs: 0 }, 503, "commit_unknown", "1"],

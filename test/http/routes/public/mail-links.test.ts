@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { InjectOptions } from "fastify";
 import type { HttpParts } from "#http/parts.ts";
-import { clickToken, longestTarget, openToken, unsubscribeToken } from "#messaging/email/tokens.ts";
-import { createVisits } from "#messaging/feedback/opens-and-clicks.ts";
+import { clickToken, maxTargetLength, openToken, unsubscribeToken } from "#messaging/email/tokens.ts";
+import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
 import type { Database } from "#store/database.ts";
 import type { IncomingEngagement } from "#store/feedback/engagements.ts";
 import { createSealer } from "#store/seal.ts";
@@ -37,16 +37,22 @@ function scene(broken = false): Scene {
     },
   } as unknown as Database;
   // The edge makes its own clock, which the visits share.
-  let made: HttpParts["visits"] = noVisits;
-  const opened = edge({ parts: { visits: { ...noVisits, ...forwarding(() => made) } } });
-  made = createVisits({ database, clock: opened.clock, log: opened.log, sealer, announced: () => {} });
+  let made: HttpParts["openAndClickTracking"] = noVisits;
+  const opened = edge({ parts: { openAndClickTracking: { ...noVisits, ...forwarding(() => made) } } });
+  made = createOpenAndClickTracking({
+    database,
+    clock: opened.clock,
+    log: opened.log,
+    sealer,
+    announced: () => {},
+  });
   return { ...opened, stored, unsubscribed };
 }
 
-const forwarding = (to: () => HttpParts["visits"]): HttpParts["visits"] => ({
-  opened: (...given) => to().opened(...given),
-  followed: (...given) => to().followed(...given),
-  subscribed: (...given) => to().subscribed(...given),
+const forwarding = (to: () => HttpParts["openAndClickTracking"]): HttpParts["openAndClickTracking"] => ({
+  open: (...given) => to().open(...given),
+  click: (...given) => to().click(...given),
+  canUnsubscribe: (...given) => to().canUnsubscribe(...given),
   unsubscribe: (...given) => to().unsubscribe(...given),
   close: () => to().close(),
 });
@@ -110,7 +116,7 @@ test("a link leads to what its token says, long ones too", async () => {
   const it = scene();
   for (const target of [
     "https://shop.test/?a=1&b=2#c",
-    `https://shop.test/${"x".repeat(longestTarget - 18)}`,
+    `https://shop.test/${"x".repeat(maxTargetLength - 18)}`,
   ]) {
     const reply = await request(it, {
       url: `/t/c/${clickToken(sealer, messageId, target)}`,

@@ -1,27 +1,27 @@
 // GET and POST /api/manage/v1/accounts, GET and PATCH /api/manage/v1/accounts/{account}
 
 import {
-  type AccountChanged,
   accountChanges,
   accountInput,
-  changeExistingAccount,
-  configureApiKey,
-  createNewAccount,
+  createAccount,
+  issueApiKey,
+  type UpdateAccountResult,
+  updateAccount,
 } from "#configure/account.ts";
 import {
   type AccountReplyData,
+  accountReply,
   accountsQuery,
   accountsReply,
-  managedAccountReply,
   newAccountReply,
 } from "#contract/manage/accounts.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
-import { type Problem, problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf, wireTime } from "#http/pagination.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { pageOf } from "#http/pagination.ts";
+import { queryOf } from "#http/request.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import type { Principal } from "#identity/principal.ts";
 import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.ts";
 import type { Database } from "#store/database.ts";
@@ -41,7 +41,7 @@ function dataOf(account: AccountWithCredits): AccountReplyData {
     country: account.country,
     plan: {
       name: account.plan_name,
-      expires_at: plan_expires_at === null ? null : wireTime(plan_expires_at),
+      expires_at: plan_expires_at === null ? null : isoTime(plan_expires_at),
       credit: credit as Record<Channel, number | null>,
       renews: credits.some(({ renews }) => renews === "monthly") ? "monthly" : null,
     },
@@ -49,8 +49,8 @@ function dataOf(account: AccountWithCredits): AccountReplyData {
     lateness_ms: account.lateness_ms,
     channel_failover: account.channel_failover === 1,
     attachments: { max_files: account.attachment_files, max_bytes: account.attachment_bytes },
-    created_at: wireTime(account.created_at),
-    updated_at: wireTime(account.updated_at),
+    created_at: isoTime(account.created_at),
+    updated_at: isoTime(account.updated_at),
   };
 }
 
@@ -73,7 +73,7 @@ export const listAccountsRoute = endpoint({
   replies: { 200: accountsReply },
   problems: [],
 })(async ({ parts, principal, request }) => {
-  const query = checkedQuery(accountsQuery, queryOf(request));
+  const query = validateQuery(accountsQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { search = null, cursor = null, limit } = query.value;
   // An operator has no account of their own; a member without one sees none.
@@ -104,12 +104,12 @@ export const createAccountRoute = endpoint({
   replies: { 200: newAccountReply },
   problems: ["conflict"],
 })(async ({ parts, body }) => {
-  const given = checked(accountInput, body.value);
+  const given = validate(accountInput, body.value);
   if (isProblem(given)) return given;
   const { database, configure } = parts.manage;
-  const made = await createNewAccount(configure, given.value);
+  const made = await createAccount(configure, given.value);
   if (made.kind !== "created") return refusal(made);
-  const api_key = await configureApiKey(configure, made.id);
+  const api_key = await issueApiKey(configure, made.id);
   const account = await read(database, made.id);
   if (account === null) return problem("not_found");
   return {
@@ -127,7 +127,7 @@ export const getAccountRoute = endpoint({
   family: "manage",
   scope: "account",
   params: { account: accountParam },
-  replies: { 200: managedAccountReply },
+  replies: { 200: accountReply },
   problems: ["not_found"],
 })(async ({ parts, account }) => {
   const data = await read(parts.manage.database, account.id);
@@ -145,7 +145,7 @@ function forbiddenFields(principal: Principal, given: object): Problem | null {
   return problem("forbidden", { message: `Only an operator may change ${fields.join(", ")}.` });
 }
 
-export const changeAccountRoute = endpoint({
+export const updateAccountRoute = endpoint({
   method: "PATCH",
   path: "/api/manage/v1/accounts/{account}",
   name: "changeAccount",
@@ -157,22 +157,22 @@ export const changeAccountRoute = endpoint({
   scope: "account",
   params: { account: accountParam },
   body: accountChanges,
-  replies: { 200: managedAccountReply },
+  replies: { 200: accountReply },
   problems: ["not_found", "conflict"],
 })(async ({ parts, principal, account, body }) => {
-  const given = checked(accountChanges, body.value);
+  const given = validate(accountChanges, body.value);
   if (isProblem(given)) return given;
   const forbidden = forbiddenFields(principal, given.value);
   if (forbidden !== null) return forbidden;
   const { database, configure } = parts.manage;
-  const changed = await changeExistingAccount(configure, account.id, given.value);
+  const changed = await updateAccount(configure, account.id, given.value);
   if (changed.kind !== "changed") return refusal(changed);
   const data = await read(database, account.id);
   if (data === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "The account has been changed.", data } };
 });
 
-function refusal(result: Exclude<AccountChanged, { kind: "changed" }>): Problem {
+function refusal(result: Exclude<UpdateAccountResult, { kind: "changed" }>): Problem {
   switch (result.kind) {
     case "invalid":
       return validationFailed(result.issues);

@@ -1,18 +1,17 @@
 // POST /api/manage/v1/accounts/{account}/api-key and …/api-key/reveal
 
-import { configureApiKey } from "#configure/account.ts";
+import { issueApiKey } from "#configure/account.ts";
 import { apiKeyReply, revealedKeyReply, revealRequest } from "#contract/manage/accounts.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { wireTime } from "#http/pagination.ts";
 import { tooBusy, tooManyInSession } from "#http/routes/manage/identity/session.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import { findApiKey } from "#store/accounts/accounts.ts";
 import { findUser } from "#store/identity/users.ts";
 import { accountParam } from "./accounts.ts";
 
-export const renewApiKeyRoute = endpoint({
+export const rotateApiKeyRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/api-key",
   name: "renewApiKey",
@@ -25,7 +24,7 @@ export const renewApiKeyRoute = endpoint({
   replies: { 200: apiKeyReply },
   problems: ["not_found"],
 })(async ({ parts, account }) => {
-  const api_key = await configureApiKey(parts.manage.configure, account.id);
+  const api_key = await issueApiKey(parts.manage.configure, account.id);
   return {
     status: 200,
     body: { success: true, message: "The account has a new API key.", data: { api_key } },
@@ -51,7 +50,7 @@ export const revealApiKeyRoute = endpoint({
   const { database, configure, passwords } = call.parts.manage;
   if (principal.kind !== "user")
     return problem("forbidden", { message: "Only a person who signed in may see the key." });
-  const given = checked(revealRequest, call.body.value);
+  const given = validate(revealRequest, call.body.value);
   if (isProblem(given)) return given;
   const refusal = tooManyInSession(call);
   if (refusal !== null) return refusal;
@@ -70,7 +69,7 @@ export const revealApiKeyRoute = endpoint({
     body: {
       success: true,
       message: "The account's API key.",
-      data: { api_key, created_at: wireTime(key.created_at) },
+      data: { api_key, created_at: isoTime(key.created_at) },
     },
   };
 });

@@ -1,6 +1,6 @@
 // GET and POST /api/manage/v1/accounts/{account}/credit, GET …/credit/entries
 
-import { accountOf } from "#accounts/authenticate.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
 import {
   type CreditEntryData,
   creditReply,
@@ -9,19 +9,18 @@ import {
   grantReply,
   grantRequest,
 } from "#contract/manage/accounts.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { wireTime } from "#http/pagination.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { queryOf } from "#http/request.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import { startOfMonth } from "#runtime/time-zones.ts";
 import { type EntryPlace, grantCredit, listCreditEntries } from "#store/accounts/balances.ts";
 import type { CreditEntriesTable } from "#store/schema/schema.ts";
 import { accountParam } from "./accounts.ts";
 
 function dataOf({ kind, reference, at, amount, remaining, note }: CreditEntriesTable): CreditEntryData {
-  return { kind, reference, at: wireTime(at), amount, remaining, note };
+  return { kind, reference, at: isoTime(at), amount, remaining, note };
 }
 
 export const getCreditRoute = endpoint({
@@ -37,7 +36,7 @@ export const getCreditRoute = endpoint({
   problems: ["not_found"],
 })(async ({ parts, account }) => ({
   status: 200,
-  body: { success: true, message: "Credit found.", data: await parts.credit(accountOf(account)) },
+  body: { success: true, message: "Credit found.", data: await parts.credit(accountFromRow(account)) },
 }));
 
 export const grantCreditRoute = endpoint({
@@ -56,7 +55,7 @@ export const grantCreditRoute = endpoint({
   problems: ["forbidden", "not_found", "conflict"],
 })(async ({ parts, principal, account, body }) => {
   if (principal.role !== "operator") return problem("forbidden", { message: "It takes an operator." });
-  const given = checked(grantRequest, body.value);
+  const given = validate(grantRequest, body.value);
   if (isProblem(given)) return given;
   const { channel, amount, note = null } = given.value;
   const { database, configure } = parts.manage;
@@ -100,7 +99,7 @@ export const listCreditEntriesRoute = endpoint({
   replies: { 200: entriesReply },
   problems: ["not_found"],
 })(async ({ parts, account, request }) => {
-  const query = checkedQuery(entriesQuery, queryOf(request));
+  const query = validateQuery(entriesQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel, limit, cursor } = query.value;
   const before = cursor === undefined ? null : placeOf(cursor);

@@ -1,16 +1,16 @@
 // POST /api/manage/v1/accounts/{account}/gateways/{gateway}/test, /pause, /resume, /default
 
-import { accountOf } from "#accounts/authenticate.ts";
-import { changeGateway } from "#configure/change-gateway.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
+import { updateGateway } from "#configure/change-gateway.ts";
 import type { Issue } from "#contract/issue.ts";
 import { gatewayReply, gatewayTestReply, testGatewayRequest } from "#contract/manage/gateways.ts";
 import { readEmail } from "#contract/messages/email.ts";
 import { readSms } from "#contract/messages/sms.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { isProblem } from "#http/body/read.ts";
-import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
-import { checked } from "#http/validate.ts";
-import type { Accepted } from "#messaging/accept/accept.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import type { ManageAccountCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { validate } from "#http/validate.ts";
+import type { AcceptResult } from "#messaging/accept/accept.ts";
 import { continueGateway, stopGateway } from "#store/gateways/actions.ts";
 import { findOwn, gatewayAnswer, gatewayParams, stoppedByHand } from "./gateways.ts";
 
@@ -37,7 +37,7 @@ export const testGatewayRoute = endpoint({
   replies: { 200: gatewayTestReply },
   problems: ["not_found", "conflict", "insufficient_credit", "unavailable", "commit_unknown"],
 })(async (call) => {
-  const given = checked(testGatewayRequest, call.body.value);
+  const given = validate(testGatewayRequest, call.body.value);
   if (isProblem(given)) return given;
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
@@ -72,16 +72,16 @@ export const testGatewayRoute = endpoint({
 async function sendTest(
   { account, parts, requestId }: ManageAccountCall,
   test: { channel: "sms" | "email"; to: string; message: string; identifier: string },
-): Promise<Accepted> {
+): Promise<AcceptResult> {
   const { channel, to, message, identifier: gateway_identifier } = test;
   const one = { maxContacts: 1 };
   if (channel === "sms") {
     const send = readSms({ contact: [{ number: to, message, gateway_identifier }] }, one);
-    return await parts.acceptSms(accountOf(account), requestId, send, null);
+    return await parts.acceptSms(accountFromRow(account), requestId, send, null);
   }
   const subject = "Trunkline test message";
   const send = readEmail({ contact: [{ email: to, subject, message, gateway_identifier }] }, one);
-  return await parts.acceptEmail(accountOf(account), requestId, send, [], null);
+  return await parts.acceptEmail(accountFromRow(account), requestId, send, [], null);
 }
 
 /** A fault of the send, as one of the test's body. */
@@ -126,7 +126,7 @@ export const resumeGatewayRoute = endpoint({
   return await gatewayAnswer(call, identifier, "The gateway goes on.");
 });
 
-export const defaultGatewayRoute = endpoint({
+export const setDefaultGatewayRoute = endpoint({
   ...changing,
   path: `${gatewayPath}/default`,
   name: "makeGatewayDefault",
@@ -135,7 +135,7 @@ export const defaultGatewayRoute = endpoint({
 })(async (call) => {
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
-  const changed = await changeGateway(call.parts.manage.configure, found.gateway, { default: true });
+  const changed = await updateGateway(call.parts.manage.configure, found.gateway, { default: true });
   if (changed.kind === "invalid") return validationFailed(changed.issues);
   return await gatewayAnswer(call, call.params.gateway, "The gateway is the default one.");
 });

@@ -1,7 +1,7 @@
 // The gateways of an account: GET and POST /api/manage/v1/accounts/{account}/gateways, and one of them by its
 // identifier. What is done to one by hand (test, pause, …) stands in `gateway-actions.ts`.
 
-import { changeGateway, createGateway, gatewayChanges, inputOf } from "#configure/change-gateway.ts";
+import { createGateway, gatewayChanges, gatewayInputOf, updateGateway } from "#configure/change-gateway.ts";
 import { gatewayInput } from "#configure/gateway.ts";
 import {
   type GatewayReplyData,
@@ -9,14 +9,14 @@ import {
   gatewayReply,
   gatewaysReply,
 } from "#contract/manage/gateways.ts";
-import { type Problem, problem, validationFailed } from "#contract/problem.ts";
-import { gatewayOf } from "#gateways/registry.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import { masked } from "#gateways/secrets.ts";
-import { isProblem } from "#http/body/read.ts";
-import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
-import { wireTime } from "#http/pagination.ts";
+import type { ManageAccountCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import { type Deleted, deleteGateway, type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 
 const params = { account: accountParam };
@@ -31,15 +31,15 @@ type AccountCall = Pick<ManageAccountCall, "parts" | "settings" | "account">;
 /** How a gateway is doing, and since when it pauses. Stopped by hand weighs more than trouble. */
 function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "state" | "pause"> {
   if (lane.stopped_at !== null) {
-    const pause = { reason: stoppedByHand, since: wireTime(lane.stopped_at), until: null };
+    const pause = { reason: stoppedByHand, since: isoTime(lane.stopped_at), until: null };
     return { state: gateway.active === 1 ? "stopped" : "off", pause };
   }
   if (gateway.active === 0) return { state: "off", pause: null };
   if (lane.paused_since === null) return { state: "active", pause: null };
-  const until = lane.paused_until === null ? null : wireTime(lane.paused_until);
+  const until = lane.paused_until === null ? null : isoTime(lane.paused_until);
   return {
     state: "paused",
-    pause: { reason: lane.pause_reason ?? "", since: wireTime(lane.paused_since), until },
+    pause: { reason: lane.pause_reason ?? "", since: isoTime(lane.paused_since), until },
   };
 }
 
@@ -47,8 +47,8 @@ export const stoppedByHand = "Paused by hand.";
 
 function dataOf({ parts, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
   const { gateway, waiting } = found;
-  const input = inputOf(parts.manage.configure.sealer, gateway);
-  const adapter = gatewayOf(gateway.kind, gateway.channel);
+  const input = gatewayInputOf(parts.manage.configure.sealer, gateway);
+  const adapter = findAdapter(gateway.kind, gateway.channel);
   const { pace, retry } = input;
   return {
     id: gateway.id,
@@ -75,8 +75,8 @@ function dataOf({ parts, settings }: AccountCall, found: GatewayWithLane): Gatew
       settings.publicUrl === null || !adapter?.receives
         ? null
         : `${settings.publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`,
-    created_at: wireTime(gateway.created_at),
-    updated_at: wireTime(gateway.updated_at),
+    created_at: isoTime(gateway.created_at),
+    updated_at: isoTime(gateway.updated_at),
   };
 }
 
@@ -129,7 +129,7 @@ export const createGatewayRoute = endpoint({
   replies: { 200: gatewayReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = checked(gatewayInput, call.body.value);
+  const given = validate(gatewayInput, call.body.value);
   if (isProblem(given)) return given;
   const made = await createGateway(call.parts.manage.configure, call.account.id, given.value);
   if (made.kind === "invalid") return validationFailed(made.issues);
@@ -149,7 +149,7 @@ export const getGatewayRoute = endpoint({
   problems: ["not_found"],
 })(async (call) => await gatewayAnswer(call, call.params.gateway, "Gateway found."));
 
-export const changeGatewayRoute = endpoint({
+export const updateGatewayRoute = endpoint({
   method: "PATCH",
   path: "/api/manage/v1/accounts/{account}/gateways/{gateway}",
   name: "changeGateway",
@@ -164,11 +164,11 @@ export const changeGatewayRoute = endpoint({
   replies: { 200: gatewayReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = checked(gatewayChanges, call.body.value);
+  const given = validate(gatewayChanges, call.body.value);
   if (isProblem(given)) return given;
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
-  const changed = await changeGateway(call.parts.manage.configure, found.gateway, given.value);
+  const changed = await updateGateway(call.parts.manage.configure, found.gateway, given.value);
   if (changed.kind === "invalid") return validationFailed(changed.issues);
   return await gatewayAnswer(call, call.params.gateway, "The gateway has been changed.");
 });

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { gatewayKindsReply } from "#contract/manage/gateways.ts";
-import { gateways } from "#gateways/registry.ts";
+import { adapters } from "#gateways/registry.ts";
 import { endpoint } from "#http/endpoint.ts";
 
 /** What a settings form is made of. JSON Schema's own word for a secret is `writeOnly`. */
@@ -33,7 +33,7 @@ export const listGatewayKindsRoute = endpoint({
   body: {
     success: true,
     message: "Kinds found.",
-    data: gateways.map(({ kind, title, summary, channels, test, settings }) => ({
+    data: adapters.map(({ kind, title, summary, channels, test, settings }) => ({
       kind,
       title,
       summary,

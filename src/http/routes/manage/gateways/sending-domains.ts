@@ -3,11 +3,11 @@
 
 import { checkSendingDomain } from "#configure/check-sending-domain.ts";
 import {
-  activate,
+  activateDomainKeys,
   createSendingDomain,
   deleteSendingDomain,
+  rotateDomainKeys,
   rotateInput,
-  rotateKeys,
   sendingDomainInput,
 } from "#configure/sending-domain.ts";
 import {
@@ -17,15 +17,15 @@ import {
   sendingDomainReply,
   sendingDomainsReply,
 } from "#contract/manage/sending-domains.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import type { Finding } from "#gateways/email/deliverability/domain-check.ts";
 import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
-import { isProblem } from "#http/body/read.ts";
-import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
-import { wireTime } from "#http/pagination.ts";
+import type { ManageAccountCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import { type DomainWithKeys, readSendingDomains } from "#store/email/sending-domains.ts";
 
 const params = { account: accountParam };
@@ -45,12 +45,12 @@ function dataOf({ domain, keys }: DomainWithKeys): SendingDomainData {
       algorithm,
       public_key,
       state,
-      created_at: wireTime(created_at),
-      updated_at: wireTime(updated_at),
+      created_at: isoTime(created_at),
+      updated_at: isoTime(updated_at),
     })),
     records: recordsOf(domain.domain, keys),
-    created_at: wireTime(domain.created_at),
-    updated_at: wireTime(domain.updated_at),
+    created_at: isoTime(domain.created_at),
+    updated_at: isoTime(domain.updated_at),
   };
 }
 
@@ -97,7 +97,7 @@ export const createSendingDomainRoute = endpoint({
   replies: { 200: sendingDomainReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = checked(sendingDomainInput, call.body.value);
+  const given = validate(sendingDomainInput, call.body.value);
   if (isProblem(given)) return given;
   const made = await createSendingDomain(call.parts.manage.configure, call.account.id, given.value);
   if (made.kind === "invalid") return validationFailed(made.issues);
@@ -167,7 +167,7 @@ export const checkSendingDomainRoute = endpoint({
   return { status: 200, body: { success: true, message: "The sending domain has been checked.", data } };
 });
 
-export const rotateSendingDomainRoute = endpoint({
+export const rotateSendingDomainKeysRoute = endpoint({
   ...about,
   method: "POST",
   path: `${path}/{domain}/rotate`,
@@ -180,11 +180,11 @@ export const rotateSendingDomainRoute = endpoint({
   replies: { 200: sendingDomainReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = checked(rotateInput, call.body.value);
+  const given = validate(rotateInput, call.body.value);
   if (isProblem(given)) return given;
   const found = await findOwn(call);
   if (found === null) return problem("not_found");
-  const outcome = await rotateKeys(call.parts.manage.configure, found.domain, given.value);
+  const outcome = await rotateDomainKeys(call.parts.manage.configure, found.domain, given.value);
   if (outcome === "not_found") return problem("not_found");
   if (outcome === "pending")
     return problem("conflict", {
@@ -193,7 +193,7 @@ export const rotateSendingDomainRoute = endpoint({
   return await domainAnswer(call, found.domain.id, "New keys have been made.");
 });
 
-export const activateSendingDomainRoute = endpoint({
+export const activateSendingDomainKeysRoute = endpoint({
   ...about,
   method: "POST",
   path: `${path}/{domain}/activate`,
@@ -206,7 +206,7 @@ export const activateSendingDomainRoute = endpoint({
   problems: ["not_found", "conflict"],
 })(async (call) => {
   const found = await findOwn(call);
-  const activated = found && (await activate(call.parts.manage.configure, found.domain, null));
+  const activated = found && (await activateDomainKeys(call.parts.manage.configure, found.domain, null));
   if (!found || !activated) return problem("not_found");
   if (activated.length === 0) return problem("conflict", { message: "No key waits to be activated." });
   return await domainAnswer(call, found.domain.id, "The new keys sign from now on.");

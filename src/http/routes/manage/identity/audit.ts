@@ -1,11 +1,12 @@
 // GET /api/manage/v1/audit, GET /api/manage/v1/accounts/{account}/audit
 
 import { type AuditReplyData, accountAuditQuery, auditQuery, auditReply } from "#contract/manage/identity.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf, wireTime } from "#http/pagination.ts";
-import { checkedQuery } from "#http/validate.ts";
+import { pageOf } from "#http/pagination.ts";
+import { queryOf } from "#http/request.ts";
+import { validateQuery } from "#http/validate.ts";
 import type { Database } from "#store/database.ts";
 import { listAudit } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
@@ -14,7 +15,7 @@ function dataOf(entry: AuditEntriesTable): AuditReplyData {
   const { fields = [] } = JSON.parse(entry.detail) as { fields?: string[] };
   return {
     id: entry.id,
-    at: wireTime(entry.at),
+    at: isoTime(entry.at),
     actor: { kind: entry.actor_kind, id: entry.actor_id, name: entry.actor_name },
     account: entry.account_id,
     action: entry.action,
@@ -58,7 +59,7 @@ const about = {
   problems: [],
 } as const;
 
-export const listAuditRoute = endpoint({
+export const listAuditEntriesRoute = endpoint({
   ...about,
   path: "/api/manage/v1/audit",
   name: "listAudit",
@@ -66,12 +67,12 @@ export const listAuditRoute = endpoint({
   scope: "installation",
   query: auditQuery,
 })(async ({ parts, request }) => {
-  const query = checkedQuery(auditQuery, queryOf(request));
+  const query = validateQuery(auditQuery, queryOf(request));
   if (isProblem(query)) return query;
   return await pageAnswer(parts.manage.database, { ...query.value, account: query.value.account });
 });
 
-export const listAccountAuditRoute = endpoint({
+export const listAccountAuditEntriesRoute = endpoint({
   ...about,
   path: "/api/manage/v1/accounts/{account}/audit",
   name: "listAccountAudit",
@@ -80,7 +81,7 @@ export const listAccountAuditRoute = endpoint({
   params: { account: "The account's id." },
   query: accountAuditQuery,
 })(async ({ parts, request, account }) => {
-  const query = checkedQuery(accountAuditQuery, queryOf(request));
+  const query = validateQuery(accountAuditQuery, queryOf(request));
   if (isProblem(query)) return query;
   return await pageAnswer(parts.manage.database, { ...query.value, account: account.id });
 });

@@ -2,10 +2,10 @@
 
 import { holdEndedReply, installationReply } from "#contract/manage/installation.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { cancelAll, currentHold, releaseAll } from "#maintenance/restore-hold.ts";
+import { cancelAllHeld, currentHold, releaseAllHeld } from "#maintenance/restore-hold.ts";
 import { version } from "#runtime/version.ts";
 
-export const readInstallation = endpoint({
+export const getInstallationRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/installation",
   name: "readInstallation",
@@ -32,7 +32,7 @@ export const readInstallation = endpoint({
   };
 });
 
-export const releaseInstallation = endpoint({
+export const releaseHeldMessagesRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/installation/release",
   name: "releaseInstallation",
@@ -46,11 +46,11 @@ export const releaseInstallation = endpoint({
   problems: [],
 })(async ({ parts: { clock, manage } }) => {
   const { database, wake } = manage;
-  const data = await releaseAll({ database, clock, wake });
+  const data = await releaseAllHeld({ database, clock, wake });
   return { status: 200, body: { success: true, message: "What was held has been released.", data } };
 });
 
-export const cancelHeldInstallation = endpoint({
+export const cancelHeldMessagesRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/installation/cancel-held",
   name: "cancelHeld",
@@ -64,6 +64,6 @@ export const cancelHeldInstallation = endpoint({
   problems: [],
 })(async ({ parts: { clock, manage } }) => {
   const { database, wake } = manage;
-  const data = await cancelAll({ database, clock, wake });
+  const data = await cancelAllHeld({ database, clock, wake });
   return { status: 200, body: { success: true, message: "What was held has been cancelled.", data } };
 });

@@ -1,7 +1,7 @@
 // POST, GET and DELETE /api/manage/v1/session, POST /api/manage/v1/session/password
 
 import { changePasswordRequest, doneReply, sessionReply, signInRequest } from "#contract/manage/identity.ts";
-import { type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { unauthenticated } from "#http/auth/management.ts";
 import {
   deviceCookie,
@@ -10,13 +10,13 @@ import {
   readDeviceCookie,
   sessionCookie,
 } from "#http/auth/session-cookie.ts";
-import { isProblem } from "#http/body/read.ts";
-import { type Call, endpoint } from "#http/endpoint.ts";
+import type { Call } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
 import type { HttpParts } from "#http/parts.ts";
-import { checked } from "#http/validate.ts";
-import { deviceMs } from "#identity/device.ts";
+import { validate } from "#http/validate.ts";
+import { deviceTtlMs } from "#identity/device.ts";
 import type { Principal } from "#identity/principal.ts";
-import { leaveSession, resumeSession, type Session } from "#identity/session.ts";
+import { resumeSession, type Session, signOut } from "#identity/session.ts";
 import { changePassword, type NewSession, type SignInParts, signIn } from "#identity/sign-in.ts";
 import { hashSecret } from "#runtime/secret.ts";
 
@@ -49,7 +49,7 @@ function dataOf(principal: Principal, session: Session | null) {
     role: principal.role,
     account: principal.accountId,
     csrf_token: session?.csrfToken ?? null,
-    fresh: session?.fresh ?? false,
+    fresh: session?.recentlySignedIn ?? false,
   };
 }
 
@@ -61,7 +61,7 @@ export async function sessionAnswer(call: Call, { secret, device }: NewSession, 
   const https = isHttps(call.settings.publicUrl);
   return {
     status: 200 as const,
-    cookies: [sessionCookie(secret, https), deviceCookie(device, deviceMs, https)],
+    cookies: [sessionCookie(secret, https), deviceCookie(device, deviceTtlMs, https)],
     body: { success: true as const, message, data: dataOf(session.principal, session) },
   };
 }
@@ -80,12 +80,12 @@ export const signInRoute = endpoint({
   description:
     "Sets the session cookie, and a second one that lets this browser's next sign-in past the limits that strangers share. A session that the browser had before ends. The answer does not tell an unknown address from a wrong password.",
   family: "manage",
-  scope: "anyone",
+  scope: "anonymous",
   body: signInRequest,
   replies: { 200: sessionReply },
   problems: ["unauthenticated"],
 })(async (call) => {
-  const body = checked(signInRequest, call.body.value);
+  const body = validate(signInRequest, call.body.value);
   if (isProblem(body)) return body;
   const { email, password } = body.value;
   const device = readDeviceCookie(call.request, isHttps(call.settings.publicUrl));
@@ -100,7 +100,7 @@ export const signInRoute = endpoint({
   return await sessionAnswer(call, result, "Signed in.");
 });
 
-export const getSession = endpoint({
+export const getSessionRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/session",
   name: "getSession",
@@ -129,7 +129,7 @@ export const signOutRoute = endpoint({
 })(async (call) => {
   const secret = call.session === null ? null : shownSession(call);
   if (secret === null) return problem("conflict", { message: "A token has no session; it can be revoked." });
-  await leaveSession(call.parts.manage.database, secret);
+  await signOut(call.parts.manage.database, secret);
   return {
     status: 200,
     headers: { "Set-Cookie": sessionCookie(null, isHttps(call.settings.publicUrl)) },
@@ -152,7 +152,7 @@ export const changePasswordRoute = endpoint({
 })(async (call) => {
   const { principal } = call;
   if (principal.kind !== "user") return problem("conflict", { message: "A token has no password." });
-  const body = checked(changePasswordRequest, call.body.value);
+  const body = validate(changePasswordRequest, call.body.value);
   if (isProblem(body)) return body;
   const refusal = tooManyInSession(call);
   if (refusal !== null) return refusal;

@@ -1,11 +1,10 @@
 // POST /api/manage/v1/setup
 
 import { sessionReply, setUpRequest } from "#contract/manage/identity.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { unauthenticated } from "#http/auth/management.ts";
-import { isProblem } from "#http/body/read.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import { setUp } from "#identity/setup.ts";
 import { sessionAnswer, shownSession, signInParts, tooBusy } from "./session.ts";
 
@@ -18,12 +17,12 @@ export const setUpRoute = endpoint({
   description:
     "The code is printed at the first start, or made on the command line; it works once and for 24 hours. Makes the operator and signs them in.",
   family: "manage",
-  scope: "anyone",
+  scope: "anonymous",
   body: setUpRequest,
   replies: { 200: sessionReply },
   problems: ["unauthenticated", "conflict"],
 })(async (call) => {
-  const body = checked(setUpRequest, call.body.value);
+  const body = validate(setUpRequest, call.body.value);
   if (isProblem(body)) return body;
   const retryAfterMs = call.gate.signInLimits.setUp(call.caller.ip);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });

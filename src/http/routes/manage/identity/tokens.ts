@@ -1,26 +1,26 @@
 // GET and POST /api/manage/v1/tokens, DELETE /api/manage/v1/tokens/{token}
 
 import {
+  createManagementTokenRequest,
   type ManagementTokenReplyData,
-  makeManagementTokenRequest,
   managementTokenReply,
   managementTokensReply,
   newManagementTokenReply,
   peoplePage,
 } from "#contract/manage/identity.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf, wireTime } from "#http/pagination.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { pageOf } from "#http/pagination.ts";
+import { queryOf } from "#http/request.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import {
   type ManagementTokenRow,
   makeManagementToken,
   managementTokens,
   revokeToken,
 } from "#identity/management-token.ts";
-import { placeFault } from "#identity/users.ts";
+import { roleAccountIssue } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
 import { signInParts } from "./session.ts";
 
@@ -31,12 +31,12 @@ function dataOf(token: ManagementTokenRow): ManagementTokenReplyData {
     hint: token.hint,
     role: token.role,
     account: token.account_id,
-    created_at: wireTime(token.created_at),
-    revoked_at: token.revoked_at === null ? null : wireTime(token.revoked_at),
+    created_at: isoTime(token.created_at),
+    revoked_at: token.revoked_at === null ? null : isoTime(token.revoked_at),
   };
 }
 
-export const listTokensRoute = endpoint({
+export const listManagementTokensRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/tokens",
   name: "listManagementTokens",
@@ -49,7 +49,7 @@ export const listTokensRoute = endpoint({
   replies: { 200: managementTokensReply },
   problems: [],
 })(async ({ parts, request }) => {
-  const query = checkedQuery(peoplePage, queryOf(request));
+  const query = validateQuery(peoplePage, queryOf(request));
   if (isProblem(query)) return query;
   const { limit, cursor = null } = query.value;
   const found = await managementTokens(parts.manage.database, { before: cursor, limit: limit + 1 });
@@ -65,7 +65,7 @@ export const listTokensRoute = endpoint({
   };
 });
 
-export const makeTokenRoute = endpoint({
+export const createManagementTokenRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/tokens",
   name: "createManagementToken",
@@ -74,14 +74,14 @@ export const makeTokenRoute = endpoint({
   description: "The token is shown this once; only its hash is kept.",
   family: "manage",
   scope: "installation",
-  body: makeManagementTokenRequest,
+  body: createManagementTokenRequest,
   replies: { 200: newManagementTokenReply },
   problems: ["conflict"],
 })(async ({ parts, body }) => {
-  const given = checked(makeManagementTokenRequest, body.value);
+  const given = validate(createManagementTokenRequest, body.value);
   if (isProblem(given)) return given;
   const { name, role, account = null } = given.value;
-  const fault = await placeFault(parts.manage.database, role, account);
+  const fault = await roleAccountIssue(parts.manage.database, role, account);
   if (fault !== null) return validationFailed([{ path: ["account"], message: fault }]);
   const made = await makeManagementToken(signInParts(parts), { name, role, accountId: account });
   if (made === null) return problem("conflict", { message: "A token with this name is there already." });
@@ -95,7 +95,7 @@ export const makeTokenRoute = endpoint({
   };
 });
 
-export const revokeTokenRoute = endpoint({
+export const revokeManagementTokenRoute = endpoint({
   method: "DELETE",
   path: "/api/manage/v1/tokens/{token}",
   name: "revokeManagementToken",

@@ -1,20 +1,20 @@
 // GET and POST /api/manage/v1/users, PATCH /api/manage/v1/users/{user}
 
 import {
-  changeUserRequest,
-  makeUserRequest,
+  createUserRequest,
   peoplePage,
   type UserReplyData,
+  updateUserRequest,
   userReply,
   usersReply,
 } from "#contract/manage/identity.ts";
-import { type Problem, problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf, wireTime } from "#http/pagination.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
-import { changeUserAs, makeUser, type UserRow, type UserSaved, users } from "#identity/users.ts";
+import { pageOf } from "#http/pagination.ts";
+import { queryOf } from "#http/request.ts";
+import { validate, validateQuery } from "#http/validate.ts";
+import { createUser, type SaveUserResult, type UserRow, updateUser, userPage } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
 import { signInParts, tooBusy } from "./session.ts";
 
@@ -26,13 +26,13 @@ function dataOf(user: UserRow): UserReplyData {
     role: user.role,
     account: user.account_id,
     active: user.active === 1,
-    created_at: wireTime(user.created_at),
-    updated_at: wireTime(user.updated_at),
-    signed_in_at: user.signed_in_at === null ? null : wireTime(user.signed_in_at),
+    created_at: isoTime(user.created_at),
+    updated_at: isoTime(user.updated_at),
+    signed_in_at: user.signed_in_at === null ? null : isoTime(user.signed_in_at),
   };
 }
 
-function refused(result: Exclude<UserSaved, { kind: "saved" }>): Problem {
+function refused(result: Exclude<SaveUserResult, { kind: "saved" }>): Problem {
   switch (result.kind) {
     case "busy":
       return tooBusy();
@@ -60,10 +60,10 @@ export const listUsersRoute = endpoint({
   replies: { 200: usersReply },
   problems: [],
 })(async ({ parts, request }) => {
-  const query = checkedQuery(peoplePage, queryOf(request));
+  const query = validateQuery(peoplePage, queryOf(request));
   if (isProblem(query)) return query;
   const { limit, cursor = null } = query.value;
-  const page = pageOf(await users(parts.manage.database, { before: cursor, limit: limit + 1 }), limit);
+  const page = pageOf(await userPage(parts.manage.database, { before: cursor, limit: limit + 1 }), limit);
   return {
     status: 200,
     body: {
@@ -75,7 +75,7 @@ export const listUsersRoute = endpoint({
   };
 });
 
-export const makeUserRoute = endpoint({
+export const createUserRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/users",
   name: "createUser",
@@ -83,14 +83,14 @@ export const makeUserRoute = endpoint({
   summary: "Make a user",
   family: "manage",
   scope: "installation",
-  body: makeUserRequest,
+  body: createUserRequest,
   replies: { 200: userReply },
   problems: ["conflict", "rate_limited"],
 })(async ({ parts, body }) => {
-  const given = checked(makeUserRequest, body.value);
+  const given = validate(createUserRequest, body.value);
   if (isProblem(given)) return given;
   const { account = null, ...rest } = given.value;
-  const result = await makeUser(signInParts(parts), { ...rest, accountId: account });
+  const result = await createUser(signInParts(parts), { ...rest, accountId: account });
   if (result.kind !== "saved") return refused(result);
   return {
     status: 200,
@@ -98,7 +98,7 @@ export const makeUserRoute = endpoint({
   };
 });
 
-export const changeUserRoute = endpoint({
+export const updateUserRoute = endpoint({
   method: "PATCH",
   path: "/api/manage/v1/users/{user}",
   name: "updateUser",
@@ -109,18 +109,18 @@ export const changeUserRoute = endpoint({
   family: "manage",
   scope: "installation",
   params: { user: "The user's id." },
-  body: changeUserRequest,
+  body: updateUserRequest,
   replies: { 200: userReply },
   problems: ["conflict", "not_found", "rate_limited"],
 })(async ({ parts, body, principal, params: { user = "" } }) => {
   if (idTime(user) === null) return problem("not_found");
-  const given = checked(changeUserRequest, body.value);
+  const given = validate(updateUserRequest, body.value);
   if (isProblem(given)) return given;
   const { account, ...rest } = given.value;
   // Else an open session would be enough to take somebody's account over.
   if (rest.password !== undefined && principal.id === user)
     return problem("forbidden", { message: "One's own password takes the current one to change." });
-  const result = await changeUserAs(signInParts(parts), user, { ...rest, accountId: account });
+  const result = await updateUser(signInParts(parts), user, { ...rest, accountId: account });
   if (result.kind !== "saved") return refused(result);
   return {
     status: 200,

@@ -1,26 +1,25 @@
 // GET /api/manage/v1/accounts/{account}/messages, GET …/messages/{message}, POST …/messages/{message}/cancel
 
-import { accountOf } from "#accounts/authenticate.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
 import {
+  accountMessageReply,
   managedCancelReply,
-  managedMessageReply,
   messagesQuery,
   messagesReply,
 } from "#contract/manage/messages.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
-import { checkedQuery } from "#http/validate.ts";
+import { validateQuery } from "#http/validate.ts";
 import { recordOf } from "#messaging/record.ts";
 import { search } from "#messaging/search.ts";
 import { findOwnMessage } from "#store/messages/search.ts";
 
 const params = { account: accountParam, message: "The message's id." };
 
-export const searchMessagesRoute = endpoint({
+export const listAccountMessagesRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/messages",
   name: "manageListMessages",
@@ -34,7 +33,7 @@ export const searchMessagesRoute = endpoint({
   replies: { 200: messagesReply },
   problems: ["not_found"],
 })(async ({ parts, account, request }) => {
-  const query = checkedQuery(messagesQuery, queryOf(request));
+  const query = validateQuery(messagesQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, status = null, gateway = null, recipient = null } = query.value;
   const { created_from, created_to, limit, cursor = null } = query.value;
@@ -59,7 +58,7 @@ export const searchMessagesRoute = endpoint({
   };
 });
 
-export const getMessageRoute = endpoint({
+export const getAccountMessageRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/messages/{message}",
   name: "manageGetMessage",
@@ -69,7 +68,7 @@ export const getMessageRoute = endpoint({
   family: "manage",
   scope: "account",
   params,
-  replies: { 200: managedMessageReply },
+  replies: { 200: accountMessageReply },
   problems: ["not_found"],
 })(async ({ parts, account, params: { message: id } }) => {
   if (!isId(id)) return problem("not_found");
@@ -90,7 +89,7 @@ export const getMessageRoute = endpoint({
   };
 });
 
-export const cancelMessageRoute = endpoint({
+export const cancelAccountMessageRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/messages/{message}/cancel",
   name: "manageCancelMessage",
@@ -106,7 +105,7 @@ export const cancelMessageRoute = endpoint({
   if (!isId(id)) return problem("not_found");
   const found = await parts.manage.database.run(findOwnMessage, { accountId: account.id, id });
   if (found === null) return problem("not_found");
-  const result = await parts.cancel(accountOf(account), found.message.channel, id);
+  const result = await parts.cancel(accountFromRow(account), found.message.channel, id);
   switch (result.kind) {
     case "not_found":
       return problem("not_found");

@@ -1,15 +1,14 @@
 // GET /api/manage/v1/accounts/{account}/received
 
 import { manageReceivedQuery, manageReceivedReply } from "#contract/manage/consent.ts";
-import { validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { checkedQuery } from "#http/validate.ts";
+import { validateQuery } from "#http/validate.ts";
 import { received } from "#messaging/inbound.ts";
 
-export const listReceivedRoute = endpoint({
+export const listAccountReceivedMessagesRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/received",
   name: "manageListReceived",
@@ -23,7 +22,7 @@ export const listReceivedRoute = endpoint({
   replies: { 200: manageReceivedReply },
   problems: ["not_found"],
 })(async ({ parts, account, request }) => {
-  const query = checkedQuery(manageReceivedQuery, queryOf(request));
+  const query = validateQuery(manageReceivedQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, limit, cursor = null } = query.value;
   const page = await received(parts.manage.database, account.id, channel, { limit, cursor });

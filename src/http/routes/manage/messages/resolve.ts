@@ -1,16 +1,15 @@
 // POST /api/manage/v1/accounts/{account}/messages/{message}/resolve
 
-import { accountOf } from "#accounts/authenticate.ts";
+import { accountFromRow } from "#accounts/authenticate.ts";
 import { manageResolveReply, manageResolveRequest } from "#contract/manage/consent.ts";
-import { problem } from "#contract/problem.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
 import { resolvedMessage } from "#http/routes/messages/resolve.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 
-export const resolveMessageRoute = endpoint({
+export const resolveAccountMessageRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/messages/{message}/resolve",
   name: "manageResolveMessage",
@@ -25,11 +24,11 @@ export const resolveMessageRoute = endpoint({
   replies: { 200: manageResolveReply },
   problems: ["not_found", "not_unknown"],
 })(async ({ parts, account, principal, body, params: { message } }) => {
-  const asked = checked(manageResolveRequest, body.value);
+  const asked = validate(manageResolveRequest, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(message)) return problem("not_found");
   const { answer } = asked.value;
-  const result = await parts.resolve(accountOf(account), null, message, answer, principal.name);
+  const result = await parts.resolve(accountFromRow(account), null, message, answer, principal.name);
   switch (result.kind) {
     case "not_found":
       return problem("not_found");

@@ -1,20 +1,19 @@
 // GET and POST /api/manage/v1/accounts/{account}/suppressions, DELETE …/suppressions/{channel}/{recipient}
 
 import {
+  createdSuppressionsReply,
+  createSuppressionsRequest,
   releasedReply,
   type SuppressionRecord,
   suppressionsQuery,
   suppressionsReply,
-  suppressReply,
-  suppressRequest,
 } from "#contract/manage/consent.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { channelParam, isChannel } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { channelParam, isChannel } from "#http/routes/messages/lookup.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import { release, suppress, suppressions } from "#messaging/suppressions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
 
@@ -41,7 +40,7 @@ export const listSuppressionsRoute = endpoint({
   replies: { 200: suppressionsReply },
   problems: ["not_found"],
 })(async ({ parts, account, request }) => {
-  const query = checkedQuery(suppressionsQuery, queryOf(request));
+  const query = validateQuery(suppressionsQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, recipient = null, limit, cursor = null } = query.value;
   const page = await suppressions(parts.manage.database, account, { channel, recipient, limit, cursor });
@@ -57,7 +56,7 @@ export const listSuppressionsRoute = endpoint({
   };
 });
 
-export const addSuppressionsRoute = endpoint({
+export const createSuppressionsRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/suppressions",
   name: "manageAddSuppressions",
@@ -68,11 +67,11 @@ export const addSuppressionsRoute = endpoint({
   family: "manage",
   scope: "account",
   params: { account: accountParam },
-  body: suppressRequest,
-  replies: { 200: suppressReply },
+  body: createSuppressionsRequest,
+  replies: { 200: createdSuppressionsReply },
   problems: ["not_found"],
 })(async ({ parts, account, body }) => {
-  const asked = checked(suppressRequest, body.value);
+  const asked = validate(createSuppressionsRequest, body.value);
   if (isProblem(asked)) return asked;
   const { channel, recipients, note = null } = asked.value;
   const { database, configure } = parts.manage;
@@ -82,7 +81,7 @@ export const addSuppressionsRoute = endpoint({
   return { status: 200, body: { success: true, message: "The recipients are on the list.", data } };
 });
 
-export const removeSuppressionRoute = endpoint({
+export const deleteSuppressionRoute = endpoint({
   method: "DELETE",
   path: "/api/manage/v1/accounts/{account}/suppressions/{channel}/{recipient}",
   name: "manageRemoveSuppression",

@@ -1,15 +1,21 @@
 // The keys of a pool: GET and POST …/pools/{pool}/keys; GET, PATCH and DELETE (which revokes) …/keys/{key}
 
 import { keyChanges, keyInput } from "#configure/pool-input.ts";
-import { changeKey, configureKey, keyBounds, revokeKey } from "#configure/pool-key.ts";
-import { type KeyReplyData, keyMadeReply, keyReply, keysQuery, keysReply } from "#contract/manage/pools.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { keyLimits, revokeKey, updateKey, upsertKey } from "#configure/pool-key.ts";
+import {
+  keysQuery,
+  newPoolKeyReply,
+  type PoolKeyReplyData,
+  poolKeyReply,
+  poolKeysReply,
+} from "#contract/manage/pools.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf, wireTime } from "#http/pagination.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { pageOf } from "#http/pagination.ts";
+import { isId } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import { findPoolKey, listPoolKeys } from "#store/pools/keys.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { findPool, type PoolCall, poolParams, poolPath } from "./pools.ts";
@@ -17,15 +23,15 @@ import { findPool, type PoolCall, poolParams, poolPath } from "./pools.ts";
 const keyParams = { ...poolParams, key: "The key's id." };
 const about = { tag: "Pools", family: "manage", scope: "account" } as const;
 
-function dataOf(row: PoolKeysTable): KeyReplyData {
+function dataOf(row: PoolKeysTable): PoolKeyReplyData {
   return {
     id: row.id,
     name: row.name,
     hint: row.hint,
-    ...keyBounds(row),
-    revoked_at: row.revoked_at === null ? null : wireTime(row.revoked_at),
-    created_at: wireTime(row.created_at),
-    updated_at: wireTime(row.updated_at),
+    ...keyLimits(row),
+    revoked_at: row.revoked_at === null ? null : isoTime(row.revoked_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 
@@ -43,10 +49,10 @@ export const listPoolKeysRoute = endpoint({
   description: "Newest first, a page at a time, revoked ones too. The keys themselves are not kept.",
   params: poolParams,
   query: keysQuery,
-  replies: { 200: keysReply },
+  replies: { 200: poolKeysReply },
   problems: ["not_found"],
 })(async (call) => {
-  const query = checkedQuery(keysQuery, queryOf(call.request));
+  const query = validateQuery(keysQuery, queryOf(call.request));
   if (isProblem(query)) return query;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
@@ -73,20 +79,20 @@ export const createPoolKeyRoute = endpoint({
   description: "The key is in this answer and nowhere else.",
   params: poolParams,
   body: keyInput,
-  replies: { 200: keyMadeReply },
+  replies: { 200: newPoolKeyReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = checked(keyInput, call.body.value);
+  const given = validate(keyInput, call.body.value);
   if (isProblem(given)) return given;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const { configure, database } = call.parts.manage;
   const of = { accountId: call.account.id, poolId: found.pool.id };
-  const made = await configureKey(configure, of, given.value, null);
+  const made = await upsertKey(configure, of, given.value, null);
   if (made.kind === "invalid") return validationFailed(made.issues);
   const row = made.kind === "saved" ? await database.run(findPoolKey, { ...of, id: made.id }) : null;
   if (row === null || made.kind !== "saved") return problem("not_found");
-  const data = { ...dataOf(row), key: made.made };
+  const data = { ...dataOf(row), key: made.issuedKey };
   return { status: 200, body: { success: true, message: "The key has been made.", data } };
 });
 
@@ -97,7 +103,7 @@ export const getPoolKeyRoute = endpoint({
   name: "getPoolKey",
   summary: "Look at a key",
   params: keyParams,
-  replies: { 200: keyReply },
+  replies: { 200: poolKeyReply },
   problems: ["not_found"],
 })(async (call) => {
   const row = await findKey(call);
@@ -105,7 +111,7 @@ export const getPoolKeyRoute = endpoint({
   return { status: 200, body: { success: true, message: "Key found.", data: dataOf(row) } };
 });
 
-export const changePoolKeyRoute = endpoint({
+export const updatePoolKeyRoute = endpoint({
   ...about,
   method: "PATCH",
   path: `${poolPath}/keys/{key}`,
@@ -115,16 +121,16 @@ export const changePoolKeyRoute = endpoint({
     "Only the given fields change, also inside `limits` and `budget`. What is left of a limit moves by its difference.",
   params: keyParams,
   body: keyChanges,
-  replies: { 200: keyReply },
+  replies: { 200: poolKeyReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = checked(keyChanges, call.body.value);
+  const given = validate(keyChanges, call.body.value);
   if (isProblem(given)) return given;
   const before = await findKey(call);
   if (before === null) return problem("not_found");
   if (before.revoked_at !== null)
     return problem("conflict", { message: "The key was revoked. Make another one." });
-  const changed = await changeKey(call.parts.manage.configure, before, given.value);
+  const changed = await updateKey(call.parts.manage.configure, before, given.value);
   if (changed.kind === "invalid") return validationFailed(changed.issues);
   const row = await findKey(call);
   if (row === null) return problem("not_found");
@@ -140,7 +146,7 @@ export const revokePoolKeyRoute = endpoint({
   description:
     "It stops working within 5 s in every process. It stays in the list, so that its usage keeps a name, until another key takes that name.",
   params: keyParams,
-  replies: { 200: keyReply },
+  replies: { 200: poolKeyReply },
   problems: ["not_found"],
 })(async ({ parts, account, params: { pool, key } }) => {
   if (!isId(pool) || !isId(key)) return problem("not_found");

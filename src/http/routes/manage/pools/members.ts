@@ -2,20 +2,19 @@
 
 import type { MemberStatus } from "#ai/ai.ts";
 import { memberChanges, memberInput } from "#configure/pool-input.ts";
-import { changeMember, createMember, deleteMember, type MemberSavedResult } from "#configure/pool-member.ts";
+import { createMember, deleteMember, type SaveMemberResult, updateMember } from "#configure/pool-member.ts";
 import {
   type HealthReplyData,
-  memberReply,
-  membersReply,
   poolGoneReply,
   poolHealthReply,
+  poolMemberReply,
+  poolMembersReply,
 } from "#contract/manage/pools.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { wireTime } from "#http/pagination.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
-import { checked } from "#http/validate.ts";
+import { isId } from "#http/path-params.ts";
+import { validate } from "#http/validate.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 import { findPool, memberData, type PoolCall, poolParams, poolPath } from "./pools.ts";
 
@@ -34,7 +33,7 @@ async function memberAnswer(call: PoolCall, id: string | undefined, message: str
   return { status: 200 as const, body: { success: true as const, message, data: memberData(call, row) } };
 }
 
-async function savedAnswer(call: PoolCall, saved: MemberSavedResult, message: string) {
+async function savedAnswer(call: PoolCall, saved: SaveMemberResult, message: string) {
   if (saved.kind === "invalid") return validationFailed(saved.issues);
   if (saved.kind === "not_found") return problem("not_found");
   return await memberAnswer(call, saved.id, message);
@@ -47,7 +46,7 @@ export const listPoolMembersRoute = endpoint({
   name: "listPoolMembers",
   summary: "List a pool's members",
   params: poolParams,
-  replies: { 200: membersReply },
+  replies: { 200: poolMembersReply },
   problems: ["not_found"],
 })(async (call) => {
   const found = await findPool(call);
@@ -64,10 +63,10 @@ export const createPoolMemberRoute = endpoint({
   summary: "Add a member to a pool",
   params: poolParams,
   body: memberInput,
-  replies: { 200: memberReply },
+  replies: { 200: poolMemberReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = checked(memberInput, call.body.value);
+  const given = validate(memberInput, call.body.value);
   if (isProblem(given)) return given;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
@@ -83,11 +82,11 @@ export const getPoolMemberRoute = endpoint({
   name: "getPoolMember",
   summary: "Look at a member",
   params: memberParams,
-  replies: { 200: memberReply },
+  replies: { 200: poolMemberReply },
   problems: ["not_found"],
 })(async (call) => await memberAnswer(call, call.params.member, "Member found."));
 
-export const changePoolMemberRoute = endpoint({
+export const updatePoolMemberRoute = endpoint({
   ...about,
   method: "PATCH",
   path: `${poolPath}/members/{member}`,
@@ -97,14 +96,14 @@ export const changePoolMemberRoute = endpoint({
     "Only the given fields change, also inside `settings` and `timeouts`. A secret that is sent back as its mask stays as it is; when the address of the provider changes, every secret has to be given again. Its name stays: what it did is written down under it.",
   params: memberParams,
   body: memberChanges,
-  replies: { 200: memberReply },
+  replies: { 200: poolMemberReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = checked(memberChanges, call.body.value);
+  const given = validate(memberChanges, call.body.value);
   if (isProblem(given)) return given;
   const row = await findMember(call);
   if (row === null) return problem("not_found");
-  const changed = await changeMember(call.parts.manage.configure, row, given.value);
+  const changed = await updateMember(call.parts.manage.configure, row, given.value);
   return await savedAnswer(call, changed, "The member has been changed.");
 });
 
@@ -136,13 +135,13 @@ export function healthOf(
     member: row.id,
     name: row.name,
     state: row.active === 1 ? state : "off",
-    until: until === null || row.active === 0 ? null : wireTime(until),
+    until: until === null || row.active === 0 ? null : isoTime(until),
     in_flight: inFlight,
     first_output_ms: firstOutputMs,
   };
 }
 
-export const readPoolHealthRoute = endpoint({
+export const getPoolHealthRoute = endpoint({
   ...about,
   method: "GET",
   path: `${poolPath}/health`,

@@ -1,24 +1,24 @@
 // The pools of an account: GET and POST /api/manage/v1/accounts/{account}/pools, and one of them by its id. Their
 // members and keys have files of their own.
 
-import { changePool, createPool, deletePool, type PoolSavedResult, poolFieldsOf } from "#configure/pool.ts";
+import { createPool, deletePool, poolFieldsOf, type SavePoolResult, updatePool } from "#configure/pool.ts";
 import { poolChanges, poolFields } from "#configure/pool-input.ts";
 import { memberInputOf } from "#configure/pool-member.ts";
 import {
-  type MemberReplyData,
+  type PoolMemberReplyData,
   type PoolReplyData,
   poolGoneReply,
   poolReply,
   poolsReply,
 } from "#contract/manage/pools.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { masked } from "#gateways/secrets.ts";
-import { isProblem } from "#http/body/read.ts";
-import { endpoint, type ManageAccountCall } from "#http/endpoint.ts";
-import { wireTime } from "#http/pagination.ts";
+import type { ManageAccountCall } from "#http/call.ts";
+import { endpoint } from "#http/endpoint.ts";
+import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
-import { checked } from "#http/validate.ts";
+import { validate } from "#http/validate.ts";
 import { findProvider } from "#providers/registry.ts";
 import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
@@ -30,7 +30,7 @@ export const poolPath = "/api/manage/v1/accounts/{account}/pools/{pool}";
 export type PoolCall = Pick<ManageAccountCall, "parts" | "account" | "params">;
 
 /** A member as it may be shown. */
-export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersTable): MemberReplyData {
+export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersTable): PoolMemberReplyData {
   const { sealer } = parts.manage.configure;
   const { settings, context_tokens, price, ...input } = memberInputOf(sealer, row);
   const provider = findProvider(row.kind);
@@ -41,8 +41,8 @@ export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersT
     // Of a kind that is gone nobody knows what is secret.
     settings: provider ? masked(provider.settings, settings) : {},
     price: price ?? null,
-    created_at: wireTime(row.created_at),
-    updated_at: wireTime(row.updated_at),
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
   };
 }
 
@@ -51,8 +51,8 @@ function dataOf(call: Pick<PoolCall, "parts">, { pool, members }: PoolWithMember
     id: pool.id,
     ...poolFieldsOf(pool),
     members: members.map((member) => memberData(call, member)),
-    created_at: wireTime(pool.created_at),
-    updated_at: wireTime(pool.updated_at),
+    created_at: isoTime(pool.created_at),
+    updated_at: isoTime(pool.updated_at),
   };
 }
 
@@ -74,7 +74,7 @@ async function poolAnswer(call: PoolCall, id: string, message: string) {
 }
 
 /** The answer to a change: the pool as it is now, or why it is not changed. */
-async function savedAnswer(call: PoolCall, saved: PoolSavedResult, message: string) {
+async function savedAnswer(call: PoolCall, saved: SavePoolResult, message: string) {
   switch (saved.kind) {
     case "invalid":
       return validationFailed(saved.issues);
@@ -118,7 +118,7 @@ export const createPoolRoute = endpoint({
   replies: { 200: poolReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = checked(poolFields, call.body.value);
+  const given = validate(poolFields, call.body.value);
   if (isProblem(given)) return given;
   const made = await createPool(call.parts.manage.configure, call.account.id, given.value);
   return await savedAnswer(call, made, "The pool has been made.");
@@ -135,7 +135,7 @@ export const getPoolRoute = endpoint({
   problems: ["not_found"],
 })(async (call) => await poolAnswer(call, call.params.pool ?? "", "Pool found."));
 
-export const changePoolRoute = endpoint({
+export const updatePoolRoute = endpoint({
   ...about,
   method: "PATCH",
   path: poolPath,
@@ -147,11 +147,11 @@ export const changePoolRoute = endpoint({
   replies: { 200: poolReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = checked(poolChanges, call.body.value);
+  const given = validate(poolChanges, call.body.value);
   if (isProblem(given)) return given;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
-  const changed = await changePool(call.parts.manage.configure, found.pool, given.value);
+  const changed = await updatePool(call.parts.manage.configure, found.pool, given.value);
   return await savedAnswer(call, changed, "The pool has been changed.");
 });
 

@@ -8,12 +8,11 @@ import {
   usageQuery,
   usageReply,
 } from "#contract/manage/usage.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { wireTime } from "#http/pagination.ts";
-import { checkedQuery } from "#http/validate.ts";
+import { queryOf } from "#http/request.ts";
+import { validateQuery } from "#http/validate.ts";
 import { dayOf } from "#runtime/time-zones.ts";
 import { type Histogram, percentile } from "#store/pools/histogram.ts";
 import { listCalls, readUsage, type UsageGroup } from "#store/pools/usage.ts";
@@ -48,7 +47,7 @@ function sumOf({ latencies, firstBytes, cost, ...sums }: UsageGroup): UsageReply
   };
 }
 
-export const readPoolUsageRoute = endpoint({
+export const getPoolUsageRoute = endpoint({
   ...about,
   path: `${poolPath}/usage`,
   name: "readPoolUsage",
@@ -59,7 +58,7 @@ export const readPoolUsageRoute = endpoint({
   problems: ["not_found"],
 })(async (call) => {
   const { parts, account, request } = call;
-  const query = checkedQuery(usageQuery, queryOf(request));
+  const query = validateQuery(usageQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { by, to = dayOf(parts.clock.now(), account.time_zone) } = query.value;
   const last = Date.parse(to);
@@ -81,7 +80,7 @@ export const readPoolUsageRoute = endpoint({
 function callOf(row: CompletionsTable): CallReplyData {
   return {
     id: row.id,
-    at: wireTime(row.at),
+    at: isoTime(row.at),
     key: row.key_id,
     kind: row.kind,
     stream: row.stream === 1,
@@ -118,7 +117,7 @@ export const listPoolCallsRoute = endpoint({
   replies: { 200: callsReply },
   problems: ["not_found"],
 })(async (call) => {
-  const query = checkedQuery(callsQuery, queryOf(call.request));
+  const query = validateQuery(callsQuery, queryOf(call.request));
   if (isProblem(query)) return query;
   const found = await findPool(call);
   if (found === null) return problem("not_found");

@@ -11,13 +11,12 @@ import {
   replayReply,
   replayRequest,
 } from "#contract/manage/webhooks.ts";
-import { problem, validationFailed } from "#contract/problem.ts";
-import { queryOf } from "#http/auth/api-key.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { ManageParts } from "#http/parts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
-import { checked, checkedQuery } from "#http/validate.ts";
+import { isId } from "#http/path-params.ts";
+import { queryOf } from "#http/request.ts";
+import { validate, validateQuery } from "#http/validate.ts";
 import type { DeliveryTry } from "#store/webhooks/deliveries.ts";
 import {
   type DeliveryPlace,
@@ -25,7 +24,7 @@ import {
   findDelivery,
   listDeliveries,
 } from "#store/webhooks/delivery-log.ts";
-import { type ReplayParts, replayOne, replaySince, sendTestEvent } from "#webhooks/replay.ts";
+import { type ReplayParts, replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
 import { webhookParams } from "./webhooks.ts";
 
 const tag = "Management: webhooks";
@@ -68,7 +67,7 @@ const replaying = ({ database, configure, wake }: ManageParts): ReplayParts => (
 const switchedOff = () =>
   problem("conflict", { message: "The endpoint is switched off: nothing is posted to it." });
 
-export const listWebhookDeliveries = endpoint({
+export const listDeliveriesRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries",
   name: "manageListWebhookDeliveries",
@@ -83,7 +82,7 @@ export const listWebhookDeliveries = endpoint({
   problems: ["not_found"],
 })(async ({ parts, account, request, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
-  const query = checkedQuery(deliveriesQuery, queryOf(request));
+  const query = validateQuery(deliveriesQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { status = null, limit, cursor } = query.value;
   const before = cursor === undefined ? null : placeOf(cursor);
@@ -110,7 +109,7 @@ export const listWebhookDeliveries = endpoint({
   };
 });
 
-export const getWebhookDelivery = endpoint({
+export const getDeliveryRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries/{event}",
   name: "manageGetWebhookDelivery",
@@ -131,7 +130,7 @@ export const getWebhookDelivery = endpoint({
   return { status: 200, body: { success: true, message: "Delivery found.", data } };
 });
 
-export const replayWebhookDelivery = endpoint({
+export const replayDeliveryRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries/{event}/replay",
   name: "manageReplayWebhookDelivery",
@@ -147,14 +146,14 @@ export const replayWebhookDelivery = endpoint({
 })(async ({ parts, account, params: { webhook, event } }) => {
   if (!isId(webhook) || !isId(event)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };
-  const result = await replayOne(replaying(parts.manage), whose, event);
+  const result = await replaySingle(replaying(parts.manage), whose, event);
   if (result === "not_found") return problem("not_found");
   if (result === "inactive") return switchedOff();
   const data = { id: event };
   return { status: 200, body: { success: true, message: "The event is posted again.", data } };
 });
 
-export const replayWebhookDeliveries = endpoint({
+export const replayFailedDeliveriesRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/replay",
   name: "manageReplayWebhookDeliveries",
@@ -167,7 +166,7 @@ export const replayWebhookDeliveries = endpoint({
   replies: { 200: replayReply },
   problems: ["not_found", "conflict"],
 })(async ({ parts, account, body, params: { webhook } }) => {
-  const asked = checked(replayRequest, body.value);
+  const asked = validate(replayRequest, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(webhook)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };
@@ -178,7 +177,7 @@ export const replayWebhookDeliveries = endpoint({
   return { status: 200, body: { success: true, message: "Failed events are posted again.", data } };
 });
 
-export const testWebhook = endpoint({
+export const testWebhookRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/test",
   name: "manageTestWebhook",

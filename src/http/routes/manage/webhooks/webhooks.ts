@@ -4,26 +4,25 @@
 import {
   createWebhook,
   removeWebhook,
-  rotateSecret,
+  rotateSigningSecret,
+  type SaveWebhookResult,
   updateWebhook,
-  type WebhookSaved,
   webhookChanges,
   webhookInput,
 } from "#configure/webhook.ts";
 import {
+  newWebhookReply,
+  rotatedWebhookReply,
   type WebhookRecord,
-  webhookMadeReply,
   webhookRemovedReply,
   webhookReply,
-  webhookRotatedReply,
   webhooksReply,
 } from "#contract/manage/webhooks.ts";
-import { type Problem, problem, validationFailed } from "#contract/problem.ts";
-import { isProblem } from "#http/body/read.ts";
+import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import type { ManageParts } from "#http/parts.ts";
-import { isId } from "#http/routes/messages/lookup.ts";
-import { checked } from "#http/validate.ts";
+import { isId } from "#http/path-params.ts";
+import { validate } from "#http/validate.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
 
@@ -64,7 +63,7 @@ async function find(
 async function saved(
   parts: ManageParts,
   accountId: string,
-  result: WebhookSaved,
+  result: SaveWebhookResult,
 ): Promise<(WebhookRecord & { secret: string | null }) | Problem> {
   if (result.kind === "invalid") return validationFailed(result.issues);
   if (result.kind === "taken")
@@ -74,7 +73,7 @@ async function saved(
   return { ...record, secret: result.secret };
 }
 
-export const listWebhooks = endpoint({
+export const listWebhooksRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks",
   name: "manageListWebhooks",
@@ -100,7 +99,7 @@ export const listWebhooks = endpoint({
   };
 });
 
-export const addWebhook = endpoint({
+export const createWebhookRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks",
   name: "manageCreateWebhook",
@@ -112,10 +111,10 @@ export const addWebhook = endpoint({
   scope: "account",
   params: { account },
   body: webhookInput,
-  replies: { 200: webhookMadeReply },
+  replies: { 200: newWebhookReply },
   problems: ["not_found", "conflict"],
 })(async ({ parts: { manage }, account, body }) => {
-  const asked = checked(webhookInput, body.value);
+  const asked = validate(webhookInput, body.value);
   if (isProblem(asked)) return asked;
   const result = await createWebhook(manage.configure, account.id, asked.value);
   const data = await saved(manage, account.id, result);
@@ -123,7 +122,7 @@ export const addWebhook = endpoint({
   return { status: 200, body: { success: true, message: "The webhook endpoint has been created.", data } };
 });
 
-export const getWebhook = endpoint({
+export const getWebhookRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}",
   name: "manageGetWebhook",
@@ -140,7 +139,7 @@ export const getWebhook = endpoint({
   return { status: 200, body: { success: true, message: "Webhook endpoint found.", data } };
 });
 
-export const changeWebhook = endpoint({
+export const updateWebhookRoute = endpoint({
   method: "PATCH",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}",
   name: "manageUpdateWebhook",
@@ -155,7 +154,7 @@ export const changeWebhook = endpoint({
   replies: { 200: webhookReply },
   problems: ["not_found", "conflict"],
 })(async ({ parts: { manage }, account, body, params: { webhook } }) => {
-  const asked = checked(webhookChanges, body.value);
+  const asked = validate(webhookChanges, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(webhook)) return problem("not_found");
   const result = await updateWebhook(manage.configure, account.id, webhook, asked.value);
@@ -165,7 +164,7 @@ export const changeWebhook = endpoint({
   return { status: 200, body: { success: true, message: "The webhook endpoint has been changed.", data } };
 });
 
-export const deleteWebhook = endpoint({
+export const deleteWebhookRoute = endpoint({
   method: "DELETE",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}",
   name: "manageDeleteWebhook",
@@ -185,7 +184,7 @@ export const deleteWebhook = endpoint({
   return { status: 200, body: { success: true, message: "The webhook endpoint has been deleted.", data } };
 });
 
-export const rotateWebhookSecret = endpoint({
+export const rotateWebhookSecretRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/rotate-secret",
   name: "manageRotateWebhookSecret",
@@ -195,11 +194,15 @@ export const rotateWebhookSecret = endpoint({
   family: "manage",
   scope: "account",
   params: webhookParams,
-  replies: { 200: webhookRotatedReply },
+  replies: { 200: rotatedWebhookReply },
   problems: ["not_found"],
 })(async ({ parts: { manage }, account, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
-  const data = await saved(manage, account.id, await rotateSecret(manage.configure, account.id, webhook));
+  const data = await saved(
+    manage,
+    account.id,
+    await rotateSigningSecret(manage.configure, account.id, webhook),
+  );
   if (isProblem(data)) return data;
   return { status: 200, body: { success: true, message: "The secret has been changed.", data } };
 });

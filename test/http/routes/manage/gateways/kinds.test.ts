@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gateways } from "#gateways/registry.ts";
+import { adapters } from "#gateways/registry.ts";
 import { dataOf, managed } from "../managed.ts";
 
 interface Schema {
@@ -19,7 +19,7 @@ test("every kind is listed, for members too, with the schema of its settings", a
   );
   assert.deepEqual(
     kinds.map(({ kind }) => kind),
-    gateways.map(({ kind }) => kind),
+    adapters.map(({ kind }) => kind),
   );
   const settingsOf = (wanted: string) => kinds.find(({ kind }) => kind === wanted)!.settings;
   const twilio = settingsOf("twilio");

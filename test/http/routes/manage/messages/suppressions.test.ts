@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { releasedReply, suppressionsReply, suppressReply } from "#contract/manage/consent.ts";
+import { createdSuppressionsReply, releasedReply, suppressionsReply } from "#contract/manage/consent.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
@@ -27,7 +27,7 @@ const listed = async (query = "") =>
 test("what is added is normalised, listed, and keeps messages from going out; taken off, they go again", async () => {
   const reply = await add({ channel: "sms", recipients: ["0151 23456789", "+49 (151) 23456789"], note: "n" });
   assert.equal(reply.statusCode, 200, reply.body);
-  assert.deepEqual(suppressReply.parse(reply.json()), reply.json());
+  assert.deepEqual(createdSuppressionsReply.parse(reply.json()), reply.json());
   assert.deepEqual(reply.json().data, { added: 1, recipients: ["+4915123456789"] });
   const page = await m.operator("GET", path);
   assert.deepEqual(suppressionsReply.parse(page.json()), page.json());

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {
-  webhookMadeReply,
+  newWebhookReply,
+  rotatedWebhookReply,
   webhookReply,
-  webhookRotatedReply,
   webhooksReply,
 } from "#contract/manage/webhooks.ts";
-import { isSecret } from "#webhooks/sign.ts";
+import { isSigningSecret } from "#webhooks/sign.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
@@ -35,8 +35,8 @@ const create = async (input: object = {}) =>
 
 test("created, its secret is shown this once, and everything else can be read again", async () => {
   const reply = await m.operator("POST", path, { url: url() });
-  const { secret, ...shown } = webhookMadeReply.parse(reply.json()).data;
-  assert.ok(secret !== null && isSecret(secret));
+  const { secret, ...shown } = newWebhookReply.parse(reply.json()).data;
+  assert.ok(secret !== null && isSigningSecret(secret));
   const found = await m.operator("GET", `${path}/${shown.id}`);
   assert.deepEqual(webhookReply.parse(found.json()).data, shown);
   const list = await m.operator("GET", path);
@@ -86,8 +86,8 @@ test("a change is of what is given alone", async () => {
 test("a rotated secret is new, and the one before it is said to sign for a day", async () => {
   const { id, secret } = await create();
   const reply = await m.operator("POST", `${path}/${id}/rotate-secret`);
-  const rotated = webhookRotatedReply.parse(reply.json()).data;
-  assert.ok(rotated.secret !== null && rotated.secret !== secret && isSecret(rotated.secret));
+  const rotated = rotatedWebhookReply.parse(reply.json()).data;
+  assert.ok(rotated.secret !== null && rotated.secret !== secret && isSigningSecret(rotated.secret));
   const until = new Date(m.it.clock.now() + 86_400_000).toISOString();
   assert.equal(rotated.old_secret_until, until);
   await m.it.advance(86_400_000);

@@ -1,0 +1,156 @@
+// The types of a request on its way through the edge: the head that describes an endpoint, the gate that admits its
+// callers, and what each family's handler receives.
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { z } from "zod";
+import type { Account } from "#accounts/account.ts";
+import type { Opened } from "#ai/pools/pools.ts";
+import type { ProblemCode } from "#contract/problem.ts";
+import type { CredentialThrottle } from "#http/auth/credential-throttle.ts";
+import type { RateLimit } from "#http/auth/rate-limit.ts";
+import type { SignInLimits } from "#http/auth/sign-in-limits.ts";
+import type { BodyBudget, BodyShare } from "#http/body/budget.ts";
+import type { BodyLimits, UploadLimits } from "#http/body/limits.ts";
+import type { ParsedBody } from "#http/body/parse.ts";
+import type { Principal } from "#identity/principal.ts";
+import type { Session } from "#identity/session.ts";
+import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { AccountRow } from "#store/accounts/accounts.ts";
+import type { HttpParts, HttpSettings } from "./parts.ts";
+import type { Reply } from "./response.ts";
+import type { Semaphore } from "./semaphore.ts";
+import type { StorageLog } from "./storage-log.ts";
+
+/**
+ * `api_key`: a channel endpoint, for the holder of an account's key. `manage`: the management API, for signed-in
+ * people and holders of a management token; see `scope`. `pool`: an AI endpoint, for the holder of a pool key; its
+ * errors have OpenAI's shape. `open`: no gate; the handler authenticates its callers, if it needs to.
+ */
+export type Family = "api_key" | "manage" | "pool" | "open";
+
+/**
+ * The scope of a management endpoint. `account`: its path names an `{account}`, which the caller must be allowed to
+ * manage (any other account is the same 404 as an unknown one). `installation`: operators only. `self`: any signed-in
+ * person or token. `anonymous`: no credentials, for sign-in and set-up.
+ */
+export type Scope = "account" | "installation" | "self" | "anonymous";
+
+/** What an endpoint is: the router, the gates and the OpenAPI document are made from it. */
+export interface Head {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** As OpenAPI writes it: `/api/get/{channel}/{id}`. */
+  path: `/${string}`;
+  /** OpenAPI's operationId. */
+  name: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  family: Family;
+  /** Set for, and only for, the family `manage`. */
+  scope?: Scope;
+  /** Descriptions of the path's parameters. */
+  params?: Record<string, string>;
+  /** The path's last parameter, when its value may contain slashes. */
+  wildcard?: string;
+  /** Request headers of this endpoint, with their descriptions. */
+  headers?: Record<string, string>;
+  query?: z.ZodObject;
+  /** Set for an endpoint whose body is read. */
+  body?: z.ZodObject;
+  /** For a channel endpoint: a multipart body may contain files, which are stored while they arrive. */
+  uploads?: true;
+  /** Status to the schema of its body. */
+  replies: Record<number, z.ZodType>;
+  /** Media type of replies other than JSON. */
+  replyType?: string;
+  /** For an open endpoint: the reply to a path parameter that names nothing. Default: the problem `not_found`. */
+  notFound?: Reply;
+  /** For an open endpoint: the reply while storage is unavailable. Default: the problem `unavailable`. */
+  unavailable?: Reply;
+  /** The problems that may be answered, beside those of the family. */
+  problems: readonly ProblemCode[];
+}
+
+/** The client's address and the host it asked for, as reported by trusted proxies, or as the socket has them. */
+export interface Caller {
+  readonly ip: string;
+  readonly host: string;
+}
+
+/** What admits requests: limits, throttles and budgets that all endpoints share. */
+export interface Gate {
+  parts: Pick<HttpParts, "authenticate" | "clock">;
+  uploads: UploadLimits;
+  rateLimit: RateLimit;
+  credentialThrottle: CredentialThrottle;
+  signInLimits: SignInLimits;
+  storageLog: StorageLog;
+  bodyLimits: BodyLimits;
+  /** For a body that is read before the key is known. */
+  keylessLimits: BodyLimits;
+  /** The memory that all bodies share. */
+  bodies: BodyBudget;
+  lists: ListGate;
+}
+
+/** How lists are read. */
+export interface ListGate {
+  semaphore: Semaphore;
+  /** Whether so many large replies wait for their clients that another one would not be written. */
+  isFull(): boolean;
+}
+
+/** What every handler receives. */
+export interface Call {
+  parts: HttpParts;
+  settings: HttpSettings;
+  request: IncomingMessage;
+  /** For noticing that the client disconnects. The endpoint's caller writes the reply. */
+  response: ServerResponse;
+  requestId: string;
+  caller: Caller;
+  params: Readonly<Record<string, string>>;
+  gate: Gate;
+  /** The request body's share of the memory budget; released when the request is answered. */
+  share: BodyShare;
+}
+
+/** What the handler of a channel endpoint receives. `body` is empty when the head has none. */
+export interface AccountCall extends Call {
+  account: Account;
+  body: ParsedBody;
+}
+
+/** What the handler of a channel endpoint with uploads receives. */
+export interface UploadCall extends AccountCall {
+  /** Contains the files of a form already. */
+  upload: AttachmentUpload;
+}
+
+/** What the handler of an anonymous management endpoint receives. */
+export interface AnonymousCall extends Call {
+  body: ParsedBody;
+}
+
+/** What the handler of any other management endpoint receives. */
+export interface ManageCall extends AnonymousCall {
+  principal: Principal;
+  /** Null for a management token. `session.fresh` says whether the password was entered recently. */
+  session: Session | null;
+}
+
+/** What the handler of an endpoint with the scope `account` receives: an account that the caller may manage. */
+export interface ManageAccountCall extends ManageCall {
+  account: AccountRow;
+}
+
+/** What the handler of an AI endpoint receives. */
+export interface PoolCall extends Call {
+  /** The key with the pool that it opens. */
+  opened: Opened;
+  /** The body's text; empty when the head has none. */
+  text: string;
+  /** Aborts when the client disconnects. */
+  signal: LightAbortSignal;
+}

@@ -1,0 +1,16 @@
+// The parameters of paths that several routes share.
+
+import { type Channel, channels } from "#contract/messages/channel.ts";
+
+/** The description of `{channel}`. */
+export const channelParam = `One of ${channels.join(", ")}.`;
+
+/** Whether the text is the name of a channel, which is in lower case; a route answers 404 to any other. */
+export function isChannel(text: string | undefined): text is Channel {
+  return (channels as readonly (string | undefined)[]).includes(text);
+}
+
+/** Whether the text has the form of our ids; the store is not asked for any other. */
+export function isId(text: string | undefined): text is string {
+  return text !== undefined && /^[A-Za-z0-9_-]{1,64}$/.test(text);
+}

@@ -1,0 +1,56 @@
+// The log of requests that meet unavailable storage. The first one is logged at once, then a count every few seconds:
+// an outage of 12 s under load would otherwise write thousands of lines that all say the same.
+
+import type { Clock, Log } from "#runtime/runtime.ts";
+import type { StorageError } from "#store/database.ts";
+
+/** Time between two log lines during an outage. */
+const logIntervalMs = 5_000;
+
+export interface StorageLog {
+  /** Counts a request that failed because of storage. */
+  record(where: { requestId: string; route: string; error: StorageError }): void;
+  /** Logs the requests that were counted since the last line, and stops the timer. */
+  stop(): void;
+}
+
+/** Logs the first failure at once; while failures continue, one line every 5 s has their number. */
+export function createStorageLog(clock: Clock, log: Log): StorageLog {
+  const stopping = new AbortController();
+  let last: Parameters<StorageLog["record"]>[0] | null = null;
+  let requests = 0;
+  let counting = false;
+
+  function write(): void {
+    if (requests === 0 || last === null) return;
+    const { requestId, route, error } = last;
+    log.error(
+      { event: "storage.failed", requests, requestId, route, fault: error.fault, error },
+      "storage failed",
+    );
+    requests = 0;
+    last = null;
+  }
+
+  async function count(): Promise<void> {
+    counting = true;
+    while (requests > 0 && !stopping.signal.aborted) {
+      write();
+      await clock.sleep(logIntervalMs, stopping.signal);
+    }
+    counting = false;
+  }
+
+  return {
+    record(where) {
+      requests += 1;
+      last = where;
+      if (stopping.signal.aborted) write();
+      else if (!counting) void count();
+    },
+    stop() {
+      stopping.abort();
+      write();
+    },
+  };
+}
