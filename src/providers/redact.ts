@@ -4,7 +4,7 @@
 import { withoutSecrets } from "#settings/redact.ts";
 import type { ApiError, Failure, Provider, StreamPiece } from "./provider.ts";
 
-/** The provider, with `secrets` masked in every failure that it reads. Answers are passed on unchanged. */
+/** The provider, with `secrets` masked in every failure. Answers are passed on unchanged. */
 export function redactSecrets(provider: Provider, secrets: readonly string[]): Provider {
   if (secrets.length === 0) return provider;
   const mask = (text: string | null) => (text === null ? null : withoutSecrets(text, secrets));

@@ -15,11 +15,11 @@ const reservedHeaders = [
   "anthropic-version",
 ];
 
-/** The root of the vendor's host, without a path's last slash. */
-export function hostRoot(vendors: string) {
+/** The vendor's origin or a proxy's root URL. */
+export function hostRoot(vendorUrl: string) {
   return baseUrlField()
-    .default(vendors)
-    .describe("The host's root, for a proxy in between or a test double; the default is the vendor's.");
+    .default(vendorUrl)
+    .describe("The root URL of a proxy or a test double; the default is the vendor's.");
 }
 
 /** Headers to add to every request, such as beta features. */

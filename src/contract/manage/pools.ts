@@ -103,7 +103,7 @@ export const poolKeysReply = page("PoolKeyPage", key);
 
 export const keysQuery = z.strictObject({ limit, cursor: idCursor });
 
-export const memberStates = ["up", "probe", "open", "resting", "denied"] as const;
+export const memberStates = ["up", "half_open", "open", "cooling_down", "unauthorized"] as const;
 export type MemberState = (typeof memberStates)[number];
 
 const memberHealth = z
@@ -113,7 +113,7 @@ const memberHealth = z
     state: z
       .enum([...memberStates, "off"])
       .describe(
-        "`up`: takes requests. `open`: failed, and takes no requests. `probe`: takes one request as a test. `resting`: asked to be tried later. `denied`: refused the pool's key, balance or permission. `off`: switched off.",
+        "`up`: takes requests. `open`: failed, and takes no requests. `half_open`: takes one request as a test. `cooling_down`: asked to be tried later. `unauthorized`: refused the pool's key, balance or permission. `off`: switched off.",
       ),
     until: instant.nullable().describe("When the member is tried again; null: now, or not known."),
     in_flight: z.int().describe("Requests under way."),

@@ -8,7 +8,7 @@ import type { Problem } from "#contract/problem.ts";
 import type { Reply } from "#http/response.ts";
 import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/sse.ts";
 
-/** `x-ratelimit-*`, as OpenAI has them. */
+/** The `x-ratelimit-*` headers of OpenAI. */
 export function rateLimitHeaders({ requests, tokens }: RateLimitState): Record<string, string> {
   const headers: Record<string, string> = {};
   if (requests !== null) {
@@ -34,7 +34,7 @@ function withServed(headers: Record<string, string>, served: ServicePool | null)
   return headers;
 }
 
-function refused({ by, retryAfterMs, levels }: Refusal): Problem {
+function refusalReply({ by, retryAfterMs, levels }: Refusal): Problem {
   const headers = rateLimitHeaders(levels);
   switch (by) {
     case "concurrency":
@@ -49,7 +49,7 @@ function refused({ by, retryAfterMs, levels }: Refusal): Problem {
     case "tokens":
       return aiProblem("rate_limit_exceeded", {
         type: "tokens",
-        message: "The key's tokens of this minute are used up; try again later.",
+        message: "The key has used up its tokens per minute; try again later.",
         retryAfterMs,
         headers,
       });
@@ -74,7 +74,7 @@ const permanentErrors: readonly (string | null)[] = ["provider_denied", "no_memb
 
 /** The reply to a call; null: the caller closed the connection. */
 export function toReply(result: ServeResult): Reply | null {
-  if (result.kind === "refused") return refused(result);
+  if (result.kind === "refused") return refusalReply(result);
   if (result.kind === "gone") return aiProblem("invalid_api_key");
   const { levels, completed } = result;
   const headers = rateLimitHeaders(levels);
@@ -96,7 +96,7 @@ export function toReply(result: ServeResult): Reply | null {
       };
     case "error": {
       const { status, error, retryAfterMs, served } = completed;
-      // The clients of OpenAI repeat every 5xx, unless this header forbids it.
+      // OpenAI's clients retry every 5xx unless this header forbids it.
       if (permanentErrors.includes(error.code)) headers["x-should-retry"] = "false";
       return aiErrorReply(status, error, {
         retryAfterMs,

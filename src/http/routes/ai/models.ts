@@ -30,7 +30,7 @@ export const getModelRoute = endpoint({
   description: "An id may contain slashes, percent-encoded or as they are.",
   family: "pool",
   params: { model: z.string().describe("The model's id.") },
-  // `openai/gpt-4o` and the like.
+  // Model ids such as `openai/gpt-4o` have slashes.
   wildcard: "model",
   replies: { 200: modelShape },
   problems: [],

@@ -133,7 +133,7 @@ test("health names every member; one that is switched off is off", async () => {
 test("a standing is shown with its times on the wire, unless the member is switched off", () => {
   const standing = {
     member: "mem_1",
-    state: "resting" as const,
+    state: "cooling_down" as const,
     until: Date.parse("2027-01-01T00:00:05Z"),
     inFlight: 3,
     firstOutputMs: 120.5,
@@ -142,7 +142,7 @@ test("a standing is shown with its times on the wire, unless the member is switc
   const shown = {
     member: "mem_1",
     name: "one",
-    state: "resting",
+    state: "cooling_down",
     until: "2027-01-01T00:00:05.000Z",
     in_flight: 3,
     first_output_ms: 120.5,

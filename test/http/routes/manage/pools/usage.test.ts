@@ -30,7 +30,7 @@ before(async () => {
   today = dayOf(m.it.clock.now(), zone);
   const of = { accountId: id, poolId: pool.id, keyId: key, memberId: "" };
   const attempts = [
-    { member: "primary", model: "m", ms: 12.5, outcome: "broken", status: 502 },
+    { member: "primary", model: "m", ms: 12.5, outcome: "upstream_error", status: 502 },
     { member: "second", model: "m", ms: 900, outcome: "ok", status: 200 },
   ];
   for (let at = 0; at < 20; at++) {
