@@ -39,9 +39,9 @@ export function createSealer(masterKey: string, random: Random): Sealer {
   const macKeyOf = (purpose: string): Buffer => {
     const known = macKeys.get(purpose);
     if (known) return known;
-    const made = Buffer.from(hkdfSync("sha256", masterKey, "trunkline", `mac v1 ${purpose}`, 32));
-    macKeys.set(purpose, made);
-    return made;
+    const created = Buffer.from(hkdfSync("sha256", masterKey, "trunkline", `mac v1 ${purpose}`, 32));
+    macKeys.set(purpose, created);
+    return created;
   };
   return {
     fingerprint,
@@ -75,12 +75,12 @@ export function readOrCreateMasterKey(path: string, random: Random): string {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const made = Buffer.from(random.bytes(32)).toString("base64url");
+  const created = Buffer.from(random.bytes(32)).toString("base64url");
   // Written whole and flushed under another name: a crash, or a second first start, never meets half a key.
   const draft = `${path}.${Buffer.from(random.bytes(8)).toString("hex")}`;
   const file = openSync(draft, "wx", 0o600);
   try {
-    writeSync(file, `${made}\n`);
+    writeSync(file, `${created}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -88,7 +88,7 @@ export function readOrCreateMasterKey(path: string, random: Random): string {
   try {
     // Of two first starts at once only one gives its key the name, the other reads that one.
     linkSync(draft, path);
-    return made;
+    return created;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     return readKey(path);

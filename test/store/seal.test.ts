@@ -90,10 +90,10 @@ test("an empty or shortened key file is refused, not used", () => {
 test("many first starts at once agree on one key", async () => {
   const path = join(folder, "race", "master.key");
   const program = `
-    const { readOrMakeMasterKey } = await import(${JSON.stringify(import.meta.resolve("#store/seal.ts"))});
+    const { readOrCreateMasterKey } = await import(${JSON.stringify(import.meta.resolve("#store/seal.ts"))});
     const { systemRandom } = await import(${JSON.stringify(import.meta.resolve("#runtime/random.ts"))});
     process.stdin.once("data", () => {
-      process.stdout.write(readOrMakeMasterKey(${JSON.stringify(path)}, systemRandom()));
+      process.stdout.write(readOrCreateMasterKey(${JSON.stringify(path)}, systemRandom()));
       process.exit(0);
     });
     process.stdout.write("ready ");

@@ -84,7 +84,7 @@ export const changeAccount = writeOperation(
       .execute();
     // One plan, one rule: a new balance renews like the others.
     const renews =
-      input.renews === undefined ? (balances.some((one) => one.renews) ? "monthly" : null) : input.renews;
+      input.renews === undefined ? (balances.some((row) => row.renews) ? "monthly" : null) : input.renews;
     for (const { channel, allowance, id: entryId } of input.allowances) {
       await applyAllowance(tx, { accountId: id, channel, allowance, renews, at, id: entryId });
     }
@@ -103,14 +103,14 @@ async function refuseName(tx: Tx, id: string, name: string): Promise<"name_taken
     .select(["id", "name"])
     .where((eb) => eb.or([eb("id", "=", id), eb("name", "=", name)]))
     .execute();
-  if (namesakes.some((one) => one.id !== id)) return "name_taken";
-  const own = namesakes[0];
-  if (!own || own.name === name) return null;
+  if (namesakes.some((row) => row.id !== id)) return "name_taken";
+  const current = namesakes[0];
+  if (!current || current.name === name) return null;
   const named = await tx.db
     .selectFrom("provisioned")
     .select("name")
     .where("kind", "=", "account")
-    .where("name", "=", own.name)
+    .where("name", "=", current.name)
     .executeTakeFirst();
   return named ? "provisioned" : null;
 }

@@ -11,7 +11,7 @@ export async function lockCredits(
   tx: Tx,
   wanted: readonly { accountId: string; channel: Channel }[],
 ): Promise<Map<string, CreditsTable>> {
-  const keys = new Map(wanted.map((one) => [`${one.accountId} ${one.channel}`, one]));
+  const keys = new Map(wanted.map((key) => [`${key.accountId} ${key.channel}`, key]));
   const found = new Map<string, CreditsTable>();
   if (keys.size === 0) return found;
   const accountIds = [...new Set([...keys.values()].map(({ accountId }) => accountId))];

@@ -84,7 +84,7 @@ export const createSendingDomain = writeOperation(
       .select("domain")
       .where("account_id", "=", domain.account_id)
       .execute();
-    if (all.some((each) => each.domain === domain.domain)) return "taken";
+    if (all.some((existing) => existing.domain === domain.domain)) return "taken";
     if (all.length >= maxSendingDomains) return "too_many";
     await tx.db.insertInto("sending_domains").values(domain).execute();
     if (keys.length > 0) await tx.db.insertInto("dkim_keys").values(keys).execute();

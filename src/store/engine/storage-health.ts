@@ -68,9 +68,9 @@ export function watchStorage(
       });
       const patience = new AbortController();
       const late = clock.sleep(maxCheckMs, patience.signal).then(() => "storage does not answer");
-      const said = await Promise.race([looking, late]);
+      const result = await Promise.race([looking, late]);
       patience.abort();
-      return said;
+      return result;
     },
   };
 }

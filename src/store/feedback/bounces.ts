@@ -33,9 +33,9 @@ const keyOf = ({ account_id, recipient }: Pick<NewSuppression, "account_id" | "r
 const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Applies bounce reports in order. Call it after the messages themselves are written. */
-export async function applyBounces(tx: Tx, reaches: readonly BounceReport[]): Promise<void> {
-  if (reaches.length === 0) return;
-  const byAddress = Map.groupBy(reaches, ({ message }) => keyOf(message));
+export async function applyBounces(tx: Tx, reports: readonly BounceReport[]): Promise<void> {
+  if (reports.length === 0) return;
+  const byAddress = Map.groupBy(reports, ({ message }) => keyOf(message));
   // In the order of their keys, so that two at once do not wait for each other in a circle.
   const addresses = [...byAddress].sort(([a], [b]) => inOrder(a, b)).map(([, all]) => all);
   await resetSoftBounces(
@@ -124,13 +124,13 @@ export async function suppress(tx: Tx, unwanted: readonly NewSuppression[]): Pro
   // Their soft bounce counts are obsolete.
   await resetSoftBounces(tx, unwanted);
   const first = new Map<string, NewSuppression>();
-  for (const one of unwanted) if (!first.has(keyOf(one))) first.set(keyOf(one), one);
+  for (const recipient of unwanted) if (!first.has(keyOf(recipient))) first.set(keyOf(recipient), recipient);
   const rows = tx.rows(
     "unwanted",
     { account_id: "text", recipient: "text", reason: "text", note: "text", created_at: "bigint" },
     [...first]
       .sort(([a], [b]) => inOrder(a, b))
-      .map(([, one]) => ({ ...one, note: one.note?.slice(0, maxNoteLength) ?? null })),
+      .map(([, recipient]) => ({ ...recipient, note: recipient.note?.slice(0, maxNoteLength) ?? null })),
   );
   await sql`
     insert into suppressions (account_id, channel, recipient, reason, note, created_at)

@@ -9,14 +9,14 @@ import type { CallbackSignaturesTable } from "#store/schema/email.ts";
 export const claimSignature = writeOperation(
   "claimSignature",
   async (tx, use: CallbackSignaturesTable): Promise<boolean> => {
-    const { signature_hash: proof, event_hash: event, expires_at } = use;
+    const { signature_hash, event_hash, expires_at } = use;
     // One statement, so that of two events that come at once the second sees the first.
     const { rows } = await sql<{ event_hash: string }>`
-    insert into callback_signatures (signature_hash, event_hash, expires_at) values (${proof}, ${event}, ${expires_at})
+    insert into callback_signatures (signature_hash, event_hash, expires_at) values (${signature_hash}, ${event_hash}, ${expires_at})
     on conflict (signature_hash) do update set expires_at = callback_signatures.expires_at
     returning event_hash
   `.execute(tx.db);
-    return rows[0]?.event_hash === event;
+    return rows[0]?.event_hash === event_hash;
   },
 );
 

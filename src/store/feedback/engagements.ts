@@ -54,11 +54,11 @@ export const storeEngagements = batchedOperation(
       tx,
       incoming.map(idOf).filter((id) => id !== null),
     );
-    const rows = incoming.map((one) => {
-      const row = locked.get(idOf(one) ?? "");
-      const own = row && (one.gatewayId === null || one.gatewayId === row.gateway_id);
+    const rows = incoming.map((report) => {
+      const row = locked.get(idOf(report) ?? "");
+      const fromItsGateway = row && (report.gatewayId === null || report.gatewayId === row.gateway_id);
       // A message without an attempt was never sent, so it cannot have been opened.
-      return own && row.channel === "email" && row.attempts > 0 ? row : null;
+      return fromItsGateway && row.channel === "email" && row.attempts > 0 ? row : null;
     });
     const mails = await mailsOf(
       tx,
@@ -67,16 +67,22 @@ export const storeEngagements = batchedOperation(
     const fresh = await rememberKeys(tx, incoming, rows);
     const changes = new TransitionBatch();
     const unwanted: NewSuppression[] = [];
-    const results = incoming.map((one, i): StoredEngagement => {
+    const results = incoming.map((report, i): StoredEngagement => {
       const row = rows[i];
       const mail = row && mails.get(row.id);
       if (!row || !mail) return "unknown";
-      if (one.key !== null && !fresh.delete(`${row.id} ${one.key}`)) return "repeated";
-      take(changes, row, mail, one);
-      const reason = reasons[one.kind];
+      if (report.key !== null && !fresh.delete(`${row.id} ${report.key}`)) return "repeated";
+      take(changes, row, mail, report);
+      const reason = reasons[report.kind];
       if (reason !== undefined) {
         const { account_id, recipient } = row;
-        unwanted.push({ account_id, recipient, reason, note: one.reason, created_at: one.receivedAt });
+        unwanted.push({
+          account_id,
+          recipient,
+          reason,
+          note: report.reason,
+          created_at: report.receivedAt,
+        });
       }
       return "new";
     });
@@ -93,13 +99,13 @@ const reasons: Partial<Record<EngagementKind, NewSuppression["reason"]>> = {
 };
 
 /** Counts one in the mail's row, and writes a line about it while there are few. */
-function take(changes: TransitionBatch, row: LockedMessage, mail: Mail, one: IncomingEngagement): void {
-  const { kind, count, receivedAt } = one;
+function take(changes: TransitionBatch, row: LockedMessage, mail: Mail, report: IncomingEngagement): void {
+  const { kind, count, receivedAt } = report;
   // A provider's clock may be wrong, but nothing happened before the message was there, or after it was told.
-  const at = Math.min(Math.max(one.at, row.created_at), receivedAt);
+  const at = Math.min(Math.max(report.at, row.created_at), receivedAt);
   // On its way, or a moment after: a provider's answer, and so `sent_at`, may come later than the first load.
   const early = row.sent_at === null ? row.status === "sending" : at - row.sent_at < prefetchMs;
-  const machine = (kind === "opened" || kind === "clicked") && (one.machine || early);
+  const machine = (kind === "opened" || kind === "clicked") && (report.machine || early);
   let before = 0;
   mail.changed = true;
   if (kind === "opened" && machine) {
@@ -120,11 +126,11 @@ function take(changes: TransitionBatch, row: LockedMessage, mail: Mail, one: Inc
   const counted = kind === "opened" || (kind === "clicked" && !machine);
   if (!counted && row.version >= maxTimelineLength && kind !== "complained" && kind !== "unsubscribed")
     return;
-  const { url, userAgent: user_agent, ip, reason } = one;
+  const { url, userAgent: user_agent, ip, reason } = report;
   const engagement = { at: new Date(at).toISOString(), machine, url, user_agent, ip, reason };
-  const told: EngagementData = { engagement, opened_at: mail.opened_at, open_count: mail.open_count };
-  const detail = detailOf(one, machine);
-  changes.addTimelineEntry(row, kind, { at: receivedAt, detail }, kind in toldOf ? told : null);
+  const data: EngagementData = { engagement, opened_at: mail.opened_at, open_count: mail.open_count };
+  const detail = detailOf(report, machine);
+  changes.addTimelineEntry(row, kind, { at: receivedAt, detail }, kind in toldOf ? data : null);
 }
 
 /** The kinds that become webhook events; the others are in the timeline only. */
@@ -150,11 +156,11 @@ async function messagesOf(
   tx: Tx,
   incoming: readonly IncomingEngagement[],
 ): Promise<ReadonlyMap<string, string>> {
-  const asked = incoming.flatMap(({ gatewayId, reference }) =>
+  const references = incoming.flatMap(({ gatewayId, reference }) =>
     gatewayId === null || reference === null ? [] : [{ gateway_id: gatewayId, reference }],
   );
-  if (asked.length === 0) return new Map();
-  const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, asked);
+  if (references.length === 0) return new Map();
+  const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, references);
   const { rows } = await sql<{ gateway_id: string; reference: string; message_id: string }>`
     select gateway_id, reference, message_id from ${tx.indexed("message_references")}
     where (gateway_id, reference) in (select gateway_id, reference from ${wanted}) and message_id is not null
@@ -193,9 +199,9 @@ async function rememberKeys(
     if (row && key !== null) keys.set(`${row.id} ${key}`, { message_id: row.id, key, at: receivedAt });
   }
   if (keys.size === 0) return new Set();
-  const given = tx.rows("given", { message_id: "text", key: "text", at: "bigint" }, [...keys.values()]);
+  const keyRows = tx.rows("key_rows", { message_id: "text", key: "text", at: "bigint" }, [...keys.values()]);
   const { rows: inserted } = await sql<{ message_id: string; key: string }>`
-    insert into engagements (message_id, key, at) select message_id, key, at from ${given} where true
+    insert into engagements (message_id, key, at) select message_id, key, at from ${keyRows} where true
     on conflict (message_id, key) do nothing returning message_id, key
   `.execute(tx.db);
   return new Set(inserted.map(({ message_id, key }) => `${message_id} ${key}`));

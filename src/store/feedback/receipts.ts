@@ -32,10 +32,10 @@ export interface IncomingReceipt {
 function detailsOf(
   receipt: Pick<ReceiptsTable, "received_at" | "status" | "code" | "reason">,
 ): TransitionDetails {
-  const said = [receipt.reason, receipt.code].filter((part) => part !== null && part !== "");
+  const words = [receipt.reason, receipt.code].filter((part) => part !== null && part !== "");
   return {
     at: receipt.received_at,
-    detail: said.length === 0 ? "The provider reported it." : `The provider reported: ${said.join(" · ")}`,
+    detail: words.length === 0 ? "The provider reported it." : `The provider reported: ${words.join(" · ")}`,
     code: receipt.code ?? receipt.status,
     message: receipt.reason ?? "The provider reported no reason.",
   };
@@ -107,11 +107,11 @@ export function applyReceipt(
   // A message without an attempt was never sent, whatever the report says.
   if (row.channel !== "email" || row.attempts === 0) return [];
   const { at, detail } = details;
-  const reach = { message: row, at, note: detail };
+  const report = { message: row, at, note: detail };
   // A delivery shows that the address is good, and a hard bounce that it is not, whatever came before.
-  if (step === "delivered" || step === "read") return [{ ...reach, verdict: "reached" }];
+  if (step === "delivered" || step === "read") return [{ ...report, verdict: "reached" }];
   if (step !== "bounced" || !bounce) return [];
-  return bounce === "hard" || moved ? [{ ...reach, verdict: bounce }] : [];
+  return bounce === "hard" || moved ? [{ ...report, verdict: bounce }] : [];
 }
 
 async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise<void> {
@@ -154,10 +154,10 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
     known.map((receipt) => target(receipt) as string),
   );
   const changes = new TransitionBatch();
-  const reaches: BounceReport[] = [];
+  const reports: BounceReport[] = [];
   for (const [id, receipts] of waiting) {
     const row = rows.get(id);
-    if (row) for (const receipt of receipts) reaches.push(...applyReceipt(changes, row, receipt));
+    if (row) for (const receipt of receipts) reports.push(...applyReceipt(changes, row, receipt));
   }
   for (const receipt of known) {
     const row = rows.get(target(receipt) as string);
@@ -169,11 +169,11 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
       reason: receipt.reason,
     });
     const reference = row.provider_reference ?? receipt.reference;
-    const said = { step: receipt.status, details: { ...details, reference }, bounce: receipt.bounce };
-    reaches.push(...applyReceipt(changes, row, said));
+    const applied = { step: receipt.status, details: { ...details, reference }, bounce: receipt.bounce };
+    reports.push(...applyReceipt(changes, row, applied));
   }
   await changes.write(tx);
-  await applyBounces(tx, reaches);
+  await applyBounces(tx, reports);
   if (known.length === 0) return;
   await tx.update(
     "receipts",

@@ -65,13 +65,13 @@ export const addSuppressions = writeOperation(
     if (channel === "email")
       await resetSoftBounces(
         tx,
-        recipients.map((one) => ({ ...one, account_id: accountId })),
+        recipients.map((recipient) => ({ ...recipient, account_id: accountId })),
       );
-    const given = tx.rows("given", { recipient: "text" }, recipients);
+    const listed = tx.rows("listed", { recipient: "text" }, recipients);
     const added = await tx.db
       .insertInto("suppressions")
       .expression(
-        sql<never>`select ${accountId}, ${channel}, recipient, 'manual', ${note}, cast(${at} as bigint) from ${given} where true`,
+        sql<never>`select ${accountId}, ${channel}, recipient, 'manual', ${note}, cast(${at} as bigint) from ${listed} where true`,
       )
       .onConflict((conflict) => conflict.columns(["account_id", "channel", "recipient"]).doNothing())
       .returning("recipient")

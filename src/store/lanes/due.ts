@@ -29,7 +29,7 @@ export const readDueLanes = readOperation(
 
 /** The lanes that have rows which wait, due or not, by the table that their rows are in. */
 export async function lanesWaiting(tx: Tx, table: Source["table"]): Promise<ReadonlySet<string>> {
-  const source = sources.find((one) => one.table === table)!;
+  const source = sources.find((candidate) => candidate.table === table)!;
   const { rows } = await sql<{ id: string }>`
     ${stepping(tx, source)} select id from waiting where id is not null
   `.execute(tx.db);
@@ -84,12 +84,12 @@ async function dueIn(
  */
 export const findLanesToRecover = readOperation(
   "findLanesToRecover",
-  async (tx, asked: readonly string[]): Promise<string[]> => {
-    if (asked.length === 0) return [];
+  async (tx, laneIds: readonly string[]): Promise<string[]> => {
+    if (laneIds.length === 0) return [];
     const wanted = tx.rows(
       "wanted",
       { id: "text" },
-      asked.map((id) => ({ id })),
+      laneIds.map((id) => ({ id })),
     );
     // By account, channel and status, as `recoverMessages` finds them: each account's few are read once for all its
     // lanes. As a subquery of its own for each account: joined, PostgreSQL would go through the whole index by status.
@@ -107,6 +107,6 @@ export const findLanesToRecover = readOperation(
     ) as accounts
   `.execute(tx.db);
     const found = new Set(rows.flatMap(({ lanes }) => lanes?.split(",") ?? []));
-    return asked.filter((id) => found.has(id));
+    return laneIds.filter((id) => found.has(id));
   },
 );

@@ -217,28 +217,28 @@ export const settleMessages = batchedOperation(
           : [],
       ),
     );
-    const usual = await settleAccepted(
+    const accepted = await settleAccepted(
       tx,
       settlements.filter(({ id, step, receipt }) => step === "accepted" && !receipt && !early.has(id)),
     );
-    const others = settlements.filter(({ id }) => !usual.has(id));
+    const others = settlements.filter(({ id }) => !accepted.has(id));
     const rows = await lockMessages(
       tx,
       others.map(({ id }) => id),
     );
     const changes = new TransitionBatch();
-    const reaches: BounceReport[] = [];
+    const reports: BounceReport[] = [];
     const results = settlements.map((settlement): "settled" | "late" => {
-      if (usual.has(settlement.id)) return "settled";
+      if (accepted.has(settlement.id)) return "settled";
       const row = rows.get(settlement.id);
       // Only retention removes rows, and only ended ones.
       if (!row) return "late";
       // Another process may own the lane by now (this one slept): then only proof of a transmission still counts.
-      const own =
+      const isCurrent =
         row.gateway_id === settlement.laneId &&
         row.fence === settlement.fence &&
         row.attempts === settlement.attempt;
-      if (own || settlement.step === "accepted") {
+      if (isCurrent || settlement.step === "accepted") {
         const { step, details } = settlement;
         const moved = changes.apply(row, { by: "system", step }, details);
         // Refused at once for the address: as good as a mail that comes back for it.
@@ -248,17 +248,17 @@ export const settleMessages = batchedOperation(
           row.channel === "email" &&
           isAddressFault(details.code ?? "", details.detail)
         )
-          reaches.push({ message: row, verdict: "hard", at: details.at, note: details.detail });
+          reports.push({ message: row, verdict: "hard", at: details.at, note: details.detail });
       }
       const { receipt } = settlement;
-      if (receipt) reaches.push(...applyReceipt(changes, row, receipt));
-      for (const said of early.get(row.id) ?? []) reaches.push(...applyReceipt(changes, row, said));
+      if (receipt) reports.push(...applyReceipt(changes, row, receipt));
+      for (const pending of early.get(row.id) ?? []) reports.push(...applyReceipt(changes, row, pending));
       // A receipt that named only our id was faster; the reference is still worth keeping.
       if (settlement.details.reference) changes.setReference(row, settlement.details.reference);
-      return own ? "settled" : "late";
+      return isCurrent ? "settled" : "late";
     });
     await changes.write(tx);
-    await applyBounces(tx, reaches);
+    await applyBounces(tx, reports);
     return results;
   },
 );
@@ -323,8 +323,8 @@ export const revertAttempts = writeOperation(
     const changes = new TransitionBatch();
     for (const row of rows.values()) {
       // Fences count by lane: the message may have moved to a lane with the same number.
-      const own = row.gateway_id === input.laneId && row.fence === input.fence;
-      if (row.status !== "sending" || !own) continue;
+      const isCurrent = row.gateway_id === input.laneId && row.fence === input.fence;
+      if (row.status !== "sending" || !isCurrent) continue;
       changes.apply(row, { by: "system", step: "deferred" }, input.details);
     }
     await changes.write(tx);

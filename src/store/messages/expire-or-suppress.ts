@@ -31,15 +31,15 @@ async function suppressedOf(
   rows: readonly { id: string; account_id: string; channel: string; recipient: string }[],
 ): Promise<ReadonlySet<string>> {
   if (rows.length === 0) return new Set();
-  const asked = tx.rows(
-    "asked",
+  const candidates = tx.rows(
+    "candidates",
     { id: "text", account_id: "text", channel: "text", recipient: "text" },
     rows.map(({ id, account_id, channel, recipient }) => ({ id, account_id, channel, recipient })),
   );
   const found = await sql<{ id: string }>`
-    select asked.id as id from ${asked} cross join ${tx.indexed("suppressions")}
-    where suppressions.account_id = asked.account_id and suppressions.channel = asked.channel
-      and suppressions.recipient = asked.recipient
+    select candidates.id as id from ${candidates} cross join ${tx.indexed("suppressions")}
+    where suppressions.account_id = candidates.account_id and suppressions.channel = candidates.channel
+      and suppressions.recipient = candidates.recipient
   `.execute(tx.db);
   return new Set(found.rows.map(({ id }) => id));
 }

@@ -69,9 +69,9 @@ export const recentMessages = readOperation(
     const most = limit + 1;
     // Each status is a stretch of one index; the newest of all are the merge of each one's newest.
     const stretches = (status ? [status] : statuses).map(
-      (one, at) => sql`
+      (wantedStatus, at) => sql`
         select * from (
-          select id from ${tx.indexed("messages", "messages_status")} where account_id = ${accountId} and channel = ${channel} and status = ${one}
+          select id from ${tx.indexed("messages", "messages_status")} where account_id = ${accountId} and channel = ${channel} and status = ${wantedStatus}
           ${before === null ? sql`` : sql`and id < ${before}`} order by id desc limit ${most}
         ) as ${sql.ref(`stretch_${at}`)}
       `,

@@ -38,7 +38,7 @@ export interface SearchPage {
 }
 
 /** What nearly all messages come to: by them the index of statuses tells nothing apart. */
-const usual: ReadonlySet<Status> = new Set(["sent", "delivered", "read"]);
+const commonStatuses: ReadonlySet<Status> = new Set(["sent", "delivered", "read"]);
 
 type Walk = { rows: RawBuilder<unknown>; exact: boolean };
 
@@ -57,19 +57,24 @@ function walk(tx: Tx, input: SearchInput): Walk {
     const theirs = sql`account_id = ${accountId} and recipient = ${recipient}`;
     return { rows: along("messages_recipient", theirs), exact };
   }
-  if (gatewayId !== null && (status === null || usual.has(status))) {
+  if (gatewayId !== null && (status === null || commonStatuses.has(status))) {
     // A gateway has one account and one channel, which the caller knows to be the right ones.
     return { rows: along("messages_gateway", sql`gateway_id = ${gatewayId}`), exact: status === null };
   }
   // The newest of all statuses are the merge of each one's newest: no index of its own has to be kept for them.
-  const each = channels.flatMap((channel) =>
-    (status === null ? statuses : [status]).map((one) =>
-      along("messages_status", sql`account_id = ${accountId} and channel = ${channel} and status = ${one}`),
+  const stretches = channels.flatMap((channel) =>
+    (status === null ? statuses : [status]).map((wantedStatus) =>
+      along(
+        "messages_status",
+        sql`account_id = ${accountId} and channel = ${channel} and status = ${wantedStatus}`,
+      ),
     ),
   );
   const exact = gatewayId === null;
-  if (each.length === 1) return { rows: each[0]!, exact };
-  const branches = each.map((branch, at) => sql`select * from (${branch}) as ${sql.ref(`branch_${at}`)}`);
+  if (stretches.length === 1) return { rows: stretches[0]!, exact };
+  const branches = stretches.map(
+    (branch, at) => sql`select * from (${branch}) as ${sql.ref(`branch_${at}`)}`,
+  );
   return { rows: sql`${sql.join(branches, sql` union all `)} order by id desc limit ${most}`, exact };
 }
 

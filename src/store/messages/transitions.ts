@@ -59,7 +59,7 @@ export async function lockMessages(tx: Tx, ids: readonly string[]): Promise<Map<
 /** Collects transitions of locked messages, in order, and writes them together. */
 export class TransitionBatch {
   readonly #touched = new Map<string, LockedMessage>();
-  readonly #events: (MessageEvent & { detail: string; told: boolean })[] = [];
+  readonly #events: (MessageEvent & { detail: string; inWebhooks: boolean })[] = [];
   readonly #refunds: {
     accountId: string;
     channel: Channel;
@@ -100,30 +100,30 @@ export class TransitionBatch {
   }
 
   /**
-   * A line of the timeline about a message whose state stays what it is. `told`: what webhooks are told beside the
-   * message; null: they are not told.
+   * Adds a timeline entry without a change of state. `webhookData`: what the webhook event shows beside the
+   * message; null: there is no webhook event.
    */
   addTimelineEntry(
     row: LockedMessage,
     type: string,
     details: Pick<TransitionDetails, "at" | "detail">,
-    told: object | null,
+    webhookData: object | null,
   ): void {
     row.updated_at = details.at;
-    this.#record(row, type, details, told !== null, told ?? undefined);
+    this.#record(row, type, details, webhookData !== null, webhookData ?? undefined);
   }
 
   #record(
     row: LockedMessage,
     type: string,
     { at, detail }: Pick<TransitionDetails, "at" | "detail">,
-    told: boolean,
+    inWebhooks: boolean,
     more: object = {},
   ): void {
     row.version += 1;
     const { id: message_id, version: seq, account_id, priority } = row;
     const snapshot = { ...snapshotOf(row), ...more };
-    this.#events.push({ message_id, seq, account_id, at, type, detail, priority, snapshot, told });
+    this.#events.push({ message_id, seq, account_id, at, type, detail, priority, snapshot, inWebhooks });
     this.#touched.set(row.id, row);
   }
 
@@ -141,15 +141,15 @@ export class TransitionBatch {
       where: sql`messages.id = ${of("id")}`,
     }));
     await insertTimelineEntries(tx, this.#events);
-    await this.#giveBack(tx);
+    await this.#writeRefunds(tx);
     await recordMessageEvents(
       tx,
       this.#events.map((event) => event.account_id),
-      (asked) => this.#events.filter((event) => event.told && asked.has(event.account_id)),
+      (accountIds) => this.#events.filter((event) => event.inWebhooks && accountIds.has(event.account_id)),
     );
   }
 
-  async #giveBack(tx: Tx): Promise<void> {
+  async #writeRefunds(tx: Tx): Promise<void> {
     const balances = await lockCredits(tx, this.#refunds);
     const entries: CreditEntriesTable[] = [];
     const touched = new Set<CreditsTable>();

@@ -129,10 +129,10 @@ export const renewSlots = writeOperation(
       tx,
       input.slots.map(({ keyId }) => keyId),
     );
-    const own = input.slots.filter(({ keyId }) => keys.has(keyId));
+    const held = input.slots.filter(({ keyId }) => keys.has(keyId));
     await writeSlots(
       tx,
-      own.map((slot) => ({ ...slot, until: input.until })),
+      held.map((slot) => ({ ...slot, until: input.until })),
     );
   },
 );

@@ -107,7 +107,7 @@ export const provisionKey = (accountName: string, poolName: string) => `${accoun
 export const savePool = writeOperation(
   "savePool",
   async (tx, input: { pool: PoolsTable; isNew: boolean }): Promise<SavePoolResult> => {
-    const { pool, isNew: made } = input;
+    const { pool, isNew } = input;
     // Two that take one name at once would not see each other.
     await lockAccount(tx, pool.account_id);
     const all = await tx.db
@@ -116,12 +116,12 @@ export const savePool = writeOperation(
       .where("account_id", "=", pool.account_id)
       .execute();
     const before = all.find(({ id }) => id === pool.id);
-    if (!made && !before) return "not_found";
+    if (!isNew && !before) return "not_found";
     if (all.some(({ id, name }) => name === pool.name && id !== pool.id)) return "name_taken";
     if (before && before.name !== pool.name && (await isProvisioned(tx, pool.account_id, before.name)))
       return "provisioned";
-    if (made && all.length >= maxPools) return "too_many";
-    if (made) {
+    if (isNew && all.length >= maxPools) return "too_many";
+    if (isNew) {
       await tx.db.insertInto("pools").values(pool).execute();
       return "saved";
     }
@@ -198,7 +198,7 @@ export type SaveMemberResult = "saved" | "not_found" | "name_taken" | "too_many"
 export const saveMember = writeOperation(
   "saveMember",
   async (tx, input: { member: PoolMembersTable; isNew: boolean }): Promise<SaveMemberResult> => {
-    const { member, isNew: made } = input;
+    const { member, isNew } = input;
     const { account_id: accountId, pool_id: poolId } = member;
     if (!(await lockPool(tx, { accountId, poolId }))) return "not_found";
     const all = await tx.db
@@ -206,10 +206,10 @@ export const saveMember = writeOperation(
       .select(["id", "name"])
       .where("pool_id", "=", poolId)
       .execute();
-    if (!made && !all.some(({ id }) => id === member.id)) return "not_found";
+    if (!isNew && !all.some(({ id }) => id === member.id)) return "not_found";
     if (all.some(({ id, name }) => name === member.name && id !== member.id)) return "name_taken";
-    if (made && all.length >= maxMembers) return "too_many";
-    if (made) await tx.db.insertInto("pool_members").values(member).execute();
+    if (isNew && all.length >= maxMembers) return "too_many";
+    if (isNew) await tx.db.insertInto("pool_members").values(member).execute();
     else {
       const { id, pool_id: _pool, account_id: _account, created_at: _created, ...columns } = member;
       await tx.db.updateTable("pool_members").set(columns).where("id", "=", id).execute();

@@ -56,12 +56,12 @@ interface DaySums extends DayKey {
 const nameOf = ({ key_id, day, member }: DayKey) => JSON.stringify([key_id, day, member]);
 
 /** A batch is one input: a promise and an answer for each call cost the event loop more than the call's row. */
-export const recordUsage = batchedOperation("recordUsage", async (tx, given: readonly UsedCall[][]) => {
-  const calls = [...new Map(given.flat().map((call) => [call.id, call])).values()];
+export const recordUsage = batchedOperation("recordUsage", async (tx, batches: readonly UsedCall[][]) => {
+  const calls = [...new Map(batches.flat().map((call) => [call.id, call])).values()];
   const fresh = await insertCalls(tx, calls);
   const days = sumsOf(calls.filter(({ id }) => fresh.has(id)));
   if (days.length > 0) await addToDays(tx, days);
-  return given.map(() => null);
+  return batches.map(() => null);
 });
 
 /** The ids of those that were not there yet. */

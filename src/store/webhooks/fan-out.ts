@@ -54,7 +54,7 @@ const minShare = 10;
 export const readOutbox = readOperation(
   "readOutbox",
   async (tx, input: { limit: number }): Promise<OutboxPage> => {
-    const notes = await tx.db
+    const entries = await tx.db
       .selectFrom(tx.indexed("outbox"))
       .selectAll()
       .where("type", "!=", "request")
@@ -70,15 +70,15 @@ export const readOutbox = readOperation(
       .limit(requestBatchSize)
       .execute();
     const share = Math.max(minShare, Math.floor(input.limit / Math.max(1, requests.length)));
-    const told: OutboxEvent[] = await tellNotes(tx, notes);
-    const steps: OutboxPageStep[] = notes.map(({ id, data }) => ({ id, data, next: null }));
-    for (const note of requests) {
-      const page = await tellRequest(tx, note, share);
-      told.push(...page.told);
-      steps.push({ id: note.id, data: note.data, next: page.next });
+    const events: OutboxEvent[] = await readEntries(tx, entries);
+    const steps: OutboxPageStep[] = entries.map(({ id, data }) => ({ id, data, next: null }));
+    for (const entry of requests) {
+      const page = await readRequest(tx, entry, share);
+      events.push(...page.events);
+      steps.push({ id: entry.id, data: entry.data, next: page.next });
     }
-    await nameGateways(tx, told);
-    const accounts = [...new Set(told.map(({ account_id }) => account_id))];
+    await addIdentifiers(tx, events);
+    const accounts = [...new Set(events.map(({ account_id }) => account_id))];
     const endpoints =
       accounts.length === 0
         ? []
@@ -90,39 +90,39 @@ export const readOutbox = readOperation(
             .orderBy("id")
             .execute();
     const more =
-      notes.length === input.limit ||
+      entries.length === input.limit ||
       requests.length === requestBatchSize ||
       steps.some(({ next }) => next !== null);
-    return { events: told, steps, endpoints, more };
+    return { events, steps, endpoints, more };
   },
 );
 
-async function tellNotes(tx: Tx, notes: readonly OutboxTable[]): Promise<OutboxEvent[]> {
-  const ids = notes.flatMap(({ message_id }) => (message_id === null ? [] : [message_id]));
+async function readEntries(tx: Tx, entries: readonly OutboxTable[]): Promise<OutboxEvent[]> {
+  const ids = entries.flatMap(({ message_id }) => (message_id === null ? [] : [message_id]));
   const rows =
     ids.length === 0
       ? []
       : await tx.db.selectFrom(tx.indexed("messages")).selectAll().where("id", "in", tx.list(ids)).execute();
   const messages = new Map((await withEmailColumns(tx, rows)).map((row) => [row.id, row]));
-  return notes.flatMap(({ message_id, ...note }): OutboxEvent[] => {
-    const head = { ...note, entry_id: note.id };
+  return entries.flatMap(({ message_id, ...entry }): OutboxEvent[] => {
+    const head = { ...entry, entry_id: entry.id };
     if (message_id === null) return [{ ...head, message: null }];
     const row = messages.get(message_id);
     // Removed by retention since: there is nothing left to tell.
     if (!row) return [];
-    const { engagement, ...changed } = JSON.parse(note.data) as MessageSnapshot & EngagementData;
+    const { engagement, ...changed } = JSON.parse(entry.data) as MessageSnapshot & EngagementData;
     const data = engagement === undefined ? "" : JSON.stringify({ engagement });
     return [{ ...head, message: unnamed({ ...row, ...changed }), data }];
   });
 }
 
 /** A page of an accepted request's messages, each as it was when it was accepted. */
-async function tellRequest(
+async function readRequest(
   tx: Tx,
-  note: OutboxTable,
+  entry: OutboxTable,
   limit: number,
-): Promise<{ told: OutboxEvent[]; next: string | null }> {
-  const progress = JSON.parse(note.data) as RequestProgress;
+): Promise<{ events: OutboxEvent[]; next: string | null }> {
+  const progress = JSON.parse(entry.data) as RequestProgress;
   const { request_id, first_id, last_id, after } = progress;
   const rows = await tx.db
     .selectFrom(tx.indexed("messages"))
@@ -133,15 +133,15 @@ async function tellRequest(
     .orderBy("id")
     .limit(limit)
     .execute();
-  const told = (await withEmailColumns(tx, rows)).map((row): OutboxEvent => {
+  const events = (await withEmailColumns(tx, rows)).map((row): OutboxEvent => {
     const status = row.schedule_at === null ? "queued" : "scheduled";
     return {
       id: messageEventId(row.id, 0),
-      entry_id: note.id,
+      entry_id: entry.id,
       account_id: row.account_id,
       type: `message.${status}`,
       at: row.created_at,
-      priority: note.priority,
+      priority: entry.priority,
       message: unnamed({
         ...row,
         ...acceptedAs(row, status),
@@ -152,7 +152,7 @@ async function tellRequest(
   });
   const last = rows.at(-1);
   const done = last === undefined || rows.length < limit || last.id === last_id;
-  return { told, next: done ? null : JSON.stringify({ ...progress, after: last.id }) };
+  return { events, next: done ? null : JSON.stringify({ ...progress, after: last.id }) };
 }
 
 function acceptedAs(row: MessagesTable, status: "queued" | "scheduled"): MessageSnapshot {
@@ -174,8 +174,8 @@ function acceptedAs(row: MessagesTable, status: "queued" | "scheduled"): Message
 const unnamed = (row: Omit<MessageRow, "identifier">): MessageRow => ({ ...row, identifier: "" });
 
 /** A message's gateway at the time of the event, which need not be the one it has now. */
-async function nameGateways(tx: Tx, told: readonly OutboxEvent[]): Promise<void> {
-  const messages = told.flatMap(({ message }) => (message === null ? [] : [message]));
+async function addIdentifiers(tx: Tx, events: readonly OutboxEvent[]): Promise<void> {
+  const messages = events.flatMap(({ message }) => (message === null ? [] : [message]));
   const ids = [...new Set(messages.map(({ gateway_id }) => gateway_id))];
   if (ids.length === 0) return;
   const rows = await tx.db
@@ -206,11 +206,11 @@ export interface FanOutEvent {
 export const storeFanOut = writeOperation(
   "storeFanOut",
   async (tx, input: { at: number; steps: OutboxPageStep[]; events: FanOutEvent[] }): Promise<string[]> => {
-    const { at, steps: notes } = input;
-    const held = await lockNotes(tx, notes);
-    const own = notes.filter(({ id, data }) => held.get(id) === data);
-    const ownIds = new Set(own.map(({ id }) => id));
-    const events = input.events.filter(({ entry_id }) => ownIds.has(entry_id));
+    const { at, steps: entries } = input;
+    const held = await lockEntries(tx, entries);
+    const current = entries.filter(({ id, data }) => held.get(id) === data);
+    const currentIds = new Set(current.map(({ id }) => id));
+    const events = input.events.filter(({ entry_id }) => currentIds.has(entry_id));
     const active = await shareActive(tx, new Set(events.flatMap(({ endpoints }) => endpoints)));
     const deliveries = events.flatMap(({ id, endpoints, account_id, type, priority }) =>
       endpoints
@@ -223,14 +223,14 @@ export const storeFanOut = writeOperation(
       events.filter(({ id }) => delivered.has(id)),
     );
     await insertDeliveries(tx, deliveries, at);
-    await takeSteps(tx, own);
+    await takeSteps(tx, current);
     return [...new Set(deliveries.map(({ endpoint_id }) => endpoint_id))];
   },
 );
 
-async function lockNotes(tx: Tx, notes: readonly OutboxPageStep[]): Promise<ReadonlyMap<string, string>> {
-  if (notes.length === 0) return new Map();
-  const wanted = tx.list(notes.map(({ id }) => id));
+async function lockEntries(tx: Tx, entries: readonly OutboxPageStep[]): Promise<ReadonlyMap<string, string>> {
+  if (entries.length === 0) return new Map();
+  const wanted = tx.list(entries.map(({ id }) => id));
   const rows = await tx.db
     .selectFrom(tx.indexed("outbox"))
     .select(["id", "data"])
@@ -287,13 +287,13 @@ async function insertDeliveries(tx: Tx, deliveries: readonly object[], at: numbe
   `.execute(tx.db);
 }
 
-async function takeSteps(tx: Tx, notes: readonly OutboxPageStep[]): Promise<void> {
-  const done = notes.filter(({ next }) => next === null);
+async function takeSteps(tx: Tx, entries: readonly OutboxPageStep[]): Promise<void> {
+  const done = entries.filter(({ next }) => next === null);
   if (done.length > 0) {
     const ids = tx.list(done.map(({ id }) => id));
     await tx.db.deleteFrom(tx.indexed("outbox")).where("id", "in", ids).execute();
   }
-  for (const { id, next } of notes) {
+  for (const { id, next } of entries) {
     if (next !== null) await tx.db.updateTable("outbox").set({ data: next }).where("id", "=", id).execute();
   }
 }

@@ -68,8 +68,8 @@ export async function subscribedPatterns(
 }
 
 /** Writes entries. Writing an entry again has no effect. */
-async function write(tx: Tx, notes: readonly OutboxTable[]): Promise<void> {
-  if (notes.length === 0) return;
+async function write(tx: Tx, entries: readonly OutboxTable[]): Promise<void> {
+  if (entries.length === 0) return;
   const rows = tx.rows(
     "notes",
     {
@@ -81,7 +81,7 @@ async function write(tx: Tx, notes: readonly OutboxTable[]): Promise<void> {
       priority: "bigint",
       data: "text",
     },
-    notes,
+    entries,
   );
   await sql`
     insert into outbox (id, account_id, type, at, message_id, priority, data)
@@ -96,11 +96,11 @@ export async function recordEvents(
   events: readonly { id: string; accountId: string; type: EventType; at: number; data: object }[],
 ): Promise<void> {
   if (events.length === 0) return;
-  const asked = await subscribedPatterns(
+  const patternsOf = await subscribedPatterns(
     tx,
     events.map(({ accountId }) => accountId),
   );
-  const wanted = events.filter(({ accountId, type }) => matchesPattern(asked.get(accountId) ?? [], type));
+  const wanted = events.filter(({ accountId, type }) => matchesPattern(patternsOf.get(accountId) ?? [], type));
   await write(
     tx,
     wanted.map(({ id, accountId, type, at, data }) => ({
@@ -127,20 +127,20 @@ export interface MessageEvent {
   snapshot: MessageSnapshot & EngagementData;
 }
 
-/** Events of messages, each with its columns as they were. `happenings` is called only when an account has an active endpoint. */
+/** Events of messages, each with its columns as they were. `eventsOf` is called only when an account has an active endpoint. */
 export async function recordMessageEvents(
   tx: Tx,
   accountIds: Iterable<string>,
-  happenings: (asked: ReadonlySet<string>) => readonly MessageEvent[],
+  eventsOf: (accountIds: ReadonlySet<string>) => readonly MessageEvent[],
 ): Promise<void> {
-  const asked = await subscribedPatterns(tx, accountIds);
-  if (asked.size === 0) return;
-  const notes = happenings(new Set(asked.keys())).filter(({ account_id, type }) =>
-    matchesPattern(asked.get(account_id) ?? [], `message.${type}`),
+  const patternsOf = await subscribedPatterns(tx, accountIds);
+  if (patternsOf.size === 0) return;
+  const entries = eventsOf(new Set(patternsOf.keys())).filter(({ account_id, type }) =>
+    matchesPattern(patternsOf.get(account_id) ?? [], `message.${type}`),
   );
   await write(
     tx,
-    notes.map(({ message_id, seq, account_id, at, type, priority, snapshot }) => ({
+    entries.map(({ message_id, seq, account_id, at, type, priority, snapshot }) => ({
       id: messageEventId(message_id, seq),
       account_id,
       type: `message.${type}`,
@@ -158,12 +158,12 @@ export async function recordStatusEvents(
   rows: readonly { id: string; account_id: string }[],
   status: Status,
 ): Promise<void> {
-  const asked = await subscribedPatterns(
+  const patternsOf = await subscribedPatterns(
     tx,
     rows.map((row) => row.account_id),
   );
   const type = `message.${status}`;
-  const ids = rows.filter((row) => matchesPattern(asked.get(row.account_id) ?? [], type)).map(({ id }) => id);
+  const ids = rows.filter((row) => matchesPattern(patternsOf.get(row.account_id) ?? [], type)).map(({ id }) => id);
   if (ids.length === 0) return;
   const found = await tx.db
     .selectFrom(tx.indexed("messages"))
@@ -189,24 +189,24 @@ export async function recordRequests(
   tx: Tx,
   requests: readonly (RequestEntry & { account_id: string; at: number; priority: number })[],
 ): Promise<void> {
-  const asked = await subscribedPatterns(
+  const patternsOf = await subscribedPatterns(
     tx,
     requests.map((request) => request.account_id),
   );
   const wanted = requests.filter(({ account_id }) => {
-    const patterns = asked.get(account_id) ?? [];
+    const patterns = patternsOf.get(account_id) ?? [];
     return matchesPattern(patterns, "message.queued") || matchesPattern(patterns, "message.scheduled");
   });
   await write(
     tx,
-    wanted.map(({ account_id, at, priority, ...note }) => ({
-      id: eventIdOf(note.request_id, "request"),
+    wanted.map(({ account_id, at, priority, ...entry }) => ({
+      id: eventIdOf(entry.request_id, "request"),
       account_id,
       type: "request",
       at,
       message_id: null,
       priority,
-      data: JSON.stringify(note satisfies RequestEntry),
+      data: JSON.stringify(entry satisfies RequestEntry),
     })),
   );
 }

@@ -125,7 +125,7 @@ test("from a paused gateway they move to the default one, or else the oldest, th
     settings: { url: "https://sms.example.com/", body: { to: "{{to}}", text: "{{message}}" } },
   });
   await due(accountId, main.id, 2500);
-  await due(accountId, main.id, 2, { named: 1 });
+  await due(accountId, main.id, 2, { gateway_pinned: 1 });
   await due(accountId, main.id, 3, { due_at: open.parts.clock.now() + 1 });
   const woken: string[] = [];
   const parts = { ...open.parts, wake: (id: string) => void woken.push(id) };

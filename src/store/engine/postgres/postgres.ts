@@ -167,30 +167,30 @@ export async function openPostgres(options: {
     return mending;
   };
   const connectListener = async (): Promise<void> => {
-    const own = new pg.Client(settings);
-    own.on("error", () => {});
-    own.on("end", () => {
+    const candidate = new pg.Client(settings);
+    candidate.on("error", () => {});
+    candidate.on("end", () => {
       listening = null;
     });
-    own.on("notification", ({ payload }) => {
+    candidate.on("notification", ({ payload }) => {
       for (const listener of listeners) listener(payload ?? "");
     });
     try {
-      await own.connect();
-      await own.query(`listen ${channel}`);
-      listening = own;
+      await candidate.connect();
+      await candidate.query(`listen ${channel}`);
+      listening = candidate;
     } catch {
-      await own.end().catch(() => {});
+      await candidate.end().catch(() => {});
     }
   };
   await listen();
 
   const connect = (what: string) => acquire(pool, what, room, clock);
-  const gatherers = new Map<string, GroupCommit<unknown, unknown>>();
-  const gathererOf = (operation: Operation<unknown, unknown>): GroupCommit<unknown, unknown> => {
-    let gatherer = gatherers.get(operation.name);
-    if (!gatherer) {
-      gatherer = new GroupCommit(
+  const groupCommits = new Map<string, GroupCommit<unknown, unknown>>();
+  const groupCommitOf = (operation: Operation<unknown, unknown>): GroupCommit<unknown, unknown> => {
+    let groupCommit = groupCommits.get(operation.name);
+    if (!groupCommit) {
+      groupCommit = new GroupCommit(
         (inputs) =>
           transaction(connect, operation.name, async (tx) => {
             if (!operation.batched) throw new Error(`${operation.name} is not a batched operation.`);
@@ -198,14 +198,14 @@ export async function openPostgres(options: {
           }),
         (error) => error instanceof StorageError && error.fault === "failed",
       );
-      gatherers.set(operation.name, gatherer);
+      groupCommits.set(operation.name, groupCommit);
     }
-    return gatherer;
+    return groupCommit;
   };
 
   const run = async (operation: Operation<unknown, unknown>, input: unknown): Promise<unknown> => {
     if (closed) throw new StorageError("unavailable", "The database is closed.");
-    if (operation.batched) return await gathererOf(operation).call(input);
+    if (operation.batched) return await groupCommitOf(operation).call(input);
     if (operation.access === "write")
       return await transaction(connect, operation.name, (tx) => operation.run(tx, input));
     const client = await connect(operation.name);

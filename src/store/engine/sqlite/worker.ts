@@ -79,11 +79,11 @@ async function write(calls: readonly Call[]): Promise<Answer[][]> {
     for (const call of calls) {
       const list: Answer[] = [];
       for (const input of call.inputs) {
-        const own = await inTransaction([{ name: call.name, inputs: [input] }]).then(
+        const answer = await inTransaction([{ name: call.name, inputs: [input] }]).then(
           (outputs): Answer => ({ ok: true, value: outputs[0]![0] }),
           fault,
         );
-        list.push(own);
+        list.push(answer);
       }
       answers.push(list);
     }
