@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { type Problem, problem } from "#contract/problem.ts";
-import { announcesBody, type BodyBytes, mostPieces, type ReadLimits, readBytes } from "./body.ts";
+import { announcesBody, type BodyBytes, leastAverageBytes, type ReadLimits, readBytes } from "./body.ts";
 import type { BodyShare } from "./body-budget.ts";
 import { mediaOf, noRoom, type ParsedBody, parseBody } from "./parse-body.ts";
 
@@ -35,7 +35,7 @@ export function notRead(fault: Exclude<BodyBytes["kind"], "bytes">, maxBytes: nu
     case "too_large":
       return tooLarge(maxBytes);
     case "too_many_pieces":
-      return problem("body_too_large", { message: tooManyPieces(maxBytes) });
+      return problem("body_too_large", { message: tooManyPieces });
     case "too_slow":
       return problem("request_timeout");
     case "malformed":
@@ -47,9 +47,7 @@ export function notRead(fault: Exclude<BodyBytes["kind"], "bytes">, maxBytes: nu
   }
 }
 
-export function tooManyPieces(maxBytes: number): string {
-  return `The body came in more than ${mostPieces(maxBytes)} pieces.`;
-}
+export const tooManyPieces = `The body came in too many pieces; send at least ${leastAverageBytes} bytes in each.`;
 
 export function tooLarge(maxBytes: number): Problem {
   return problem("body_too_large", { message: `The body is larger than ${maxBytes} bytes.` });
