@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { problem } from "#contract/problem.ts";
 import { announcesBody } from "#http/body/bytes.ts";
+import { piecesIn } from "#runtime/net/paced-request.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { breakOf, brokenEvent } from "./broken-request.ts";
 import { createDeadlines } from "./deadlines.ts";
@@ -128,9 +129,9 @@ export function createWriter(clock: Clock, https: boolean): Writer {
       response.end();
     };
     const cancel = lingering.watch(done);
-    request.on("data", () => {
-      pieces += 1;
-      if (pieces === lingerPieces) done();
+    request.on("data", (chunk: Buffer) => {
+      pieces += piecesIn(chunk);
+      if (pieces >= lingerPieces) done();
     });
     request.once("end", done).once("close", done).once(brokenEvent, done).resume();
   }

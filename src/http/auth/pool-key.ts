@@ -39,7 +39,7 @@ async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> 
     case "too_large":
       return aiProblem("body_too_large", { message: `The body is larger than ${maxBytes} bytes.` });
     case "too_many_pieces":
-      return aiProblem("body_too_large", { message: tooManyPieces(maxBytes) });
+      return aiProblem("body_too_large", { message: tooManyPieces });
     case "malformed":
       return aiProblem("malformed_body", { message: "The request could not be read." });
     case "no_room":

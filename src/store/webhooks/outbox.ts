@@ -100,7 +100,9 @@ export async function recordEvents(
     tx,
     events.map(({ accountId }) => accountId),
   );
-  const wanted = events.filter(({ accountId, type }) => matchesPattern(patternsOf.get(accountId) ?? [], type));
+  const wanted = events.filter(({ accountId, type }) =>
+    matchesPattern(patternsOf.get(accountId) ?? [], type),
+  );
   await write(
     tx,
     wanted.map(({ id, accountId, type, at, data }) => ({
@@ -163,7 +165,9 @@ export async function recordStatusEvents(
     rows.map((row) => row.account_id),
   );
   const type = `message.${status}`;
-  const ids = rows.filter((row) => matchesPattern(patternsOf.get(row.account_id) ?? [], type)).map(({ id }) => id);
+  const ids = rows
+    .filter((row) => matchesPattern(patternsOf.get(row.account_id) ?? [], type))
+    .map(({ id }) => id);
   if (ids.length === 0) return;
   const found = await tx.db
     .selectFrom(tx.indexed("messages"))
