@@ -11,32 +11,21 @@ import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { type Opened, Pools } from "#ai/pools/pools.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
+import type { Core } from "#core/core.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
-import type { StreamingClient } from "#runtime/net/streaming-client.ts";
-import type { Clock, Log, Random } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import { announceMember } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
 import { spentOf } from "#store/pools/usage.ts";
-import type { Sealer } from "#store/seal.ts";
 import type { ClientRequest, Pool, ResponseStream } from "./complete.ts";
 import { type Ended, type ServeResult, serve } from "./serve.ts";
 import { createUsageLog } from "./usage.ts";
 
-export interface GatewayParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  log: Log;
-  sealer: Sealer;
-  upstreams: StreamingClient;
-  newId(prefix: string): string;
+export interface GatewayParts
+  extends Pick<Core, "clock" | "database" | "log" | "newId" | "random" | "sealer" | "signals" | "upstreams"> {
   /** How long a process may be silent before the others count it as dead, ms. */
   takeoverMs: number;
   /** Longest whole answer of a provider, bytes. */
   answerBytes: number;
-  /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
   /** For the metrics: a call ended with this status; records of usage were dropped. */
   counted: { call(status: number): void; dropped(count: number): void };
 }
@@ -122,7 +111,10 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     const data = { pool: pool.name, member: member.name, kind: member.provider.kind, reason };
     database
       .run(announceMember, { id: parts.newId("pm"), accountId: pool.accountId, type, at: clock.now(), data })
-      .then(parts.announced, (error) => log.warn({ error }, "a member's change could not be told"));
+      .then(
+        () => parts.signals.emit("eventsRecorded"),
+        (error) => log.warn({ error }, "a member's change could not be told"),
+      );
   }
 
   const chain = (pool: Pool): FailoverDeps => ({

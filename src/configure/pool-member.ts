@@ -143,7 +143,7 @@ export async function upsertMember(
   const outcome = await parts.database.run(saveMember, { member, made: existing === null });
   if (outcome === "not_found") return { kind: "not_found" };
   if (outcome !== "saved") return { kind: "invalid", issues: [outcome === "name_taken" ? taken : tooMany] };
-  parts.poolsChanged();
+  parts.signals.emit("poolsChanged");
   return { kind: "saved", id };
 }
 
@@ -183,6 +183,6 @@ export async function updateMember(
 /** False: the account's pool has no such member. */
 export async function deleteMember(parts: ConfigureParts, of: PoolRef, id: string): Promise<boolean> {
   const removed = await parts.database.run(removeMember, { ...of, id, at: parts.clock.now() });
-  if (removed) parts.poolsChanged();
+  if (removed) parts.signals.emit("poolsChanged");
   return removed;
 }

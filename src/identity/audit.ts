@@ -1,8 +1,7 @@
 // Writing down who changed what. The gate of the management API does it for every route; what changes things
 // past it (the provisioning file, the command line) calls `audit` itself. Values never go in, they may be secrets.
 
-import type { Clock } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
+import type { Core } from "#core/core.ts";
 import { finishAudit, insertAudit } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
 import type { Principal } from "./principal.ts";
@@ -29,11 +28,7 @@ export interface AuditEntry {
   outcome?: string;
 }
 
-export interface AuditParts {
-  database: Database;
-  clock: Clock;
-  newId(prefix: string): string;
-}
+export type AuditParts = Pick<Core, "clock" | "database" | "newId">;
 
 /** Long enough for any name of ours; what strangers typed is cut to it. */
 const longestName = 100;

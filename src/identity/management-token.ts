@@ -1,5 +1,6 @@
 // Management tokens: what programs show to manage an installation (operator) or one account (member).
 
+import type { Core } from "#core/core.ts";
 import type { Clock, Random } from "#runtime/runtime.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";
@@ -51,12 +52,7 @@ export async function authenticateToken(database: Database, token: string): Prom
   return { kind: "token", id: row.id, name: row.name, role: row.role, accountId: row.account_id };
 }
 
-interface TokenParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  newId(prefix: string): string;
-}
+type TokenParts = Pick<Core, "clock" | "database" | "newId" | "random">;
 
 /** Makes a token. Null: a token that works has the name. The token's text is nowhere but in the answer. */
 export async function makeManagementToken(

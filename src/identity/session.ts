@@ -2,7 +2,8 @@
 // replaced, ended or left alone for too long is dead in every process, since nothing about it is remembered elsewhere.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Clock, Random } from "#runtime/runtime.ts";
+import type { Core } from "#core/core.ts";
+import type { Clock } from "#runtime/runtime.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";
 import { endSession, findSession, startSession, touchSession } from "#store/identity/users.ts";
@@ -41,11 +42,7 @@ export function isCsrfToken(session: Session, given: string): boolean {
   return asked.length === wanted.length && timingSafeEqual(asked, wanted);
 }
 
-interface SessionParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-}
+type SessionParts = Pick<Core, "clock" | "database" | "random">;
 
 /**
  * Starts a session for a user whose password was just checked, in place of the one that the browser had

@@ -1,7 +1,7 @@
 // Users as operators manage them. Only what is named here can be changed, and by whom: a body's other fields
 // never get this far.
 
-import type { Clock } from "#runtime/runtime.ts";
+import type { Core } from "#core/core.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import { changeUser, findUser, insertUser, listUsers, type UserChange } from "#store/identity/users.ts";
@@ -11,10 +11,7 @@ import { normaliseEmail } from "./sign-in.ts";
 
 export type UserRow = UsersTable;
 
-interface UserParts {
-  database: Database;
-  clock: Clock;
-  newId(prefix: string): string;
+interface UserParts extends Pick<Core, "clock" | "database" | "newId"> {
   passwords: PasswordHasher;
 }
 

@@ -2,12 +2,11 @@
 // where nobody sends is expired, and what is old is removed, in small batches with pauses between them. Two
 // processes at once would do no harm; they would only do it twice.
 
+import type { Core } from "#core/core.ts";
 import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import type { OpenLane } from "#queue/lanes.ts";
 import { priorities } from "#queue/priority.ts";
 import { idAt } from "#runtime/ids.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import {
   emptyFile,
   findLooseFiles,
@@ -43,15 +42,10 @@ export interface RetentionPolicy {
   usageMs: number;
 }
 
-export interface MaintenanceParts {
-  database: Database;
-  clock: Clock;
-  log: Log;
+export interface MaintenanceParts extends Pick<Core, "clock" | "database" | "log" | "signals"> {
   retention: RetentionPolicy;
   /** How often there is a turn, ms. */
   intervalMs: number;
-  /** Webhook endpoints may ask for what just happened. */
-  announced(): void;
 }
 
 /** Rows in one transaction at the most: it keeps the writer for some tens of milliseconds. */
@@ -139,7 +133,7 @@ export async function runMaintenance(
         at: clock.now(),
         limit: atOnce,
       });
-      if (found > 0) parts.announced();
+      if (found > 0) parts.signals.emit("eventsRecorded");
       return found === atOnce;
     });
   }

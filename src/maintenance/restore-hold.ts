@@ -1,7 +1,8 @@
 // Ending the hold on a restored installation: what was pending in the copy goes out, or is cancelled. Until then
 // new sends flow as ever.
 
-import type { Clock, Log } from "#runtime/runtime.ts";
+import type { Core } from "#core/core.ts";
+import type { Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import {
   cancelHeld,
@@ -11,10 +12,7 @@ import {
   releaseHeld,
 } from "#store/maintenance/restore-hold.ts";
 
-interface HoldParts {
-  database: Database;
-  clock: Clock;
-}
+type HoldParts = Pick<Core, "clock" | "database">;
 
 /** How much was released or cancelled. */
 export interface HeldCounts {
@@ -37,19 +35,19 @@ export async function holdAllPending({ database, clock }: HoldParts): Promise<Ho
 }
 
 /** Lets everything go that is held: it is due when it was due, and what is too late by now expires. */
-export async function releaseAllHeld(parts: HoldParts & { wake(laneId: string): void }): Promise<HeldCounts> {
+export async function releaseAllHeld(parts: HoldParts & Pick<Core, "signals">): Promise<HeldCounts> {
   const detail = "Released. It was held because this installation was restored from a backup.";
   return await step(parts, (at) => parts.database.run(releaseHeld, { at, limit: atOnce, detail }));
 }
 
 /** Cancels everything that is held; its credit goes back. */
-export async function cancelAllHeld(parts: HoldParts & { wake(laneId: string): void }): Promise<HeldCounts> {
+export async function cancelAllHeld(parts: HoldParts & Pick<Core, "signals">): Promise<HeldCounts> {
   const detail = "Cancelled. It was held because this installation was restored from a backup.";
   return await step(parts, (at) => parts.database.run(cancelHeld, { at, limit: atOnce, detail }));
 }
 
 async function step(
-  { clock, wake }: HoldParts & { wake(laneId: string): void },
+  { clock, signals }: HoldParts & Pick<Core, "signals">,
   one: (at: number) => Promise<HeldCounts & { lanes: string[]; done: boolean }>,
 ): Promise<HeldCounts> {
   const ended: HeldCounts = { messages: 0, deliveries: 0, events: 0 };
@@ -58,9 +56,9 @@ async function step(
     ended.messages += messages;
     ended.deliveries += deliveries;
     ended.events += events;
-    for (const lane of lanes) wake(lane);
+    for (const lane of lanes) signals.emit("laneDue", lane);
     // Both ways may have left something to tell.
-    wake("fan_out");
+    signals.emit("laneDue", "fan_out");
     if (done) return ended;
   }
 }

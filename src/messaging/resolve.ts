@@ -6,9 +6,8 @@ import type { Account } from "#accounts/account.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
+import type { Core } from "#core/core.ts";
 import { idTime } from "#runtime/ids.ts";
-import type { Clock } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
 import { lookup } from "./lookup.ts";
@@ -19,14 +18,7 @@ export type Resolved =
   | { kind: "not_unknown"; status: Status }
   | { kind: "not_found" };
 
-export interface ResolveDeps {
-  database: Database;
-  clock: Clock;
-  /** Something is due on this lane. */
-  wake(laneId: string): void;
-  /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
-}
+export type ResolveDeps = Pick<Core, "clock" | "database" | "signals">;
 
 const steps = {
   send_again: { step: "resent_by_account", said: "Sent again" },
@@ -55,8 +47,8 @@ export async function resolve(
       : { at, detail, code: step, message: detail };
   const result = await database.run(resolveUnknown, { accountId: account.id, channel, id, step, happening });
   if (result.kind !== "resolved") return result;
-  parts.announced();
-  if (answer === "send_again") parts.wake(result.laneId);
+  parts.signals.emit("eventsRecorded");
+  if (answer === "send_again") parts.signals.emit("laneDue", result.laneId);
   const record = await lookup(database, account, result.channel, id);
   return record ? { kind: "resolved", record } : { kind: "not_found" };
 }

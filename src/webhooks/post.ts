@@ -1,14 +1,12 @@
 // Posts an endpoint's deliveries: the work of its lane. At least once needs no stamp before the call: what a
 // process that died had posted is posted again, under the same webhook-id, and its receiver can tell.
 
+import type { Core } from "#core/core.ts";
 import { cleanText, retryAfter } from "#gateways/http-outcome.ts";
 import type { LaneWork } from "#queue/lane.ts";
 import { priorities } from "#queue/priority.ts";
-import type { Metrics } from "#runtime/metrics.ts";
-import type { Clock, Log, Outbound, OutboundResult, Random, Runtime } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
+import type { OutboundResult } from "#runtime/runtime.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
-import type { Sealer } from "#store/seal.ts";
 import {
   type DeliveryTry,
   type DueDelivery,
@@ -23,18 +21,10 @@ import { maxRetryAfterMs, retryDelay } from "./retry.ts";
 import { signatureHeader } from "./sign.ts";
 import { failPendingDeliveries } from "./stop-waiting.ts";
 
-export interface PostParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  outbound: Outbound;
-  log: Log;
-  crashPoint: Runtime["crashPoint"];
-  metrics: Metrics;
-  sealer: Sealer;
-  /** Lanes were switched off. */
-  lanesChanged(): void;
-}
+export type PostParts = Pick<
+  Core,
+  "clock" | "crashPoint" | "database" | "log" | "metrics" | "outbound" | "random" | "sealer" | "signals"
+>;
 
 /** What became of a post. `stopped`: this process gave it up while it was under way, and the try does not count. */
 export type PostResult =
@@ -110,7 +100,7 @@ export function postWork(
       });
       if (disabled !== null) {
         log.warn({ endpoint: endpointId, reason: disabled }, "a webhook endpoint was disabled");
-        parts.lanesChanged();
+        parts.signals.emit("lanesChanged");
         await failPendingDeliveries(parts, endpointId, disabled);
       }
       return dueAt;

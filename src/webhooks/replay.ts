@@ -1,18 +1,11 @@
 // Doing deliveries again, and trying an endpoint out. What is replayed has its whole schedule before it, under
 // the webhook-id it always had.
 
-import type { Clock } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
+import type { Core } from "#core/core.ts";
 import { type Replayed, replayDelivery, replayFailed, storeTestEvent } from "#store/webhooks/delivery-log.ts";
 import { eventBody } from "./fan-out.ts";
 
-export interface ReplayParts {
-  database: Database;
-  clock: Clock;
-  newId(prefix: string): string;
-  /** Deliveries are due at this endpoint. */
-  wake(endpointId: string): void;
-}
+export type ReplayParts = Pick<Core, "clock" | "database" | "newId" | "signals">;
 
 const atOnce = 500;
 /** Of one call, so that its caller is not kept waiting for a million. */
@@ -26,18 +19,18 @@ export interface EndpointRef {
 
 /** One delivery, whatever became of it. */
 export async function replaySingle(
-  { database, clock, wake }: ReplayParts,
+  { database, clock, signals }: ReplayParts,
   whose: EndpointRef,
   eventId: string,
 ): Promise<Replayed> {
   const result = await database.run(replayDelivery, { ...whose, eventId, at: clock.now() });
-  if (result === "replayed") wake(whose.endpointId);
+  if (result === "replayed") signals.emit("laneDue", whose.endpointId);
   return result;
 }
 
 /** The failed ones that were made at `since` (epoch ms) or later, oldest first. `more`: some are left for another call. */
 export async function replaySince(
-  { database, clock, wake }: ReplayParts,
+  { database, clock, signals }: ReplayParts,
   whose: EndpointRef,
   since: number,
 ): Promise<
@@ -48,7 +41,7 @@ export async function replaySince(
     const result = await database.run(replayFailed, { ...whose, after, at: clock.now(), limit: atOnce });
     if (result.kind !== "replayed") return result;
     count += result.count;
-    if (result.count > 0) wake(whose.endpointId);
+    if (result.count > 0) signals.emit("laneDue", whose.endpointId);
     if (result.next === null || count >= most) return { kind: "replayed", count, more: result.next !== null };
     after = result.next;
   }
@@ -56,7 +49,7 @@ export async function replaySince(
 
 /** Posts an event of the type `webhook.test` to this endpoint alone, signed and repeated like any other. Its id. */
 export async function sendTestEvent(
-  { database, clock, newId, wake }: ReplayParts,
+  { database, clock, newId, signals }: ReplayParts,
   whose: EndpointRef,
 ): Promise<{ kind: "stored"; id: string } | { kind: "inactive" } | { kind: "not_found" }> {
   const type = "webhook.test";
@@ -66,6 +59,6 @@ export async function sendTestEvent(
   const result = await database.run(storeTestEvent, { ...whose, event: { id, type, at, body } });
   if (result === "not_found") return { kind: "not_found" };
   if (result === "inactive") return { kind: "inactive" };
-  wake(whose.endpointId);
+  signals.emit("laneDue", whose.endpointId);
   return { kind: "stored", id };
 }

@@ -1,14 +1,11 @@
 // An endpoint that is switched off has nothing waiting: what did has failed, says why, and can be replayed.
 
-import type { Clock, Log } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
+import type { Core } from "#core/core.ts";
+import type { Log } from "#runtime/runtime.ts";
 import { stopDeliveries } from "#store/webhooks/deliveries.ts";
 import { findStopped } from "#store/webhooks/endpoints.ts";
 
-interface StopParts {
-  database: Database;
-  clock: Clock;
-}
+type StopParts = Pick<Core, "clock" | "database">;
 
 const atOnce = 500;
 const switchedOff = "The endpoint was switched off.";

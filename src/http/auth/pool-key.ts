@@ -74,7 +74,7 @@ export async function answerPooled(
   const gone = new LightAbortController();
   call.response.once("close", () => gone.abort());
   const token = keyOf(call);
-  const opened = token === null ? null : await call.parts.ai.authenticate(token);
+  const opened = token === null ? null : await call.core.ai.authenticate(token);
   if (opened === null) return aiProblem("invalid_api_key");
   call.share.markAuthenticated();
   const text = await bodyOf(head, call);

@@ -47,7 +47,7 @@ export async function answerUpload(
 ): Promise<Reply | null> {
   let opened: AttachmentUpload | null = null;
   const open = (account: Account): AttachmentUpload => {
-    opened = call.parts.openAttachmentUpload(account);
+    opened = call.core.acceptance.openUpload(account);
     return opened;
   };
   try {

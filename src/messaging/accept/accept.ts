@@ -7,8 +7,8 @@ import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
+import type { Core } from "#core/core.ts";
 import { priorityOf } from "#queue/priority.ts";
-import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import type { BoundFile } from "#store/email/attachments.ts";
@@ -48,17 +48,9 @@ export type AcceptResult =
   | { kind: "unavailable"; retryAfterMs: number }
   | { kind: "commit_unknown"; retryAfterMs: number };
 
-export interface AcceptDeps {
-  database: Database;
-  clock: Clock;
-  newIds(prefix: string, count: number): string[];
-  /** Tells a lane that something is or becomes due on it at `dueAt`. */
-  wake(laneId: string, dueAt: number): void;
-  /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
+export interface AcceptDeps extends Pick<Core, "clock" | "crashPoint" | "database" | "newIds" | "signals"> {
   /** The idempotency keys of requests that this process is working on. */
   inProgressKeys: Set<string>;
-  crashPoint: Runtime["crashPoint"];
 }
 
 /** How a caller names a request that may come again: the endpoint's path and the `Idempotency-Key`. */
@@ -279,8 +271,8 @@ async function store(
     if (proof === "not_stored") return { kind: "unavailable", retryAfterMs };
   }
   crashPoint("accept.after");
-  for (const [laneId, dueAt] of lanes) parts.wake(laneId, dueAt);
-  parts.announced();
+  for (const [laneId, dueAt] of lanes) parts.signals.emit("laneDue", laneId, dueAt);
+  parts.signals.emit("eventsRecorded");
   return { kind: "accepted", requestId, ids, statuses };
 }
 

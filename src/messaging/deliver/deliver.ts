@@ -1,11 +1,11 @@
 // Takes a lane's messages to their gateway: what the adapter answered becomes the message's next step.
 
+import type { Core } from "#core/core.ts";
 import type { Outcome } from "#gateways/gateway.ts";
 import { retryDelay } from "#gateways/rules.ts";
 import { engagementFrom } from "#messaging/feedback/normalise.ts";
 import type { LaneWork } from "#queue/lane.ts";
 import { priorities } from "#queue/priority.ts";
-import type { Random } from "#runtime/runtime.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import {
@@ -21,14 +21,7 @@ import {
 import type { TransitionDetails } from "#store/messages/transitions.ts";
 import { createSender, type LaneGateway, type TransmitDeps } from "./transmit.ts";
 
-export interface DeliverDeps extends TransmitDeps {
-  random: Random;
-  /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
-  newId(prefix: string): string;
-  /** A lane was paused, or goes on: messages may want to move to another one. */
-  pausesChanged(): void;
-}
+export type DeliverDeps = TransmitDeps & Pick<Core, "newId" | "random" | "signals">;
 
 /** How many messages of a dead owner are classified in one transaction. */
 const recoverBatchSize = 1000;
@@ -58,7 +51,7 @@ export function deliverWork(
         day,
       });
       crashPoint("stamp.after");
-      parts.announced();
+      parts.signals.emit("eventsRecorded");
       return result;
     },
     revertAttempts: async (ids) => {
@@ -70,7 +63,7 @@ export function deliverWork(
         ids: [...ids],
         happening: { at, dueAt: at, detail, uncounted: true, code: null, message: null },
       });
-      parts.announced();
+      parts.signals.emit("eventsRecorded");
     },
     recover: () => recover(parts, gateway, fence),
     send,
@@ -79,7 +72,7 @@ export function deliverWork(
       crashPoint("settle.before");
       const result = await database.run(settleMessages, settlement);
       crashPoint("settle.after");
-      parts.announced();
+      parts.signals.emit("eventsRecorded");
       if (result === "late")
         parts.log.warn({ message: row.id, lane: laneId, outcome: outcome.kind }, "an outcome came late");
       if (outcome.kind === "accepted" && outcome.opensAfterMs !== undefined)
@@ -98,14 +91,14 @@ export function deliverWork(
         pauses,
         eventId: parts.newId("gp"),
       });
-      parts.announced();
-      parts.pausesChanged();
+      parts.signals.emit("eventsRecorded");
+      parts.signals.emit("pausesChanged");
     },
     resume: async () => {
       parts.log.info({ gateway: gateway.identifier }, "gateway resumed");
       await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: parts.newId("gp") });
-      parts.announced();
-      parts.pausesChanged();
+      parts.signals.emit("eventsRecorded");
+      parts.signals.emit("pausesChanged");
     },
     close: () => {
       over.abort();
@@ -116,7 +109,7 @@ export function deliverWork(
 
 /** Plays that somebody opens a mail. What is still to come when the process stops never happens. */
 async function openLater(
-  { clock, database, log, announced }: DeliverDeps,
+  { clock, database, log, signals }: DeliverDeps,
   laneId: string,
   messageId: string,
   afterMs: number,
@@ -133,7 +126,7 @@ async function openLater(
   } as const;
   try {
     await database.run(storeEngagements, engagementFrom(laneId, opened, clock.now()));
-    announced();
+    signals.emit("eventsRecorded");
   } catch (error) {
     log.warn({ message: messageId, error }, "an opening that was played could not be stored");
   }
@@ -218,7 +211,7 @@ async function recover(parts: DeliverDeps, gateway: LaneGateway, fence: number):
       first: policyOf(gateway) === "resend" ? repeated : doubted,
       again: doubted,
     });
-    if (found > 0) parts.announced();
+    if (found > 0) parts.signals.emit("eventsRecorded");
     if (found > 0)
       parts.log.warn(
         { gateway: gateway.identifier, messages: found },

@@ -1,6 +1,7 @@
 // Opens a gateway's lane in the process that owns it: its settings unsealed, its rules read, its lane started.
 
 import { readAddress } from "#contract/address.ts";
+import type { Core } from "#core/core.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
@@ -19,8 +20,7 @@ export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
   return JSON.parse(sealer.open(gateway.settings, settingsPlace(gateway.id)));
 }
 
-export interface OpenGatewayDeps extends DeliverDeps {
-  sealer: Sealer;
+export interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "sealer"> {
   publicUrl: string | null;
   longestWaitMs: number;
 }

@@ -9,20 +9,14 @@
 
 import { defaultGateway } from "#accounts/account.ts";
 import { accountFromRow } from "#accounts/authenticate.ts";
+import type { Core } from "#core/core.ts";
 import { AutoResetEvent } from "#queue/auto-reset-event.ts";
 import { priorities } from "#queue/priority.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
-import type { Database } from "#store/database.ts";
 import { findStranded, type GatewayState, readFailing } from "#store/gateways/gateways.ts";
 import { moveFailing, moveWaiting } from "#store/messages/move.ts";
 
-interface RerouteParts {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  wake(laneId: string): void;
-}
+type RerouteParts = Pick<Core, "clock" | "database" | "log" | "signals">;
 
 /** Messages a transaction. */
 const atOnce = 1000;
@@ -101,7 +95,7 @@ const alike = (a: GatewayState, b: GatewayState) =>
   a.account_id === b.account_id && a.channel === b.channel && a.test === b.test;
 
 async function moveAll(
-  { log, wake }: RerouteParts,
+  { log, signals }: RerouteParts,
   from: { identifier: string },
   to: { id: string; identifier: string },
   move: () => Promise<number>,
@@ -113,7 +107,7 @@ async function moveAll(
         { from: from.identifier, to: to.identifier, messages: moved },
         "messages moved to another gateway",
       );
-      wake(to.id);
+      signals.emit("laneDue", to.id);
     }
     if (moved < atOnce) return;
   }

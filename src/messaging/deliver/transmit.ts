@@ -2,6 +2,7 @@
 // and whatever goes wrong inside the adapter may have happened after it had.
 
 import { wireAddress } from "#contract/address.ts";
+import type { Core } from "#core/core.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import {
   AttachmentReadError,
@@ -15,20 +16,12 @@ import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeDeps, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Health } from "#queue/breaker.ts";
 import type { SendResult } from "#queue/lane.ts";
-import type { Metrics } from "#runtime/metrics.ts";
-import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
 import { firstAttempt } from "#store/messages/first-attempt.ts";
 import { ByteSemaphore } from "./byte-semaphore.ts";
 
-export interface TransmitDeps {
-  database: Database;
-  clock: Clock;
-  outbound: Outbound;
-  log: Log;
-  crashPoint: Runtime["crashPoint"];
-  metrics: Metrics;
+export interface TransmitDeps
+  extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "metrics" | "outbound"> {
   /** What mails are composed with. */
   composing: ComposeDeps;
 }

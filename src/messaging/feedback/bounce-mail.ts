@@ -1,25 +1,17 @@
 // Mails that come back to the addresses that our mails were sent from (VERP): the address proves which message a report
 // is about, so whatever the report itself says of that is not needed. What is no report is taken and is nothing.
 
+import type { Core } from "#core/core.ts";
 import { toReports } from "#gateways/email/reports/delivery-report.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { readReturnPath } from "#messaging/email/tokens.ts";
 import type { IncomingMail } from "#runtime/net/smtp-listener.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import { findCarrier, storeEngagements } from "#store/feedback/engagements.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
-import type { Sealer } from "#store/seal.ts";
 import { engagementFrom, receiptFrom } from "./normalise.ts";
 
-export interface BounceMailDeps {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  sealer: Sealer;
+export interface BounceMailDeps extends Pick<Core, "clock" | "database" | "log" | "sealer" | "signals"> {
   readReport: ReadReport;
-  /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
 }
 
 export interface BounceMail {
@@ -59,7 +51,7 @@ export function createBounceMail(parts: BounceMailDeps): BounceMail {
           ),
         ]);
         log.info({ message: id, gateway: carrier.identifier, report: report.kind }, "a report came back");
-        parts.announced();
+        parts.signals.emit("eventsRecorded");
       }
     },
   };

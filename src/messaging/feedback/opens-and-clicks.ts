@@ -2,21 +2,13 @@
 // together, so that no flood of them and no fault of the storage is ever felt by whoever asked. What a full queue does
 // not take, or a crash takes with it, is lost: openings are a hint, never a promise.
 
+import type { Core } from "#core/core.ts";
 import { readClickToken, readOpenToken, readUnsubscribeToken } from "#messaging/email/tokens.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
-import { type Database, StorageError } from "#store/database.ts";
+import { StorageError } from "#store/database.ts";
 import { type IncomingEngagement, storeEngagements, unsubscribe } from "#store/feedback/engagements.ts";
-import type { Sealer } from "#store/seal.ts";
 import { type Client, isBot } from "./bots.ts";
 
-export interface OpenAndClickTrackingDeps {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  sealer: Sealer;
-  /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
-}
+export type OpenAndClickTrackingDeps = Pick<Core, "clock" | "database" | "log" | "sealer" | "signals">;
 
 /** What recipients do with what their mails carry. Nothing here throws for a bad token. */
 export interface OpenAndClickTracking {
@@ -99,7 +91,7 @@ export function createOpenAndClickTracking(parts: OpenAndClickTrackingDeps): Ope
         if (!unsure && !waiting.has(key) && waiting.size < maxWaiting) waiting.set(key, one);
       }
       if (failed === null) {
-        parts.announced();
+        parts.signals.emit("eventsRecorded");
         if (dropped > 0) log.warn({ dropped }, "openings were lost");
         dropped = 0;
         continue;

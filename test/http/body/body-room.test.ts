@@ -82,8 +82,8 @@ test("values take room beside the bytes that they came in", async () => {
   });
   let calls = 0;
   const to = edge({ settings: { ...settings, maxBodiesBytes: 5_000_000 } });
-  const { acceptSms } = to.parts;
-  to.parts.acceptSms = async (...asked) => {
+  const acceptSms = to.core.acceptance.sms;
+  to.core.acceptance.sms = async (...asked) => {
     calls += 1;
     if (calls === 1) await held;
     return acceptSms(...asked);

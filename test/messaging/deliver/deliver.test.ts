@@ -12,6 +12,7 @@ import type { DueMessage, Settlement } from "#store/messages/attempts.ts";
 import { movableClock } from "../../clock.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
 import { memoryLog } from "../../log.ts";
+import { signalsTo } from "../../signals.ts";
 
 const row: DueMessage = {
   id: "msg_1",
@@ -72,9 +73,8 @@ function delivering(
     log,
     crashPoint: (name) => void points.push(name),
     metrics: createMetrics(async () => []),
-    announced: () => {},
     newId: (prefix) => `${prefix}_1`,
-    pausesChanged: () => void points.push("pauses changed"),
+    signals: signalsTo({ pausesChanged: () => void points.push("pauses changed") }),
     composing: {
       database,
       files: createMailFiles(database),

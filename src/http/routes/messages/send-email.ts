@@ -36,9 +36,9 @@ export const sendEmailRoute = endpoint({
   problems: sendProblems,
   headers: idempotencyHeader,
 })(async (call) => {
-  const { account, body, upload, parts, requestId, settings } = call;
+  const { account, body, upload, core, requestId, settings } = call;
   const { maxContacts } = settings;
-  const read = await inSlices(readEmailSlices(body.value, { maxContacts }), parts.clock);
+  const read = await inSlices(readEmailSlices(body.value, { maxContacts }), core.clock);
   const files = await takeFiles(call, read.issues.length > 0);
   const sent = await sendContacts(call, {
     path,
@@ -47,7 +47,7 @@ export const sendEmailRoute = endpoint({
     recipientOf: ({ email }) => email,
     accept: async (send, repeatable) => {
       const bound = send.issues.length === 0 ? upload.files() : [];
-      const result = await parts.acceptEmail(account, requestId, send, bound, repeatable);
+      const result = await core.acceptance.email(account, requestId, send, bound, repeatable);
       if (result.kind === "accepted") upload.accepted();
       return result;
     },

@@ -23,15 +23,15 @@ export const sendSmsRoute = endpoint({
   problems: sendProblems,
   headers: idempotencyHeader,
 })(async (call) => {
-  const { account, body, parts, requestId, settings } = call;
+  const { account, body, core, requestId, settings } = call;
   const { maxContacts } = settings;
-  const { contacts, issues } = await inSlices(readSmsSlices(body.value, { maxContacts }), parts.clock);
+  const { contacts, issues } = await inSlices(readSmsSlices(body.value, { maxContacts }), core.clock);
   const sent = await sendContacts(call, {
     path,
     credit: "SMS",
     send: { contacts, issues: [...fileIssues(body.files), ...issues] },
     recipientOf: ({ number }) => number,
-    accept: (send, repeatable) => parts.acceptSms(account, requestId, send, repeatable),
+    accept: (send, repeatable) => core.acceptance.sms(account, requestId, send, repeatable),
   });
   if (isProblem(sent)) return sent;
   return {

@@ -184,15 +184,15 @@ test("files are refused by name, beside the other faults", async () => {
 test("a fault of the body's own beats every other outcome of acceptance", async () => {
   for (const kind of ["insufficient_credit", "unavailable", "commit_unknown"] as const) {
     const result = { kind, needed: 1, remaining: 0, retryAfterMs: 1 } as AcceptResult;
-    const to = edge({ parts: { acceptSms: async () => result } });
+    const to = edge({ acceptance: { sms: async () => result } });
     assert.equal((await send(to, { contact: [{}] })).status, 422);
   }
 });
 
 test("a faulty send that is accepted all the same is not called a success", async () => {
   const to = edge({
-    parts: {
-      acceptSms: async (_account, requestId) => ({
+    acceptance: {
+      sms: async (_account, requestId) => ({
         kind: "accepted",
         requestId,
         ids: ["x"],
@@ -210,7 +210,7 @@ const outcomes: [result: AcceptResult, status: number, code: string, retryAfter:
 ];
 for (const [result, status, code, retryAfter] of outcomes) {
   test(`${code} is ${status}`, async () => {
-    const to = edge({ parts: { acceptSms: async () => result } });
+    const to = edge({ acceptance: { sms: async () => result } });
     const answer = await send(to, { contact: [contact] });
     assert.equal(answer.status, status);
     assert.equal(answer.headers["retry-after"], retryAfter);

@@ -70,18 +70,18 @@ export const testGatewayRoute = endpoint({
 });
 
 async function sendTest(
-  { account, parts, requestId }: ManageAccountCall,
+  { account, core, requestId }: ManageAccountCall,
   test: { channel: "sms" | "email"; to: string; message: string; identifier: string },
 ): Promise<AcceptResult> {
   const { channel, to, message, identifier: gateway_identifier } = test;
   const one = { maxContacts: 1 };
   if (channel === "sms") {
     const send = readSms({ contact: [{ number: to, message, gateway_identifier }] }, one);
-    return await parts.acceptSms(accountFromRow(account), requestId, send, null);
+    return await core.acceptance.sms(accountFromRow(account), requestId, send, null);
   }
   const subject = "Trunkline test message";
   const send = readEmail({ contact: [{ email: to, subject, message, gateway_identifier }] }, one);
-  return await parts.acceptEmail(accountFromRow(account), requestId, send, [], null);
+  return await core.acceptance.email(accountFromRow(account), requestId, send, [], null);
 }
 
 /** A fault of the send, as one of the test's body. */
@@ -100,12 +100,13 @@ export const pauseGatewayRoute = endpoint({
   description:
     "Nothing goes out through it until it is resumed; what is on its way is finished. What waits stays there, and messages for it are accepted as before: to have them moved, switch it off. Pausing again changes nothing.",
 })(async (call) => {
-  const { database, configure } = call.parts.manage;
+  const { core } = call;
+  const { database } = core;
   const { gateway: identifier = "" } = call.params;
-  const at = call.parts.clock.now();
+  const at = core.clock.now();
   const stopping = { accountId: call.account.id, identifier, at, reason: stoppedByHand };
   if (!(await database.run(stopGateway, stopping))) return problem("not_found");
-  configure.lanesChanged();
+  core.signals.emit("lanesChanged");
   return await gatewayAnswer(call, identifier, "The gateway is paused.");
 });
 
@@ -117,12 +118,13 @@ export const resumeGatewayRoute = endpoint({
   description:
     "Ends a pause, whether somebody or trouble began it: it is tried at once. What waited too long meanwhile (the account's lateness window) expires.",
 })(async (call) => {
-  const { database, configure } = call.parts.manage;
+  const { core } = call;
+  const { database } = core;
   const { gateway: identifier = "" } = call.params;
-  const at = call.parts.clock.now();
+  const at = core.clock.now();
   if (!(await database.run(continueGateway, { accountId: call.account.id, identifier, at })))
     return problem("not_found");
-  configure.lanesChanged();
+  core.signals.emit("lanesChanged");
   return await gatewayAnswer(call, identifier, "The gateway goes on.");
 });
 
@@ -135,7 +137,7 @@ export const setDefaultGatewayRoute = endpoint({
 })(async (call) => {
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
-  const changed = await updateGateway(call.parts.manage.configure, found.gateway, { default: true });
+  const changed = await updateGateway(call.core, found.gateway, { default: true });
   if (changed.kind === "invalid") return validationFailed(changed.issues);
   return await gatewayAnswer(call, call.params.gateway, "The gateway is the default one.");
 });

@@ -12,22 +12,15 @@ import {
 } from "#http/auth/session-cookie.ts";
 import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
-import type { HttpParts } from "#http/parts.ts";
 import { validate } from "#http/validate.ts";
 import { deviceTtlMs } from "#identity/device.ts";
 import type { Principal } from "#identity/principal.ts";
 import { resumeSession, type Session, signOut } from "#identity/session.ts";
-import { changePassword, type NewSession, type SignInParts, signIn } from "#identity/sign-in.ts";
+import { changePassword, type NewSession, signIn } from "#identity/sign-in.ts";
 import { hashSecret } from "#runtime/secret.ts";
 
 /** How soon a place in the queue of hashes may be free, ms. */
 const busyMs = 1_000;
-
-export function signInParts({ manage, clock }: HttpParts): SignInParts {
-  const { database, passwords } = manage;
-  const { random, newId, sealer } = manage.configure;
-  return { database, passwords, random, newId, clock, sealer };
-}
 
 /**
  * One password tried in the call's own session; the 429 when there were too many. Whoever found an open session must
@@ -55,8 +48,7 @@ function dataOf(principal: Principal, session: Session | null) {
 
 /** The answer that hands a new session to the browser, which is known from now on. */
 export async function sessionAnswer(call: Call, { secret, device }: NewSession, message: string) {
-  const { manage, clock } = call.parts;
-  const session = await resumeSession({ database: manage.database, clock }, secret);
+  const session = await resumeSession(call.core, secret);
   if (session === null) return unauthenticated();
   const https = isHttps(call.settings.publicUrl);
   return {
@@ -90,7 +82,7 @@ export const signInRoute = endpoint({
   const { email, password } = body.value;
   const device = readDeviceCookie(call.request, isHttps(call.settings.publicUrl));
   const result = await signIn(
-    signInParts(call.parts),
+    call.core,
     { email, password, replaced: shownSession(call), device },
     call.gate.signInLimits.signIn(call.caller.ip),
   );
@@ -129,7 +121,7 @@ export const signOutRoute = endpoint({
 })(async (call) => {
   const secret = call.session === null ? null : shownSession(call);
   if (secret === null) return problem("conflict", { message: "A token has no session; it can be revoked." });
-  await signOut(call.parts.manage.database, secret);
+  await signOut(call.core.database, secret);
   return {
     status: 200,
     headers: { "Set-Cookie": sessionCookie(null, isHttps(call.settings.publicUrl)) },
@@ -157,7 +149,7 @@ export const changePasswordRoute = endpoint({
   const refusal = tooManyInSession(call);
   if (refusal !== null) return refusal;
   const { current_password: current, password } = body.value;
-  const result = await changePassword(signInParts(call.parts), principal.id, { current, password });
+  const result = await changePassword(call.core, principal.id, { current, password });
   switch (result.kind) {
     case "busy":
       return tooBusy();

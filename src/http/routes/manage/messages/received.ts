@@ -21,11 +21,11 @@ export const listAccountReceivedMessagesRoute = endpoint({
   query: manageReceivedQuery,
   replies: { 200: manageReceivedReply },
   problems: ["not_found"],
-})(async ({ parts, account, request }) => {
+})(async ({ core, account, request }) => {
   const query = validateQuery(manageReceivedQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, limit, cursor = null } = query.value;
-  const page = await received(parts.manage.database, account.id, channel, { limit, cursor });
+  const page = await received(core.database, account.id, channel, { limit, cursor });
   if (page === null) return validationFailed([{ path: ["cursor"], message: "is none that was given out" }]);
   return {
     status: 200,

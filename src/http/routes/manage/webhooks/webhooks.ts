@@ -19,8 +19,8 @@ import {
   webhooksReply,
 } from "#contract/manage/webhooks.ts";
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import type { Core } from "#core/core.ts";
 import { endpoint } from "#http/endpoint.ts";
-import type { ManageParts } from "#http/parts.ts";
 import { isId } from "#http/path-params.ts";
 import { validate } from "#http/validate.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
@@ -50,25 +50,25 @@ function shown(row: WebhookEndpointsTable, now: number): WebhookRecord {
 
 /** The account's endpoint with this id as it is now; null: it has none. */
 async function find(
-  { database, configure }: ManageParts,
+  { clock, database }: Pick<Core, "clock" | "database">,
   accountId: string,
   id: string | undefined,
 ): Promise<WebhookRecord | null> {
   if (!isId(id)) return null;
   const row = await database.run(findAccountEndpoint, { accountId, id });
-  return row && shown(row, configure.clock.now());
+  return row && shown(row, clock.now());
 }
 
 /** What was saved, with the secret if it was made; or why it was not. */
 async function saved(
-  parts: ManageParts,
+  core: Pick<Core, "clock" | "database">,
   accountId: string,
   result: SaveWebhookResult,
 ): Promise<(WebhookRecord & { secret: string | null }) | Problem> {
   if (result.kind === "invalid") return validationFailed(result.issues);
   if (result.kind === "taken")
     return problem("conflict", { message: "The account has an endpoint with this url already." });
-  const record = result.kind === "saved" ? await find(parts, accountId, result.id) : null;
+  const record = result.kind === "saved" ? await find(core, accountId, result.id) : null;
   if (record === null || result.kind !== "saved") return problem("not_found");
   return { ...record, secret: result.secret };
 }
@@ -85,9 +85,9 @@ export const listWebhooksRoute = endpoint({
   params: { account },
   replies: { 200: webhooksReply },
   problems: ["not_found"],
-})(async ({ parts: { manage }, account }) => {
-  const rows = await manage.database.run(listEndpoints, account.id);
-  const now = manage.configure.clock.now();
+})(async ({ core, account }) => {
+  const rows = await core.database.run(listEndpoints, account.id);
+  const now = core.clock.now();
   return {
     status: 200,
     body: {
@@ -113,11 +113,11 @@ export const createWebhookRoute = endpoint({
   body: webhookInput,
   replies: { 200: newWebhookReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts: { manage }, account, body }) => {
+})(async ({ core, account, body }) => {
   const asked = validate(webhookInput, body.value);
   if (isProblem(asked)) return asked;
-  const result = await createWebhook(manage.configure, account.id, asked.value);
-  const data = await saved(manage, account.id, result);
+  const result = await createWebhook(core, account.id, asked.value);
+  const data = await saved(core, account.id, result);
   if (isProblem(data)) return data;
   return { status: 200, body: { success: true, message: "The webhook endpoint has been created.", data } };
 });
@@ -133,8 +133,8 @@ export const getWebhookRoute = endpoint({
   params: webhookParams,
   replies: { 200: webhookReply },
   problems: ["not_found"],
-})(async ({ parts, account, params: { webhook } }) => {
-  const data = await find(parts.manage, account.id, webhook);
+})(async ({ core, account, params: { webhook } }) => {
+  const data = await find(core, account.id, webhook);
   if (data === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "Webhook endpoint found.", data } };
 });
@@ -153,12 +153,12 @@ export const updateWebhookRoute = endpoint({
   body: webhookChanges,
   replies: { 200: webhookReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts: { manage }, account, body, params: { webhook } }) => {
+})(async ({ core, account, body, params: { webhook } }) => {
   const asked = validate(webhookChanges, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(webhook)) return problem("not_found");
-  const result = await updateWebhook(manage.configure, account.id, webhook, asked.value);
-  const answer = await saved(manage, account.id, result);
+  const result = await updateWebhook(core, account.id, webhook, asked.value);
+  const answer = await saved(core, account.id, result);
   if (isProblem(answer)) return answer;
   const { secret: _, ...data } = answer;
   return { status: 200, body: { success: true, message: "The webhook endpoint has been changed.", data } };
@@ -176,9 +176,9 @@ export const deleteWebhookRoute = endpoint({
   params: webhookParams,
   replies: { 200: webhookRemovedReply },
   problems: ["not_found"],
-})(async ({ parts: { manage }, account, params: { webhook } }) => {
+})(async ({ core, account, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
-  const removed = await removeWebhook(manage.configure, account.id, webhook);
+  const removed = await removeWebhook(core, account.id, webhook);
   if (!removed) return problem("not_found");
   const data = { id: webhook };
   return { status: 200, body: { success: true, message: "The webhook endpoint has been deleted.", data } };
@@ -196,13 +196,9 @@ export const rotateWebhookSecretRoute = endpoint({
   params: webhookParams,
   replies: { 200: rotatedWebhookReply },
   problems: ["not_found"],
-})(async ({ parts: { manage }, account, params: { webhook } }) => {
+})(async ({ core, account, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
-  const data = await saved(
-    manage,
-    account.id,
-    await rotateSigningSecret(manage.configure, account.id, webhook),
-  );
+  const data = await saved(core, account.id, await rotateSigningSecret(core, account.id, webhook));
   if (isProblem(data)) return data;
   return { status: 200, body: { success: true, message: "The secret has been changed.", data } };
 });
