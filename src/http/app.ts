@@ -12,6 +12,7 @@ import { createCredentialThrottle } from "#http/auth/credential-throttle.ts";
 import { createRateLimit } from "#http/auth/rate-limit.ts";
 import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
+import { maxValuesFor } from "#http/body/limits.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
 import { createHttpServer } from "#runtime/net/http-server.ts";
@@ -140,7 +141,8 @@ export function buildApp(
   const proxied = settings.trustedProxies.length > 0;
   const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints];
   const allow = createAllow(all);
-  const bodyLimits = { maxBytes: settings.maxBodyBytes, maxFields, deadlines };
+  const maxValues = maxValuesFor(settings.maxContacts);
+  const bodyLimits = { maxBytes: settings.maxBodyBytes, maxFields, maxValues, deadlines };
   const keylessBytes = Math.min(settings.maxKeylessBodyBytes, settings.maxBodyBytes);
   const bodies = new BodyBudget(settings.maxBodiesBytes);
   const gate: Gate = {
@@ -158,6 +160,7 @@ export function buildApp(
       maxFieldBytes: settings.maxBodyBytes,
       maxKeylessBytes: settings.maxKeylessBodyBytes,
       maxFields,
+      maxValues,
       deadlines: uploadDeadlines,
     },
   };

@@ -19,7 +19,12 @@ const clock = movableClock();
 /** A call with nothing behind it but the key. */
 function callWith(headers: Record<string, string>): Call {
   const { core } = edge({ authenticate: async (shown) => (shown === key ? account : null) });
-  const bodyLimits = { maxBytes: 100, maxFields: 100, deadlines: createDeadlines(clock, 1_000) };
+  const bodyLimits = {
+    maxBytes: 100,
+    maxFields: 100,
+    maxValues: 1_000,
+    deadlines: createDeadlines(clock, 1_000),
+  };
   const bodies = new BodyBudget(1_000);
   return {
     core,

@@ -245,7 +245,7 @@ async function readForm(
     case "ended":
       // A body of no bytes is null, whatever its type.
       if (!some) return { value: null, files: [] };
-      return reader.complete ? parseForm({ pairs, files }, share) : badForm;
+      return reader.complete ? parseForm({ pairs, files }, limits.maxValues, share) : badForm;
     case "stopped":
       return fault ?? badForm;
     default:
