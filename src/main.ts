@@ -2,6 +2,7 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { createSignals } from "#core/signals.ts";
 import { audit, commandLine } from "#identity/audit.ts";
 import { holdAllPending, releaseAllHeld } from "#maintenance/restore-hold.ts";
 import type { BounceMail } from "#messaging/feedback/bounce-mail.ts";
@@ -276,7 +277,7 @@ async function changeHold(config: Config, change: "hold" | "release"): Promise<v
   // Opening would make one.
   if (!config.DATABASE_URL && !existsSync(databaseFile(config)))
     fail([`There is no database at ${databaseFile(config)}.`]);
-  const { clock } = systemRuntime({ logLevel: "warn", outboundAllow: [] });
+  const { clock, log } = systemRuntime({ logLevel: "warn", outboundAllow: [] });
   const database = await openDatabase(config, clock);
   try {
     const action = change === "hold" ? "holdInstallation" : "releaseHeldMessages";
@@ -286,7 +287,11 @@ async function changeHold(config: Config, change: "hold" | "release"): Promise<v
       print(`Held until you release it: ${heldText(await holdAllPending({ database, clock }))}.`);
       return;
     }
-    const { messages, deliveries, events } = await releaseAllHeld({ database, clock, wake: () => {} });
+    const { messages, deliveries, events } = await releaseAllHeld({
+      database,
+      clock,
+      signals: createSignals(log),
+    });
     print(`Released: ${messages} messages, ${deliveries} webhook deliveries, ${events} events.`);
   } finally {
     await database.close();

@@ -2,8 +2,11 @@
 
 import type { Channel } from "#contract/messages/channel.ts";
 import { channels } from "#contract/messages/channel.ts";
+import type { Core } from "#core/core.ts";
+import { startOfMonth } from "#runtime/time-zones.ts";
 import { readCredits } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
+import type { Account } from "./account.ts";
 
 export interface ChannelCredit {
   allowance: number;
@@ -30,4 +33,12 @@ export async function readCredit(
     }
   }
   return credit;
+}
+
+/** The balance of each channel of the account now, by its own months. */
+export function creditOf(
+  { clock, database }: Pick<Core, "clock" | "database">,
+  { id, timeZone }: Pick<Account, "id" | "timeZone">,
+): Promise<Record<Channel, ChannelCredit | null>> {
+  return readCredit(database, id, startOfMonth(clock.now(), timeZone));
 }

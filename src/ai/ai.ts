@@ -10,33 +10,22 @@ import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { type Opened, Pools } from "#ai/pools/pools.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
+import type { Core } from "#core/core.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
-import type { StreamingClient } from "#runtime/net/streaming-client.ts";
-import type { Clock, Log, Random } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
 import { readSpend } from "#store/pools/usage.ts";
-import type { Sealer } from "#store/seal.ts";
 import type { CallOutcome, ClientRequest, Pool, ResponseStream } from "./complete.ts";
 import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
 import { costOf, createUsageLog, usageRow } from "./usage.ts";
 
-export interface GatewayParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  log: Log;
-  sealer: Sealer;
-  upstreams: StreamingClient;
-  newId(prefix: string): string;
+export interface GatewayParts
+  extends Pick<Core, "clock" | "database" | "log" | "newId" | "random" | "sealer" | "signals" | "upstreams"> {
   /** How long a process may be silent before the others count it as dead, ms. */
   takeoverMs: number;
   /** Longest whole answer of a provider, bytes. */
   answerBytes: number;
-  /** Events were recorded that webhook endpoints may subscribe to. */
-  announced(): void;
-  /** For the metrics: a call ended with this status; usage records were dropped. */
+  /** For the metrics: a call ended with this status; records of usage were dropped. */
   counted: { call(status: number): void; dropped(count: number): void };
 }
 
@@ -126,11 +115,13 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
         at: clock.now(),
         data,
       })
-      .then(parts.announced, (error) =>
-        log.warn(
-          { event: "pool.member_event_failed", error },
-          "The change of a pool member could not be recorded for webhooks.",
-        ),
+      .then(
+        () => parts.signals.emit("eventsRecorded"),
+        (error) =>
+          log.warn(
+            { event: "pool.member_event_failed", error },
+            "The change of a pool member could not be recorded for webhooks.",
+          ),
       );
   }
 

@@ -196,9 +196,10 @@ async function change(
     at: parts.clock.now(),
   });
   if (outcome !== "changed") return outcome;
-  parts.accountsChanged();
+  parts.signals.emit("accountsChanged");
   // Lanes depend on the time zone and the lateness of their account.
-  if (changes.time_zone !== undefined || changes.lateness_ms !== undefined) parts.lanesChanged();
+  if (changes.time_zone !== undefined || changes.lateness_ms !== undefined)
+    parts.signals.emit("lanesChanged");
   return outcome;
 }
 
@@ -230,7 +231,7 @@ async function insert(parts: ConfigureParts, input: AccountInput): Promise<strin
   const renews = input.plan.renews ?? null;
   const outcome = await parts.database.run(insertAccount, { account, allowances, renews });
   if (outcome === "name_taken") return null;
-  parts.accountsChanged();
+  parts.signals.emit("accountsChanged");
   return account.id;
 }
 
@@ -277,6 +278,6 @@ export async function issueApiKey(
     sealed: parts.showApiKeys ? parts.sealer.seal(key, `api_keys ${accountId} sealed`) : null,
     at: parts.clock.now(),
   });
-  parts.accountsChanged();
+  parts.signals.emit("accountsChanged");
   return key;
 }

@@ -4,15 +4,14 @@
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { channels } from "#contract/messages/channel.ts";
+import type { Core } from "#core/core.ts";
 import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
-import type { Clock, Outbound } from "#runtime/runtime.ts";
+import type { Outbound } from "#runtime/runtime.ts";
 import { parseHours } from "#runtime/time-zones.ts";
 import { urlFieldPath } from "#settings/url.ts";
-import type { Database } from "#store/database.ts";
 import { findGatewayByIdentifier, saveGateway, settingsContext } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
-import type { Sealer } from "#store/seal.ts";
 
 export const paceInput = z
   .strictObject({
@@ -93,19 +92,7 @@ export const gatewayInput = z.strictObject({
 });
 export type GatewayInput = z.output<typeof gatewayInput>;
 
-export interface ConfigureParts {
-  database: Database;
-  clock: Clock;
-  outbound: Outbound;
-  sealer: Sealer;
-  newId(prefix: string): string;
-  /** Empties the caches of accounts and API keys. */
-  accountsChanged(): void;
-  /** Lanes were added, changed or removed. */
-  lanesChanged(): void;
-  /** Empties the caches of pools, members and keys. */
-  poolsChanged(): void;
-}
+export type ConfigureParts = Pick<Core, "clock" | "database" | "newId" | "outbound" | "sealer" | "signals">;
 
 /** The issues of a gateway's settings, with paths inside the gateway. */
 export function settingsIssues(input: GatewayInput, outbound: Outbound): Issue[] {
@@ -211,7 +198,7 @@ export async function upsertGateway(
   if (prepared.kind === "invalid") return prepared;
   const outcome = await parts.database.run(saveGateway, prepared.row);
   if (outcome === "taken") return { kind: "invalid", issues: [identifierTaken] };
-  parts.accountsChanged();
-  parts.lanesChanged();
+  parts.signals.emit("accountsChanged");
+  parts.signals.emit("lanesChanged");
   return { kind: "saved", id: prepared.row.id };
 }

@@ -1,7 +1,7 @@
 // The keys of a pool. The SHA-256 of a key is stored; the text of a generated key is shown once.
 
 import type { Issue } from "#contract/issue.ts";
-import type { Random } from "#runtime/runtime.ts";
+import type { Core } from "#core/core.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import { revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
@@ -10,7 +10,7 @@ import type { ConfigureParts } from "./gateway.ts";
 import type { KeyChanges, KeyInput } from "./pool-input.ts";
 import { millionths, type PoolRef } from "./pool-member.ts";
 
-export type PoolParts = ConfigureParts & { random: Random };
+export type PoolParts = ConfigureParts & Pick<Core, "random">;
 
 export type SaveKeyResult =
   /** `issuedKey`: the generated text, to be shown once; null: the caller sent one, or it did not change. */
@@ -109,7 +109,7 @@ async function store(
   const outcome = await parts.database.run(savePoolKey, { key, as });
   if (outcome === "not_found") return { kind: "not_found" };
   if (outcome !== "saved") return { kind: "invalid", issues: [refusals[outcome]] };
-  parts.poolsChanged();
+  parts.signals.emit("poolsChanged");
   return { kind: "saved", id: key.id, issuedKey };
 }
 
@@ -138,6 +138,6 @@ export async function revokeKey(
   id: string,
 ): Promise<PoolKeysTable | null> {
   const row = await parts.database.run(revokePoolKey, { ...poolRef, id, at: parts.clock.now() });
-  if (row !== null) parts.poolsChanged();
+  if (row !== null) parts.signals.emit("poolsChanged");
   return row;
 }

@@ -143,7 +143,7 @@ export async function upsertMember(
   const outcome = await parts.database.run(saveMember, { member, isNew: existing === null });
   if (outcome === "not_found") return { kind: "not_found" };
   if (outcome !== "saved") return { kind: "invalid", issues: [outcome === "name_taken" ? taken : tooMany] };
-  parts.poolsChanged();
+  parts.signals.emit("poolsChanged");
   return { kind: "saved", id };
 }
 
@@ -183,6 +183,6 @@ export async function updateMember(
 /** Removes a member. False: the pool has no such member. */
 export async function deleteMember(parts: ConfigureParts, poolRef: PoolRef, id: string): Promise<boolean> {
   const removed = await parts.database.run(removeMember, { ...poolRef, id, at: parts.clock.now() });
-  if (removed) parts.poolsChanged();
+  if (removed) parts.signals.emit("poolsChanged");
   return removed;
 }

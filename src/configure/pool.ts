@@ -98,7 +98,7 @@ async function store(
   const outcome = await parts.database.run(savePool, { pool, isNew: existing === null });
   switch (outcome) {
     case "saved":
-      parts.poolsChanged();
+      parts.signals.emit("poolsChanged");
       return { kind: "saved", id };
     case "name_taken":
       return { kind: "invalid", issues: [{ path: ["name"], message: "is taken" }] };
@@ -133,7 +133,7 @@ export function updatePool(
 /** Removes a pool with its members and keys; its recorded usage stays. False: the account has no such pool. */
 export async function deletePool(parts: ConfigureParts, accountId: string, poolId: string): Promise<boolean> {
   const removed = await parts.database.run(removePool, { accountId, poolId });
-  if (removed) parts.poolsChanged();
+  if (removed) parts.signals.emit("poolsChanged");
   return removed;
 }
 

@@ -3,10 +3,10 @@
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
+import type { Core } from "#core/core.ts";
 import { domainOf } from "#gateways/email/deliverability/domain-records.ts";
 import { privateKeyRule, publishedKey, readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
 import { newPrivateKey } from "#runtime/key-pair.ts";
-import type { Random } from "#runtime/runtime.ts";
 import {
   activateKeys,
   addPendingKeys,
@@ -72,7 +72,7 @@ function atMostOneOfEachAlgorithm(keys: readonly z.output<typeof domainKeyInput>
   return new Set(algorithms).size === keys.length && new Set(selectors).size === keys.length;
 }
 
-export type DomainParts = ConfigureParts & { random: Random };
+export type DomainParts = ConfigureParts & Pick<Core, "random">;
 
 export type CreateDomainResult =
   | { kind: "saved"; id: string }
@@ -104,7 +104,7 @@ export async function createSendingDomain(
   const outcome = await parts.database.run(createRow, { domain, keys });
   if (outcome === "taken") return { kind: "taken" };
   if (outcome === "too_many") return { kind: "invalid", issues: [tooMany] };
-  parts.lanesChanged();
+  parts.signals.emit("lanesChanged");
   return { kind: "saved", id: domain.id };
 }
 
@@ -132,7 +132,7 @@ export async function upsertSendingDomain(
   if (keys.length > 0) {
     if (!(await parts.database.run(putActiveKeys, { ...domainRef, keys })))
       return { kind: "invalid", issues: [concurrentChange] };
-    parts.lanesChanged();
+    parts.signals.emit("lanesChanged");
   }
   return { kind: "saved", id: existing.domain.id };
 }
@@ -165,7 +165,7 @@ export async function activateDomainKeys(
 ): Promise<string[] | null> {
   const domainRef = { accountId: domain.account_id, domainId: domain.id, at: parts.clock.now() };
   const activated = await parts.database.run(activateKeys, { ...domainRef, ids });
-  if (activated !== null && activated.length > 0) parts.lanesChanged();
+  if (activated !== null && activated.length > 0) parts.signals.emit("lanesChanged");
   return activated;
 }
 
@@ -176,7 +176,7 @@ export async function deleteSendingDomain(
   domainId: string,
 ): Promise<boolean> {
   const removed = await parts.database.run(removeSendingDomain, { accountId, domainId });
-  if (removed) parts.lanesChanged();
+  if (removed) parts.signals.emit("lanesChanged");
   return removed;
 }
 

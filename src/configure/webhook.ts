@@ -5,7 +5,8 @@ import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { eventTypes, isEventPattern } from "#contract/messages/events.ts";
 import { nameText } from "#contract/name.ts";
-import type { Outbound, Random } from "#runtime/runtime.ts";
+import type { Core } from "#core/core.ts";
+import type { Outbound } from "#runtime/runtime.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import {
@@ -67,7 +68,7 @@ export type WebhookInput = z.output<typeof webhookInput>;
 export const webhookChanges = patchSchema(webhookInput);
 export type WebhookChanges = z.output<typeof webhookChanges>;
 
-export type WebhookParts = ConfigureParts & { random: Random };
+export type WebhookParts = ConfigureParts & Pick<Core, "random">;
 
 export type SaveWebhookResult =
   /** `secret`: the generated one; null: the caller sent one, or it did not change. */
@@ -103,7 +104,7 @@ export async function createWebhook(
   const created = await parts.database.run(createEndpoint, row);
   if (created.kind === "url_taken") return { kind: "taken" };
   if (created.kind === "too_many") return { kind: "invalid", issues: [tooManyEndpoints] };
-  parts.lanesChanged();
+  parts.signals.emit("lanesChanged");
   return { kind: "saved", id: row.endpoint.id, secret: made };
 }
 
@@ -198,7 +199,7 @@ export async function removeWebhook(parts: WebhookParts, accountId: string, id: 
     // Switched off first: events that are recorded meanwhile would leave deliveries without an endpoint.
     if (removed === "active") await changed(parts, accountId, id, { active: false }, null);
     if (removed === "removed") {
-      parts.lanesChanged();
+      parts.signals.emit("lanesChanged");
       return true;
     }
   }
@@ -215,7 +216,7 @@ async function changed(
   const result = await parts.database.run(changeEndpoint, { accountId, id, at, change });
   if (result.kind === "not_found") return result;
   if (result.kind === "url_taken") return { kind: "taken" };
-  parts.lanesChanged();
+  parts.signals.emit("lanesChanged");
   if (result.endpoint.active === 0) await failPendingDeliveries(parts, id, result.endpoint.disabled_reason);
   return { kind: "saved", id, secret: made };
 }

@@ -1,8 +1,7 @@
 // The audit log: who changed what. The gate of the management API writes an entry for every route; code that makes changes
 // without it (the provisioning file, the command line) calls `audit` itself. Entries hold no values, which may be secret.
 
-import type { Clock } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
+import type { Core } from "#core/core.ts";
 import { finishAuditEntry, insertAuditEntry } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
 import type { Principal } from "./principal.ts";
@@ -29,11 +28,7 @@ export interface AuditEntry {
   outcome?: string;
 }
 
-export interface AuditParts {
-  database: Database;
-  clock: Clock;
-  newId(prefix: string): string;
-}
+export type AuditParts = Pick<Core, "clock" | "database" | "newId">;
 
 /** Longer than any name that the API accepts; what an unknown caller typed is truncated to it. */
 const maxNameLength = 100;

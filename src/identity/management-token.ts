@@ -1,5 +1,6 @@
 // Management tokens: the credentials of programs that manage an installation (operator) or one account (member).
 
+import type { Core } from "#core/core.ts";
 import type { Clock, Random } from "#runtime/runtime.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";
@@ -51,12 +52,7 @@ export async function authenticateToken(database: Database, token: string): Prom
   return { kind: "token", id: row.id, name: row.name, role: row.role, accountId: row.account_id };
 }
 
-interface TokenParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  newId(prefix: string): string;
-}
+type TokenParts = Pick<Core, "clock" | "database" | "newId" | "random">;
 
 /** Creates a token. Null: a valid token has the name. The text of the token is returned and not stored. */
 export async function createManagementToken(

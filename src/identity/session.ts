@@ -2,8 +2,9 @@
 // replaced, ended or idle for too long is invalid in every process at once.
 
 import { createHmac } from "node:crypto";
+import type { Core } from "#core/core.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
-import type { Clock, Random } from "#runtime/runtime.ts";
+import type { Clock } from "#runtime/runtime.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";
 import { endSession, findSession, startSession, touchSession } from "#store/identity/users.ts";
@@ -40,11 +41,7 @@ export function isCsrfToken(session: Session, token: string): boolean {
   return constantTimeEqual(token, session.csrfToken);
 }
 
-interface SessionParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-}
+type SessionParts = Pick<Core, "clock" | "database" | "random">;
 
 /**
  * Starts a session for a user whose password was just verified, and ends the one that the browser had (`replaced`, its

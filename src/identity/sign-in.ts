@@ -1,22 +1,15 @@
 // Sign-in, and a user's change of the own password. A refusal gives no information: an unknown address, a wrong password
 // and an inactive user get the same answer after the same work.
 
-import type { Clock, Random } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
+import type { Core } from "#core/core.ts";
 import { changeUser, findUser, findUserByEmail } from "#store/identity/users.ts";
-import type { Sealer } from "#store/seal.ts";
 import { type AuditParts, audit } from "./audit.ts";
 import { createDeviceToken, hasCurrentPassword, readDeviceToken } from "./device.ts";
 import { type HashingBusy, type PasswordHasher, passwordIssue } from "./password.ts";
 import { beginSession } from "./session.ts";
 
-export interface SignInParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  newId(prefix: string): string;
+export interface SignInParts extends Pick<Core, "clock" | "database" | "newId" | "random" | "sealer"> {
   passwords: PasswordHasher;
-  sealer: Sealer;
 }
 
 /** Counts the sign-in attempts of one client. Each method counts one attempt and returns how long to wait, ms; 0: go on. */

@@ -1,6 +1,6 @@
 // Users as operators manage them: create, change, list. Only the fields named here can be changed.
 
-import type { Clock } from "#runtime/runtime.ts";
+import type { Core } from "#core/core.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import { changeUser, findUser, insertUser, listUsers, type UserChange } from "#store/identity/users.ts";
@@ -10,10 +10,7 @@ import { normaliseEmail } from "./sign-in.ts";
 
 export type UserRow = UsersTable;
 
-interface UserParts {
-  database: Database;
-  clock: Clock;
-  newId(prefix: string): string;
+interface UserParts extends Pick<Core, "clock" | "database" | "newId"> {
   passwords: PasswordHasher;
 }
 

@@ -2,12 +2,11 @@
 // of lanes that do not send, and removes what is older than the retention policy, in small batches with pauses between
 // them. Two processes at once would do no harm, only the same work twice.
 
+import type { Core } from "#core/core.ts";
 import type { OpenLane } from "#queue/lanes.ts";
 import { openLoop } from "#queue/loop.ts";
 import { priorities } from "#queue/priority.ts";
 import { idAt } from "#runtime/ids.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import {
   deleteFileContent,
   deleteUnboundFile,
@@ -48,15 +47,10 @@ export interface RetentionPolicy {
   usageMs: number;
 }
 
-export interface MaintenanceParts {
-  database: Database;
-  clock: Clock;
-  log: Log;
+export interface MaintenanceParts extends Pick<Core, "clock" | "database" | "log" | "signals"> {
   retention: RetentionPolicy;
   /** The time between two turns, ms. */
   intervalMs: number;
-  /** Events were recorded that webhook endpoints may subscribe to. */
-  announced(): void;
 }
 
 /** Rows in one transaction, at most: it occupies the writer for some tens of milliseconds. */
@@ -148,7 +142,7 @@ export async function runMaintenance(
         at: clock.now(),
         limit: batchSize,
       });
-      if (found > 0) parts.announced();
+      if (found > 0) parts.signals.emit("eventsRecorded");
       return found === batchSize;
     });
   }

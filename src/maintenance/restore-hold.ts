@@ -1,7 +1,8 @@
 // The hold on an installation that was restored from a backup: what was pending in the copy is held until the operator
 // releases or cancels it. New sends go out meanwhile.
 
-import type { Clock, Log } from "#runtime/runtime.ts";
+import type { Core } from "#core/core.ts";
+import type { Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import {
   cancelHeld,
@@ -11,10 +12,7 @@ import {
   releaseHeld,
 } from "#store/maintenance/restore-hold.ts";
 
-interface HoldParts {
-  database: Database;
-  clock: Clock;
-}
+type HoldParts = Pick<Core, "clock" | "database">;
 
 /** How many rows were released or cancelled. */
 export interface HeldCounts {
@@ -38,19 +36,19 @@ export async function holdAllPending({ database, clock }: HoldParts): Promise<Re
 }
 
 /** Releases everything that is held: it keeps its due time, and what is overdue by now expires. */
-export async function releaseAllHeld(parts: HoldParts & { wake(laneId: string): void }): Promise<HeldCounts> {
+export async function releaseAllHeld(parts: HoldParts & Pick<Core, "signals">): Promise<HeldCounts> {
   const detail = "Released. It was held because this installation was restored from a backup.";
   return await runBatches(parts, (at) => parts.database.run(releaseHeld, { at, limit: batchSize, detail }));
 }
 
 /** Cancels everything that is held and refunds its credit. */
-export async function cancelAllHeld(parts: HoldParts & { wake(laneId: string): void }): Promise<HeldCounts> {
+export async function cancelAllHeld(parts: HoldParts & Pick<Core, "signals">): Promise<HeldCounts> {
   const detail = "Cancelled. It was held because this installation was restored from a backup.";
   return await runBatches(parts, (at) => parts.database.run(cancelHeld, { at, limit: batchSize, detail }));
 }
 
 async function runBatches(
-  { clock, wake }: HoldParts & { wake(laneId: string): void },
+  { clock, signals }: HoldParts & Pick<Core, "signals">,
   runBatch: (at: number) => Promise<HeldCounts & { lanes: string[]; done: boolean }>,
 ): Promise<HeldCounts> {
   const total: HeldCounts = { messages: 0, deliveries: 0, events: 0 };
@@ -59,9 +57,9 @@ async function runBatches(
     total.messages += messages;
     total.deliveries += deliveries;
     total.events += events;
-    for (const lane of lanes) wake(lane);
+    for (const lane of lanes) signals.emit("laneDue", lane);
     // Released and cancelled messages both record events.
-    wake("fan_out");
+    signals.emit("laneDue", "fan_out");
     if (done) return total;
   }
 }

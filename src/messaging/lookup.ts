@@ -3,8 +3,8 @@
 import type { Account } from "#accounts/account.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
+import type { Core } from "#core/core.ts";
 import { idTime } from "#runtime/ids.ts";
-import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { findMessage, recentMessages } from "#store/messages/lookup.ts";
 import { cancelMessage } from "#store/messages/move.ts";
@@ -57,7 +57,7 @@ export type Cancelled =
 
 /** Cancels a message that is not being sent yet. Idempotent. */
 export async function cancel(
-  deps: { database: Database; clock: Clock; announced(): void },
+  deps: Pick<Core, "clock" | "database" | "signals">,
   account: Account,
   channel: Channel,
   id: string,
@@ -71,7 +71,7 @@ export async function cancel(
     details: { at: clock.now(), detail: "Cancelled through the API." },
   });
   if (result.kind === "not_found") return result;
-  deps.announced();
+  deps.signals.emit("eventsRecorded");
   const record = await lookup(database, account, channel, id);
   if (!record) return { kind: "not_found" };
   return result.kind === "cancelled"

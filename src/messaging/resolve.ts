@@ -5,9 +5,8 @@ import type { Account } from "#accounts/account.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { Resolution } from "#contract/messages/resolve.ts";
+import type { Core } from "#core/core.ts";
 import { idTime } from "#runtime/ids.ts";
-import type { Clock } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
 import { lookup } from "./lookup.ts";
@@ -18,14 +17,7 @@ export type Resolved =
   | { kind: "not_unknown"; status: Status }
   | { kind: "not_found" };
 
-export interface ResolveDeps {
-  database: Database;
-  clock: Clock;
-  /** Wakes the owner of a lane on which something is due. */
-  wake(laneId: string): void;
-  /** Events for webhooks may have been recorded. */
-  announced(): void;
-}
+export type ResolveDeps = Pick<Core, "clock" | "database" | "signals">;
 
 const resolutionSteps = {
   send_again: { step: "resent_by_account", label: "Sent again" },
@@ -54,8 +46,8 @@ export async function resolve(
       : { at, detail, code: step, message: detail };
   const result = await database.run(resolveUnknown, { accountId: account.id, channel, id, step, details });
   if (result.kind !== "resolved") return result;
-  deps.announced();
-  if (answer === "send_again") deps.wake(result.laneId);
+  deps.signals.emit("eventsRecorded");
+  if (answer === "send_again") deps.signals.emit("laneDue", result.laneId);
   const record = await lookup(database, account, result.channel, id);
   return record ? { kind: "resolved", record } : { kind: "not_found" };
 }

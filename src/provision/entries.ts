@@ -57,8 +57,8 @@ export async function applyGateways(
       if (outcomes[i] !== "saved") fault(mark.name, [identifierTaken]);
       else parts.log.info({ gateway: mark.name }, "gateway provisioned");
     }
-    parts.accountsChanged();
-    parts.lanesChanged();
+    parts.signals.emit("accountsChanged");
+    parts.signals.emit("lanesChanged");
   }
 }
 
@@ -89,7 +89,7 @@ export async function applyWebhooks(
     );
     const saved = new Map(fresh.map((one, i) => [one.at, { made: one.made, outcome: outcomes[i]! }]));
     for (const [i, one] of piece.entries()) await finishWebhook(parts, account, one, saved.get(i), applied);
-    parts.lanesChanged();
+    parts.signals.emit("lanesChanged");
   }
 }
 

@@ -3,10 +3,9 @@
 // on where the last one stopped.
 
 import { matchesPattern } from "#contract/messages/events.ts";
+import type { Core } from "#core/core.ts";
 import type { OpenLane } from "#queue/lanes.ts";
 import { openLoop } from "#queue/loop.ts";
-import type { Clock, Log, Runtime } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import {
@@ -21,15 +20,9 @@ import { failAbandonedDeliveries } from "./fail-pending.ts";
 /** The one lane of its kind. */
 export const fanOutLane = { id: "fan_out", kind: "fan_out" } as const;
 
-export interface FanOutParts {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  crashPoint: Runtime["crashPoint"];
+export interface FanOutParts extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "signals"> {
   /** The public record of a message. */
   record(message: MessageRow): object;
-  /** Deliveries are due at this endpoint. */
-  wake(endpointId: string, dueAt: number): void;
   /** How long to wait for a notification before reading the outbox anyway, ms. */
   pollMs: number;
 }
@@ -69,7 +62,7 @@ export async function fanOutOnce(parts: FanOutParts): Promise<boolean> {
   crashPoint("fan_out.before");
   const endpoints = await database.run(storeFanOut, { at, steps: page.steps, events });
   crashPoint("fan_out.after");
-  for (const endpoint of endpoints) parts.wake(endpoint, at);
+  for (const endpoint of endpoints) parts.signals.emit("laneDue", endpoint, at);
   return page.more;
 }
 

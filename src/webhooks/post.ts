@@ -1,15 +1,13 @@
 // Posts an endpoint's deliveries: the work of its lane. Delivery is at least once, so an attempt is not recorded before
 // the call: what a process posted before it died is posted again under the same webhook-id, and its receiver can tell.
 
+import type { Core } from "#core/core.ts";
 import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
-import type { Metrics } from "#runtime/metrics.ts";
-import type { Clock, Log, Outbound, OutboundResult, Random, Runtime } from "#runtime/runtime.ts";
+import type { OutboundResult } from "#runtime/runtime.ts";
 import { cleanText } from "#settings/redact.ts";
 import { retryAfter } from "#settings/retry-after.ts";
-import type { Database } from "#store/database.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
-import type { Sealer } from "#store/seal.ts";
 import {
   type DeliveryAttempt,
   type DueDelivery,
@@ -24,18 +22,10 @@ import { failPendingDeliveries } from "./fail-pending.ts";
 import { maxRetryAfterMs, retryDelay } from "./retry.ts";
 import { signatureHeader } from "./sign.ts";
 
-export interface PostParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  outbound: Outbound;
-  log: Log;
-  crashPoint: Runtime["crashPoint"];
-  metrics: Metrics;
-  sealer: Sealer;
-  /** Lanes were switched off. */
-  lanesChanged(): void;
-}
+export type PostParts = Pick<
+  Core,
+  "clock" | "crashPoint" | "database" | "log" | "metrics" | "outbound" | "random" | "sealer" | "signals"
+>;
 
 /** The outcome of a post. `stopped`: this process stopped while the post was in flight, and the attempt does not count. */
 export type PostResult =
@@ -111,7 +101,7 @@ export function postWork(
           { event: "webhook_endpoint.disabled", endpoint: endpointId, reason: disabled },
           "A webhook endpoint was disabled.",
         );
-        parts.lanesChanged();
+        parts.signals.emit("lanesChanged");
         await failPendingDeliveries(parts, endpointId, disabled);
       }
       return dueAt;

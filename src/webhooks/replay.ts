@@ -1,7 +1,6 @@
 // Replays deliveries and sends test events. A replayed delivery starts its retry schedule over and keeps its webhook-id.
 
-import type { Clock } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
+import type { Core } from "#core/core.ts";
 import {
   type ReplayResult,
   replayDelivery,
@@ -10,13 +9,7 @@ import {
 } from "#store/webhooks/delivery-log.ts";
 import { eventBody } from "./fan-out.ts";
 
-export interface ReplayParts {
-  database: Database;
-  clock: Clock;
-  newId(prefix: string): string;
-  /** Deliveries are due at this endpoint. */
-  wake(endpointId: string): void;
-}
+export type ReplayParts = Pick<Core, "clock" | "database" | "newId" | "signals">;
 
 const batchSize = 500;
 /** Deliveries that one call replays, at most, so that its answer does not wait for a million. */
@@ -30,12 +23,12 @@ export interface EndpointRef {
 
 /** Replays one delivery, delivered or failed. */
 export async function replaySingle(
-  { database, clock, wake }: ReplayParts,
+  { database, clock, signals }: ReplayParts,
   endpoint: EndpointRef,
   eventId: string,
 ): Promise<ReplayResult> {
   const result = await database.run(replayDelivery, { ...endpoint, eventId, at: clock.now() });
-  if (result === "replayed") wake(endpoint.endpointId);
+  if (result === "replayed") signals.emit("laneDue", endpoint.endpointId);
   return result;
 }
 
@@ -44,7 +37,7 @@ export async function replaySingle(
  * another call.
  */
 export async function replaySince(
-  { database, clock, wake }: ReplayParts,
+  { database, clock, signals }: ReplayParts,
   endpoint: EndpointRef,
   since: number,
 ): Promise<
@@ -60,7 +53,7 @@ export async function replaySince(
     });
     if (result.kind !== "replayed") return result;
     count += result.count;
-    if (result.count > 0) wake(endpoint.endpointId);
+    if (result.count > 0) signals.emit("laneDue", endpoint.endpointId);
     if (result.next === null || count >= maxReplays)
       return { kind: "replayed", count, more: result.next !== null };
     after = result.next;
@@ -69,7 +62,7 @@ export async function replaySince(
 
 /** Posts an event of the type `webhook.test` to this endpoint alone, signed and retried like any other. Returns its id. */
 export async function sendTestEvent(
-  { database, clock, newId, wake }: ReplayParts,
+  { database, clock, newId, signals }: ReplayParts,
   endpoint: EndpointRef,
 ): Promise<{ kind: "stored"; id: string } | { kind: "inactive" } | { kind: "not_found" }> {
   const type = "webhook.test";
@@ -79,6 +72,6 @@ export async function sendTestEvent(
   const result = await database.run(storeTestEvent, { ...endpoint, event: { id, type, at, body } });
   if (result === "not_found") return { kind: "not_found" };
   if (result === "inactive") return { kind: "inactive" };
-  wake(endpoint.endpointId);
+  signals.emit("laneDue", endpoint.endpointId);
   return { kind: "stored", id };
 }

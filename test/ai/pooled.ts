@@ -26,7 +26,7 @@ export async function makePool(
 ): Promise<PoolOf> {
   const id = accountId ?? (await it.account()).id;
   const asked = { name: "default", members: [sandboxMember], keys: [{ name: "app", key: keyText }] };
-  const result = await upsertPool(it.system.configure, id, poolInput.parse({ ...asked, ...input }));
+  const result = await upsertPool(it.system.core, id, poolInput.parse({ ...asked, ...input }));
   assert.ok(result.kind === "saved", JSON.stringify(result));
   await it.settle();
   return { accountId: id, poolId: result.id };

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import test from "node:test";
 import type { SmsSend } from "#contract/messages/sms.ts";
-import { key } from "./edge.ts";
+import { key, metricsOf } from "./edge.ts";
 import { type Line, type Wire, withWire } from "./wire.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -28,13 +28,11 @@ async function answers(line: Line, body: string, count: number): Promise<string[
 test("while an answer is not read, no request behind it is begun, and none is lost", async () => {
   const mib = 1024 * 1024;
   let begun = 0;
-  const parts = {
-    metrics: async () => {
-      begun += 1;
-      return "x".repeat(16 * mib);
-    },
-  };
-  await withWire({ parts }, async (wire) => {
+  const core = metricsOf(async () => {
+    begun += 1;
+    return "x".repeat(16 * mib);
+  });
+  await withWire({ core }, async (wire) => {
     const seen = parsed(wire);
     const line = await wire.open();
     line.socket.pause();
@@ -84,8 +82,8 @@ test("requests wait for the one before them, with bodies and without", async () 
   const begun: string[] = [];
   const release: (() => void)[] = [];
   await withWire({}, async (wire) => {
-    const { acceptSend } = wire.parts;
-    wire.parts.acceptSend = async (request) => {
+    const acceptSend = wire.core.acceptance.send;
+    wire.core.acceptance.send = async (request) => {
       begun.push((request.send as SmsSend).contacts[0]?.message ?? "");
       await new Promise<void>((resolve) => release.push(resolve));
       return acceptSend(request);
@@ -126,13 +124,11 @@ test("when too many requests wait on all connections, one that asks for many mor
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const parts = {
-    metrics: async () => {
-      await held;
-      return "up 1\n";
-    },
-  };
-  await withWire({ parts }, async (wire) => {
+  const core = metricsOf(async () => {
+    await held;
+    return "up 1\n";
+  });
+  await withWire({ core }, async (wire) => {
     const seen = parsed(wire);
     const first = await wire.open();
     first.write("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(5));
@@ -155,8 +151,8 @@ test("when too many requests wait on all connections, one that asks for many mor
 
 test("a large answer to a question finds no room while too many wait to be read; what was done is always told", async () => {
   const mib = 1024 * 1024;
-  const parts = { metrics: async () => "x".repeat(40 * mib) };
-  await withWire({ parts }, async (wire) => {
+  const core = metricsOf(async () => "x".repeat(40 * mib));
+  await withWire({ core }, async (wire) => {
     const ask = async () => {
       const line = await wire.open();
       const [, response] = await Promise.all([
@@ -192,17 +188,17 @@ test("two lists are read at once, and none while too many large answers wait to 
   let reading = 0;
   let most = 0;
   const release: (() => void)[] = [];
-  const parts = {
-    metrics: async () => "x".repeat(64 * 1024 * 1024),
-    recent: async () => {
+  const core = metricsOf(async () => "x".repeat(64 * 1024 * 1024));
+  const operations = {
+    recentMessages: async () => {
       reading += 1;
       most = Math.max(most, reading);
       await new Promise<void>((resolve) => release.push(resolve));
       reading -= 1;
-      return { records: [], nextCursor: null };
+      return { rows: [], more: false };
     },
   };
-  await withWire({ parts }, async (wire) => {
+  await withWire({ core, operations }, async (wire) => {
     const list = async () => {
       const line = await wire.open();
       line.write(`GET /api/get/sms HTTP/1.1\r\nHost: x\r\nApi-key: ${key}\r\n\r\n`);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ask, contact, edge, key, send, settings } from "./edge.ts";
+import { ask, contact, edge, key, metricsOf, send, settings } from "./edge.ts";
 import { withWire } from "./wire.ts";
 
 const everywhere = {
@@ -95,8 +95,8 @@ test("bytes go out as they are, and HEAD has their length alone", async () => {
 
 test("a client that takes none of its answer is let go", async () => {
   const wanted = 64 * 1024 * 1024;
-  const parts = { metrics: async () => "x".repeat(wanted) };
-  await withWire({ parts }, async ({ open, clock, app }) => {
+  const core = metricsOf(async () => "x".repeat(wanted));
+  await withWire({ core }, async ({ open, clock, app }) => {
     const line = await open();
     line.socket.pause();
     const finished = new Promise((resolve) => {
@@ -116,13 +116,13 @@ test("while the server closes, what arrives on an open connection is still serve
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const parts = {
-    credit: async () => {
+  const operations = {
+    readCredits: async () => {
       await held;
-      return { sms: null, whatsapp: null, email: null };
+      return [];
     },
   };
-  await withWire({ parts }, async ({ open, app }) => {
+  await withWire({ operations }, async ({ open, app }) => {
     const line = await open();
     const started = new Promise((resolve) => app.server.once("request", resolve));
     line.write(`GET /api/account HTTP/1.1\r\nHost: x\r\nApi-key: ${key}\r\n\r\n`);

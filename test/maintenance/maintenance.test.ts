@@ -11,6 +11,7 @@ import { movableClock } from "../clock.ts";
 import { engines, type Harness, type HarnessOptions, harness } from "../harness.ts";
 import { memoryLog } from "../log.ts";
 import { provider, takes } from "../scenarios/provider.ts";
+import { signalsTo } from "../signals.ts";
 import { callRow, makePool } from "../store/pool-rows.ts";
 
 const hour = 3_600_000;
@@ -53,11 +54,11 @@ for (const engine of engines) {
 
     test("AI calls go after their time; the sums of their days stay", () =>
       running({ engine, settings: { retention: keep } }, async (it) => {
-        const { database, configure } = it.system;
+        const { database, core } = it.system;
         const pool = await makePool(database);
         const made: string[] = [];
         const call = async () => {
-          const id = configure.newId("req");
+          const id = core.newId("req");
           made.push(id);
           await database.run(recordUsage, [callRow(pool, { id, at: it.clock.now(), day: "2026-01-01" })]);
         };
@@ -146,7 +147,7 @@ function endless(clock: ReturnType<typeof movableClock>) {
 }
 
 function partsOf(clock: ReturnType<typeof movableClock>, database: Database): MaintenanceParts {
-  return { database, clock, log: memoryLog(), retention: keep, intervalMs: 60_000, announced: () => {} };
+  return { database, clock, log: memoryLog(), retention: keep, intervalMs: 60_000, signals: signalsTo() };
 }
 
 test("a turn does at most a hundred batches of a kind, with a pause after each, and goes on there in the next", async () => {

@@ -81,7 +81,7 @@ for (const engine of engines) {
       log.reverse().map(({ actor, action, outcome }) => `${actor.name}: ${action} ${outcome}`),
       [
         "admin@acme.test: signIn refused",
-        "command line: makeSetupCode done",
+        "command line: createSetupCode done",
         "olga@acme.test: setUp 200",
         "olga@acme.test: createUser 201",
         "mia@acme.test: signIn 200",

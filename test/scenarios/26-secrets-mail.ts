@@ -53,7 +53,7 @@ async function domains({ it, evidence, manageOwn, known }: Mailing): Promise<voi
   assert.equal((await manageOwn("POST", `${path}/${id}/rotate`, {})).statusCode, 200);
   assert.equal((await manageOwn("POST", `${path}/${id}/check`, {})).statusCode, 200);
 
-  const { database, sealer } = it.system.configure;
+  const { database, sealer } = it.system.core;
   const asked = { accountId: known.get("acme")!, id: null };
   const found = await database.run(readSendingDomains, asked);
   const rows = found.flatMap((each) => each.keys);

@@ -207,7 +207,7 @@ async function change({ it, evidence, manage, known }: Story): Promise<void> {
   // Keys that were replaced are secrets too: they may still work elsewhere.
   const beta = known.get("beta")!;
   evidence.given.push(planted.apiKeyBeforeTheLast);
-  await issueApiKey(it.system.configure, beta, planted.apiKeyBeforeTheLast);
+  await issueApiKey(it.system.core, beta, planted.apiKeyBeforeTheLast);
   const renewed = await manage("POST", `/accounts/${beta}/api-key`, undefined, undefined, ["renewedKey"]);
   evidence.learn("renewedKey", renewed.json().data.api_key);
 }

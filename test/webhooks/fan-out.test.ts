@@ -11,6 +11,7 @@ import { readOutbox } from "#store/webhooks/fan-out.ts";
 import { eventBody, type FanOutParts, fanOutLane, fanOutOnce, openFanOut } from "#webhooks/fan-out.ts";
 import { type Harness, harness } from "../harness.ts";
 import { deliveries, listen } from "../scenarios/receiver.ts";
+import { signalsTo } from "../signals.ts";
 
 let it: Harness;
 let accountId: string;
@@ -29,7 +30,7 @@ beforeEach(async () => {
     log: it.log,
     crashPoint: () => {},
     record: (message) => recordOf(message),
-    wake: (...hint) => void woken.push(hint),
+    signals: signalsTo({ laneDue: (id, dueAt) => void woken.push([id, dueAt!]) }),
     pollMs: 60_000,
   };
 });

@@ -12,6 +12,7 @@ import { type PostParts, postWork } from "#webhooks/post.ts";
 import { sendTestEvent } from "#webhooks/replay.ts";
 import { type Harness, harness, seededRandom } from "../harness.ts";
 import { deliveries, delivery, hook, listen, readPost, says, secret } from "../scenarios/receiver.ts";
+import { signalsTo } from "../signals.ts";
 
 const random = seededRandom(7);
 const metrics = createMetrics(async () => []);
@@ -49,10 +50,12 @@ beforeEach(async () => {
     log: it.log,
     crashPoint: () => {},
     metrics,
-    sealer: it.system.configure.sealer,
-    lanesChanged: () => {
-      changed += 1;
-    },
+    sealer: it.system.core.sealer,
+    signals: signalsTo({
+      lanesChanged: () => {
+        changed += 1;
+      },
+    }),
   };
 });
 afterEach(() => it.close());
@@ -60,7 +63,7 @@ afterEach(() => it.close());
 const work = (more: Partial<PostParts> = {}, fence = 0) => postWork({ ...parts, ...more }, endpointId, fence);
 
 async function due(): Promise<DueDelivery> {
-  const replaying = { ...it.system.configure, wake: () => {} };
+  const replaying = { ...it.system.core, signals: signalsTo() };
   const result = await sendTestEvent(replaying, { accountId, endpointId });
   assert.ok(result.kind === "stored");
   return { id: result.id, priority: 0, due_at: it.clock.now() };
@@ -117,7 +120,7 @@ test("what is kept of an answer is clean, short, and has no secret in it", async
 
 test("keys in the url are not kept either, when the answer echoes them", async () => {
   const url = "https://receiver.test/in/path-key-1234/x?token=query-key-5678&n=1";
-  await updateWebhook(it.system.configure, accountId, endpointId, webhookChanges.parse({ url }));
+  await updateWebhook(it.system.core, accountId, endpointId, webhookChanges.parse({ url }));
   const row = await due();
   respond = () =>
     says(500, `posted to ${url}: no /path-key-1234 with query-key-5678 or ${encodeURIComponent(url)}`);
@@ -162,7 +165,7 @@ test("read ahead, and meanwhile told, switched off, or another process's: it is 
   assert.deepEqual(stamped, { kind: "stamped", attempts: new Map([[row.id, 1]]) });
   assert.deepEqual(await work({}, 1).beginAttempts([row], null), { kind: "fenced" });
   const off = webhookChanges.parse({ active: false });
-  await updateWebhook(it.system.configure, accountId, endpointId, off);
+  await updateWebhook(it.system.core, accountId, endpointId, off);
   assert.deepEqual(await of.beginAttempts([row], null), { kind: "stamped", attempts: new Map() });
 });
 
@@ -173,7 +176,7 @@ test("another url, or another secret, holds from the next try on", async () => {
   await attempt(row, of);
   const fresh = `whsec_${Buffer.alloc(24, 9).toString("base64")}`;
   const changes = webhookChanges.parse({ url: "https://moved.test/", secret: fresh });
-  await updateWebhook(it.system.configure, accountId, endpointId, changes);
+  await updateWebhook(it.system.core, accountId, endpointId, changes);
   await attempt(row, of);
   assert.equal(asked[1]?.url, "https://moved.test/");
   assert.equal(readPost(asked[1]!, [fresh, secret]).signatures, 2);

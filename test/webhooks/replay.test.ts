@@ -7,6 +7,7 @@ import { changeEndpoint } from "#store/webhooks/endpoints.ts";
 import { type ReplayParts, replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
 import { movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
+import { signalsTo } from "../signals.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { deliveryRow, makeDeliveries, makeEndpoint, settleOne } from "../store/endpoints.ts";
 import { makeAccount, now } from "../store/rows.ts";
@@ -22,7 +23,12 @@ after(() => store.close());
 
 function parts(): ReplayParts {
   woken = [];
-  return { database: store.database, clock, newId, wake: (id) => void woken.push(id) };
+  return {
+    database: store.database,
+    clock,
+    newId,
+    signals: signalsTo({ laneDue: (id) => void woken.push(id) }),
+  };
 }
 
 async function endpoint() {

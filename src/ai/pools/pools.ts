@@ -7,14 +7,13 @@ import type { Pool } from "#ai/complete.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { MemberHealth } from "#ai/health/health.ts";
 import { timedOut, withTimeout } from "#ai/limits/timeout.ts";
+import type { Core } from "#core/core.ts";
 import { redactSecrets } from "#providers/redact.ts";
 import { findProvider } from "#providers/registry.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
 import { secretsIn } from "#settings/secrets.ts";
-import { type Database, StorageError } from "#store/database.ts";
+import { StorageError } from "#store/database.ts";
 import { findPoolByKey, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
 import type { MemberTimeouts, PoolKeysTable, PoolMembersTable } from "#store/schema/pools.ts";
-import type { Sealer } from "#store/seal.ts";
 import type { Member } from "./member.ts";
 import type { PoolKey } from "./pool-key.ts";
 
@@ -24,12 +23,7 @@ export interface Opened {
   pool: Pool;
 }
 
-export interface PoolsParts {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  sealer: Sealer;
-}
+export type PoolsParts = Pick<Core, "clock" | "database" | "log" | "sealer">;
 
 /** Well below the 5 s within which a revoked key stops working. */
 const ttlMs = 3_000;

@@ -19,7 +19,7 @@ export async function readBody(
   }
   const read = await readBytes(request, limits, share);
   if (read.kind !== "bytes") return unreadBodyProblem(read.kind, limits.maxBytes);
-  return parseBody(read.bytes, headers, limits.maxFields, share);
+  return parseBody(read.bytes, headers, limits, share);
 }
 
 /** The body's chunks are no HTTP. */

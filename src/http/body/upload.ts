@@ -120,7 +120,7 @@ class Admission {
   }
 
   #open(account: Account): Omit<Admitted, "body"> {
-    this.#opened = { account, upload: this.#call.parts.openAttachmentUpload(account) };
+    this.#opened = { account, upload: this.#call.core.acceptance.openUpload(account) };
     return this.#opened;
   }
 
@@ -256,7 +256,7 @@ async function readForm(
     case "ended":
       // A body of no bytes is null, whatever its type.
       if (!some) return { value: null, files: [] };
-      return reader.complete ? parseForm({ pairs, files }, share) : badForm;
+      return reader.complete ? parseForm({ pairs, files }, limits.maxValues, share) : badForm;
     case "stopped":
       return fault ?? badForm;
     default:

@@ -6,10 +6,9 @@ import type { Account } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { Send, SharedDraft } from "#contract/messages/contacts.ts";
+import type { Core } from "#core/core.ts";
 import { sendingChannel } from "#messaging/channels.ts";
 import { priorityOf } from "#queue/priority.ts";
-import type { Metrics } from "#runtime/metrics.ts";
-import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import {
@@ -42,18 +41,10 @@ export type AcceptResult =
   | { kind: "unavailable"; retryAfterMs: number }
   | { kind: "commit_unknown"; retryAfterMs: number };
 
-export interface AcceptDeps {
-  database: Database;
-  clock: Clock;
-  newIds(prefix: string, count: number): string[];
-  /** Wakes the owner of a lane on which something is due at `dueAt`. */
-  wake(laneId: string, dueAt: number): void;
-  /** Events for webhooks may have been recorded. */
-  announced(): void;
+export interface AcceptDeps extends Pick<Core, "clock" | "crashPoint" | "database" | "newIds" | "signals"> {
+  metrics: Pick<Core["metrics"], "accepted" | "refused">;
   /** The idempotency keys of requests that this process is working on. */
   inProgressKeys: Set<string>;
-  crashPoint: Runtime["crashPoint"];
-  metrics: Pick<Metrics, "accepted" | "refused">;
 }
 
 /** An `Idempotency-Key`, and the path of the endpoint that it was sent to. */
@@ -251,8 +242,8 @@ async function store(
     if (confirmed === "not_stored") return { kind: "unavailable", retryAfterMs };
   }
   crashPoint("accept.after");
-  for (const [laneId, dueAt] of lanes) deps.wake(laneId, dueAt);
-  deps.announced();
+  for (const [laneId, dueAt] of lanes) deps.signals.emit("laneDue", laneId, dueAt);
+  deps.signals.emit("eventsRecorded");
   return { kind: "accepted", requestId, ids, statuses };
 }
 

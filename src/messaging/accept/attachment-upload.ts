@@ -14,20 +14,15 @@ import {
   type InlineFile,
 } from "#contract/messages/attachments.ts";
 import { sentences } from "#contract/wording.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
-import { type Database, StorageError } from "#store/database.ts";
+import type { Core } from "#core/core.ts";
+import { StorageError } from "#store/database.ts";
 import { deleteUnboundFile, storeChunk, type UploadedFile } from "#store/email/attachments.ts";
 import { contentTypeOf, headBytes, looksLike } from "./file-type.ts";
 
 /** How many files a request may have, and how many bytes each may have. */
 export type FileLimits = Account["attachments"];
 
-export interface AttachmentUploadDeps {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  newId(prefix: string): string;
-}
+export type AttachmentUploadDeps = Pick<Core, "clock" | "database" | "log" | "newId">;
 
 /** A multiple of three, so that the joined base64 of the pieces is that of the file: 256 KiB of base64. */
 const pieceBytes = 192 * 1024;

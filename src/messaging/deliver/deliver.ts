@@ -1,11 +1,11 @@
 // The work of a gateway's lane: reads its messages, transmits them, and turns each outcome into the message's next step.
 
+import type { Core } from "#core/core.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import { retryDelay } from "#gateways/rules.ts";
 import { engagementFrom } from "#messaging/feedback/normalise.ts";
 import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
-import type { Random } from "#runtime/runtime.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import {
@@ -21,14 +21,7 @@ import {
 import type { TransitionDetails } from "#store/messages/transitions.ts";
 import { createSender, healthOf, type LaneGateway, type SendOutcome, type TransmitDeps } from "./transmit.ts";
 
-export interface DeliverDeps extends TransmitDeps {
-  random: Random;
-  /** Events for webhooks may have been recorded. */
-  announced(): void;
-  newId(prefix: string): string;
-  /** A lane was paused or resumed, so messages may have to move to another one. */
-  pausesChanged(): void;
-}
+export type DeliverDeps = TransmitDeps & Pick<Core, "newId" | "random" | "signals">;
 
 /** Messages of a lost owner that are classified in one transaction. */
 const recoverBatchSize = 1000;
@@ -58,7 +51,7 @@ export function deliverWork(
         day,
       });
       crashPoint("stamp.after");
-      deps.announced();
+      deps.signals.emit("eventsRecorded");
       return result;
     },
     revertAttempts: async (ids) => {
@@ -70,7 +63,7 @@ export function deliverWork(
         ids: [...ids],
         details: { at, dueAt: at, detail, uncounted: true, code: null, message: null },
       });
-      deps.announced();
+      deps.signals.emit("eventsRecorded");
     },
     recover: () => recover(deps, gateway, fence),
     send,
@@ -79,7 +72,7 @@ export function deliverWork(
       crashPoint("settle.before");
       const result = await database.run(settleMessages, settlement);
       crashPoint("settle.after");
-      deps.announced();
+      deps.signals.emit("eventsRecorded");
       if (result === "late") {
         const fields = { message: row.id, lane: laneId, outcome: outcome.kind };
         deps.log.warn(
@@ -108,14 +101,14 @@ export function deliverWork(
           pauses,
           eventId: deps.newId("gp"),
         });
-        deps.announced();
-        deps.pausesChanged();
+        deps.signals.emit("eventsRecorded");
+        deps.signals.emit("pausesChanged");
       },
       resume: async () => {
         deps.log.info({ event: "gateway.resumed", gateway: gateway.identifier }, "gateway resumed");
         await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: deps.newId("gp") });
-        deps.announced();
-        deps.pausesChanged();
+        deps.signals.emit("eventsRecorded");
+        deps.signals.emit("pausesChanged");
       },
     },
     close: () => {
@@ -127,7 +120,7 @@ export function deliverWork(
 
 /** Simulates a recipient who opens a mail, for the sandbox. Cancelled when the lane ends. */
 async function simulateOpen(
-  { clock, database, log, announced }: DeliverDeps,
+  { clock, database, log, signals }: DeliverDeps,
   laneId: string,
   messageId: string,
   afterMs: number,
@@ -144,7 +137,7 @@ async function simulateOpen(
   } as const;
   try {
     await database.run(storeEngagements, engagementFrom(laneId, opened, clock.now()));
-    announced();
+    signals.emit("eventsRecorded");
   } catch (error) {
     log.warn(
       { event: "sandbox.open_not_stored", message: messageId, error },
@@ -236,7 +229,7 @@ async function recover(deps: DeliverDeps, gateway: LaneGateway, fence: number): 
       again: held,
     });
     if (found > 0) {
-      deps.announced();
+      deps.signals.emit("eventsRecorded");
       deps.log.warn(
         { event: "messages.recovered", gateway: gateway.identifier, messages: found },
         "recovered messages that an ended process was sending",

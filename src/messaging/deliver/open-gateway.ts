@@ -1,6 +1,7 @@
 // Opens a gateway's lane in the process that owns it: unseals the settings, reads the rules, starts the lane.
 
 import { readAddress } from "#contract/address.ts";
+import type { Core } from "#core/core.ts";
 import type { EmailSender } from "#gateways/email/settings.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
@@ -20,7 +21,8 @@ export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
   return JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
 }
 
-export interface OpenGatewayDeps extends DeliverDeps {
+export interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "sealer"> {
+  publicUrl: string | null;
   longestWaitMs: number;
 }
 

@@ -10,12 +10,11 @@
 
 import { defaultGateway } from "#accounts/account.ts";
 import { accountFromRow } from "#accounts/authenticate.ts";
+import type { Core } from "#core/core.ts";
 import type { OpenLane } from "#queue/lanes.ts";
 import { openLoop } from "#queue/loop.ts";
 import { priorities } from "#queue/priority.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
-import type { Database } from "#store/database.ts";
 import {
   type FailoverGateway,
   findWaitingOnInactive,
@@ -26,12 +25,7 @@ import { moveToDefault, moveToFailover } from "#store/messages/move.ts";
 /** The one lane of its kind. */
 export const rerouteLane = { id: "reroute", kind: "reroute" } as const;
 
-export interface RerouteParts {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  wake(laneId: string): void;
-}
+type RerouteParts = Pick<Core, "clock" | "database" | "log" | "signals">;
 
 /** Messages in one transaction. */
 const batchSize = 1000;
@@ -111,7 +105,7 @@ const sameRoute = (a: FailoverGateway, b: FailoverGateway) =>
   a.account_id === b.account_id && a.channel === b.channel && a.test === b.test;
 
 async function moveAll(
-  { log, wake }: RerouteParts,
+  { log, signals }: RerouteParts,
   from: { identifier: string },
   to: { id: string; identifier: string },
   move: () => Promise<number>,
@@ -123,7 +117,7 @@ async function moveAll(
         { event: "messages.rerouted", from: from.identifier, to: to.identifier, messages: moved },
         "Messages were moved to another gateway.",
       );
-      wake(to.id);
+      signals.emit("laneDue", to.id);
     }
     if (moved < batchSize) return;
   }

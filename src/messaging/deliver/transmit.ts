@@ -2,6 +2,7 @@
 // means that nothing was sent. An error inside the adapter may come after the message was sent.
 
 import { wireAddress } from "#contract/address.ts";
+import type { Core } from "#core/core.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { GatewayAdapter, GatewayTools } from "#gateways/gateway.ts";
 import { AttachmentReadError, type DkimKey, type OutgoingMessage } from "#gateways/message.ts";
@@ -9,19 +10,13 @@ import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeDeps, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Health } from "#queue/breaker.ts";
-import type { Metrics } from "#runtime/metrics.ts";
-import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
 import { findFirstAttempt } from "#store/messages/first-attempt.ts";
 import { ByteSemaphore } from "./byte-semaphore.ts";
 
-export interface TransmitDeps extends ComposeDeps {
-  clock: Clock;
-  outbound: Outbound;
-  log: Log;
-  crashPoint: Runtime["crashPoint"];
-  metrics: Metrics;
-}
+export interface TransmitDeps
+  extends ComposeDeps,
+    Pick<Core, "clock" | "crashPoint" | "database" | "log" | "metrics" | "outbound"> {}
 
 /** A gateway as the owner of its lane uses it. */
 export interface LaneGateway {

@@ -1,25 +1,17 @@
 // Bounce mail, sent to the return paths of our mails (VERP). The address proves which message a report is about, so the
 // report's own statement is not needed. Mail that is not a delivery report is accepted and ignored.
 
+import type { Core } from "#core/core.ts";
 import { toReports } from "#gateways/email/reports/delivery-report.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { readReturnPath } from "#messaging/email/tokens.ts";
 import type { IncomingMail } from "#runtime/net/smtp-listener.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import { findMessageGateway, storeEngagements } from "#store/feedback/engagements.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
-import type { Sealer } from "#store/seal.ts";
 import { engagementFrom, receiptFrom } from "./normalise.ts";
 
-export interface BounceMailDeps {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  sealer: Sealer;
+export interface BounceMailDeps extends Pick<Core, "clock" | "database" | "log" | "sealer" | "signals"> {
   readReport: ReadReport;
-  /** Events for webhooks may have been recorded. */
-  announced(): void;
 }
 
 export interface BounceMail {
@@ -67,7 +59,7 @@ export function createBounceMail(deps: BounceMailDeps): BounceMail {
           { event: "bounce_mail.stored", message: id, gateway: gateway.identifier, report: report.kind },
           "stored the report of a bounce mail",
         );
-        deps.announced();
+        deps.signals.emit("eventsRecorded");
       }
     },
   };

@@ -3,6 +3,7 @@
 
 import { hash } from "node:crypto";
 import { consentKeyword } from "#contract/messages/consent.ts";
+import type { Core } from "#core/core.ts";
 import type {
   CallbackRequest,
   Engagement,
@@ -14,31 +15,21 @@ import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { messageChannels } from "#messaging/channels.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
-import type { Metrics } from "#runtime/metrics.ts";
-import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
-import type { Database } from "#store/database.ts";
 import { claimSignature } from "#store/feedback/callback-signatures.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { type IncomingMessage, storeInbound } from "#store/feedback/inbound.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
-import type { Sealer } from "#store/seal.ts";
 import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
 
-export interface CallbackDeps {
-  database: Database;
-  clock: Clock;
-  outbound: Outbound;
-  log: Log;
-  sealer: Sealer;
-  newId(prefix: string): string;
-  crashPoint: Runtime["crashPoint"];
-  metrics: Metrics;
+export interface CallbackDeps
+  extends Pick<
+    Core,
+    "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "outbound" | "sealer" | "signals"
+  > {
   readReport: ReadReport;
-  /** Events for webhooks may have been recorded. */
-  announced(): void;
 }
 
 /** When the provider does not name the message that a reply answers, it is the latest one of the last week. */
@@ -53,6 +44,15 @@ export type CallbackResult =
   | { kind: "malformed" }
   | { kind: "unavailable" }
   | { kind: "not_found" };
+
+/** What takes the callbacks of all gateways. */
+export interface Callbacks {
+  receive(identifier: string, request: CallbackRequest): Promise<CallbackResult>;
+}
+
+export function createCallbacks(deps: CallbackDeps): Callbacks {
+  return { receive: (identifier, request) => receiveCallback(deps, identifier, request) };
+}
 
 /** Resolves with `done` only after the callback's content is stored and its subscription, if any, is confirmed. */
 export async function receiveCallback(
@@ -159,7 +159,8 @@ async function store(
     ...engagements.map((engagement) => storeEngagement(deps, gateway, engagement, at)),
   ]);
   crashPoint("receipt.after");
-  if (received.receipts.length + received.inbound.length + engagements.length > 0) deps.announced();
+  if (received.receipts.length + received.inbound.length + engagements.length > 0)
+    deps.signals.emit("eventsRecorded");
 }
 
 async function storeEngagement(

@@ -1,21 +1,13 @@
 // Tracks opens and clicks. They are queued in memory and written in batches, so that neither a flood of them nor a fault
 // of storage delays the reply. A full queue drops them and a crash loses them: opens are a hint, not a guarantee.
 
+import type { Core } from "#core/core.ts";
 import { readClickToken, readOpenToken, readUnsubscribeToken } from "#messaging/email/tokens.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
-import { type Database, StorageError } from "#store/database.ts";
+import { StorageError } from "#store/database.ts";
 import { type IncomingEngagement, storeEngagements, unsubscribe } from "#store/feedback/engagements.ts";
-import type { Sealer } from "#store/seal.ts";
 import { type Client, isBot } from "./bots.ts";
 
-export interface OpenAndClickTrackingDeps {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  sealer: Sealer;
-  /** Events for webhooks may have been recorded. */
-  announced(): void;
-}
+export type OpenAndClickTrackingDeps = Pick<Core, "clock" | "database" | "log" | "sealer" | "signals">;
 
 /** What recipients do with the links of their mails. No method throws for an invalid token. */
 export interface OpenAndClickTracking {
@@ -103,7 +95,7 @@ export function createOpenAndClickTracking(deps: OpenAndClickTrackingDeps): Open
         if (!unsure && !waiting.has(key) && waiting.size < maxWaiting) waiting.set(key, engagement);
       }
       if (failed === null) {
-        deps.announced();
+        deps.signals.emit("eventsRecorded");
         if (dropped > 0) log.warn({ event: "tracking.dropped", dropped }, "opens and clicks were dropped");
         dropped = 0;
         continue;

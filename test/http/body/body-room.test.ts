@@ -82,8 +82,8 @@ test("values take room beside the bytes that they came in", async () => {
   });
   let calls = 0;
   const to = edge({ settings: { ...settings, maxBodiesBytes: 5_000_000 } });
-  const { acceptSend } = to.parts;
-  to.parts.acceptSend = async (request) => {
+  const acceptSend = to.core.acceptance.send;
+  to.core.acceptance.send = async (request) => {
     calls += 1;
     if (calls === 1) await held;
     return acceptSend(request);

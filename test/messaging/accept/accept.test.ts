@@ -13,6 +13,7 @@ import type { UploadedFile } from "#store/email/attachments.ts";
 import type { SendInput } from "#store/messages/insert.ts";
 import { movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
+import { signalsTo } from "../../signals.ts";
 
 const account: Account = {
   id: "acc_1",
@@ -62,8 +63,7 @@ function accepting(script: Script, contact: object[] = [{ number: "+491512345678
     database,
     clock,
     newIds: createIds(clock, seededRandom()).many,
-    wake: (lane: string) => void woken.push(lane),
-    announced: () => {},
+    signals: signalsTo({ laneDue: (lane) => void woken.push(lane) }),
     inProgressKeys: new Set<string>(),
     crashPoint: () => {},
     metrics: counting(counted),
@@ -213,8 +213,7 @@ async function acceptMail(answer: object, contact: object = mail, files: readonl
     database: { run } as unknown as Database,
     clock,
     newIds: createIds(clock, seededRandom()).many,
-    wake: () => {},
-    announced: () => {},
+    signals: signalsTo(),
     inProgressKeys: new Set<string>(),
     crashPoint: () => {},
     metrics: counting([]),

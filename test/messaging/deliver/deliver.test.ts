@@ -16,6 +16,7 @@ import { movableClock } from "../../clock.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
 import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
+import { signalsTo } from "../../signals.ts";
 
 const row: DueMessage = {
   id: "msg_1",
@@ -76,9 +77,8 @@ function delivering(
     log,
     crashPoint: (name) => void points.push(name),
     metrics: createMetrics(async () => []),
-    announced: () => {},
     newId: (prefix) => `${prefix}_1`,
-    pausesChanged: () => void points.push("pauses changed"),
+    signals: signalsTo({ pausesChanged: () => void points.push("pauses changed") }),
     mailFiles: createMailFiles(database),
     sealer: createSealer("a master key that is only used in tests", seededRandom()),
     publicUrl: null,

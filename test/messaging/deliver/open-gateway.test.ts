@@ -11,6 +11,7 @@ import { createSealer } from "#store/seal.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
 import { type Harness, harness, seededRandom } from "../../harness.ts";
 import { provider, providerSettings, takes } from "../../scenarios/provider.ts";
+import { signalsTo } from "../../signals.ts";
 
 let it: Harness;
 let gatewayId: string;
@@ -48,7 +49,7 @@ const lane = (change: Partial<LanesTable> = {}): LanesTable => ({
 
 function open(
   state: LanesTable,
-  sealer = it.system.configure.sealer,
+  sealer = it.system.core.sealer,
   publicUrl: string | null = "https://trunkline.test",
 ) {
   const outbound = scriptedOutbound((request) => takes(request));
@@ -59,9 +60,8 @@ function open(
     outbound,
     log: it.log,
     crashPoint: () => {},
-    announced: () => {},
     newId: (prefix: string) => `${prefix}_1`,
-    pausesChanged: () => {},
+    signals: signalsTo(),
     metrics: createMetrics(async () => []),
     sealer,
     publicUrl,
@@ -74,7 +74,7 @@ function open(
 test("settings come back as they were given, with their defaults", async () => {
   const gateway = await it.system.database.run(findGateway, gatewayId);
   assert.ok(gateway && !gateway.settings.includes("provider-key"));
-  const settings = openSettings(it.system.configure.sealer, gateway) as { headers: object; method: string };
+  const settings = openSettings(it.system.core.sealer, gateway) as { headers: object; method: string };
   assert.deepEqual(settings.headers, { authorization: "Bearer provider-key" });
   assert.equal(settings.method, "POST");
 });

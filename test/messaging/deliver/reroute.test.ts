@@ -9,6 +9,7 @@ import type { Database } from "#store/database.ts";
 import { claimLanes, pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { type Configuring, openConfiguring } from "../../configure/parts.ts";
+import { signalsTo } from "../../signals.ts";
 import { sendOf } from "../../store/rows.ts";
 
 let open: Configuring;
@@ -41,7 +42,7 @@ test("those that named no gateway move, and the lane that gets them is woken", a
   await database.run(storeSends, sendOf(accountId, old, { count: 2500 }));
   await database.run(storeSends, sendOf(accountId, old, { count: 3, each: { gateway_pinned: 1 } }));
   const woken: string[] = [];
-  const parts = { ...open.parts, wake: (id: string) => void woken.push(id) };
+  const parts = { ...open.parts, signals: signalsTo({ laneDue: (id) => void woken.push(id) }) };
   await moveFromInactive(parts);
   assert.equal(waitingOn(old), 2503, "an active gateway keeps what it has");
   await gateway(accountId, "m-old", { active: false });
@@ -60,7 +61,7 @@ test("without another gateway they wait, and move once there is one", async () =
   await open.parts.database.run(storeSends, sendOf(accountId, only));
   await gateway(accountId, "w-only", { active: false });
   await gateway(accountId, "w-email", { channel: "email" });
-  const parts = { ...open.parts, wake: () => {} };
+  const parts = { ...open.parts, signals: signalsTo() };
   await moveFromInactive(parts);
   assert.equal(waitingOn(only), 1);
   const other = await gateway(accountId, "w-other");
@@ -77,7 +78,7 @@ test("a test message is not sent for real because its sandbox was switched off",
     settings: { url: "https://sms.example.com/", body: { to: "{{to}}", text: "{{message}}" } },
   });
   await gateway(accountId, "t-sandbox", { active: false });
-  const parts = { ...open.parts, wake: () => {} };
+  const parts = { ...open.parts, signals: signalsTo() };
   await moveFromInactive(parts);
   assert.deepEqual([waitingOn(sandbox), waitingOn(real)], [1, 0]);
 });
@@ -128,7 +129,7 @@ test("from a paused gateway they move to the default one, or else the oldest, th
   await due(accountId, main.id, 2, { gateway_pinned: 1 });
   await due(accountId, main.id, 3, { due_at: open.parts.clock.now() + 1 });
   const woken: string[] = [];
-  const parts = { ...open.parts, wake: (id: string) => void woken.push(id) };
+  const parts = { ...open.parts, signals: signalsTo({ laneDue: (id) => void woken.push(id) }) };
   assert.equal(await moveFromPaused(parts), false, "nothing is paused");
   await main.pause(60_000);
   await third.pause(60_000);
@@ -149,7 +150,7 @@ test("among paused ones alone nothing moves; one whose pause is over is lent one
   const main = await owned(accountId, "l-main");
   const second = await owned(accountId, "l-second");
   await due(accountId, main.id, 10);
-  const parts = { ...open.parts, wake: () => {} };
+  const parts = { ...open.parts, signals: signalsTo() };
   await main.pause(60_000);
   await second.pause(1000);
   await moveFromPaused(parts);
@@ -172,7 +173,7 @@ test("an account that does not want it keeps its messages where they are", async
   await owned(accountId, "s-second");
   await due(accountId, main.id, 3);
   await main.pause(60_000);
-  await moveFromPaused({ ...open.parts, wake: () => {} });
+  await moveFromPaused({ ...open.parts, signals: signalsTo() });
   assert.equal(main.waiting(), 3);
 });
 
@@ -181,7 +182,7 @@ test("a pause is noticed at once, and looked after every second while it lasts",
   const main = await owned(accountId, "p-main");
   const second = await owned(accountId, "p-second");
   const { clock } = open.parts;
-  const parts = { ...open.parts, wake: () => {}, intervalMs: 3_600_000 };
+  const parts = { ...open.parts, signals: signalsTo(), intervalMs: 3_600_000 };
   const lane = openReroute(parts, { id: "reroute", fence: 1 });
   const asleep = async () => {
     await clock.settle();
@@ -211,7 +212,7 @@ test("it looks again and again, lives through a fault of the storage, and stops 
     },
   };
   const { clock, log } = open.parts;
-  const parts = { database: failing, clock, log, wake: () => {}, intervalMs: 1000 };
+  const parts = { database: failing, clock, log, signals: signalsTo(), intervalMs: 1000 };
   const lane = openReroute(parts, { id: "reroute", fence: 1 });
   while (clock.sleeping() === 0) await clock.settle();
   const before = looks;

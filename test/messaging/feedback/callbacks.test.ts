@@ -17,6 +17,7 @@ import { answer, scriptedOutbound } from "../../gateways/scripted-outbound.ts";
 import { settings, sign } from "../../gateways/sms/twilio/twilio-example.ts";
 import { engines, type Harness, harness, seededRandom } from "../../harness.ts";
 import { callbackToken, provider, providerSettings, takes } from "../../scenarios/provider.ts";
+import { signalsTo } from "../../signals.ts";
 
 const callback = (body: object, token = callbackToken): CallbackRequest => ({
   method: "POST",
@@ -49,14 +50,16 @@ for (const engine of engines) {
         clock: it.clock,
         outbound: scriptedOutbound({ kind: "no_answer", reason: "nothing scripted" }),
         log: it.log,
-        sealer: it.system.configure.sealer,
+        sealer: it.system.core.sealer,
         newId: createIds(it.clock, seededRandom(99)),
         crashPoint: () => {},
         metrics: createMetrics(async () => []),
         readReport: async () => ({ kind: "busy" }),
-        announced: () => {
-          announced += 1;
-        },
+        signals: signalsTo({
+          eventsRecorded: () => {
+            announced += 1;
+          },
+        }),
       };
     });
     after(() => it?.close());

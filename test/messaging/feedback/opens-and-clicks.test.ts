@@ -13,6 +13,7 @@ import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
 import { type MemoryLog, memoryLog } from "../../log.ts";
+import { signalsTo } from "../../signals.ts";
 
 const sealer = createSealer("a master key that is only used in tests", seededRandom());
 const idOf = (n: number) => `msg_0${String(n).padStart(25, "0")}`;
@@ -49,7 +50,13 @@ function scene(): Scene {
   const told = () => {
     announced += 1;
   };
-  const visits = createOpenAndClickTracking({ database, clock, log, sealer, announced: told });
+  const visits = createOpenAndClickTracking({
+    database,
+    clock,
+    log,
+    sealer,
+    signals: signalsTo({ eventsRecorded: told }),
+  });
   return {
     visits,
     clock,

@@ -18,8 +18,8 @@ export const createChatCompletionRoute = endpoint({
   body: chatRequest,
   replies: { 200: chatReply },
   problems: [],
-})(async ({ text, opened, signal, requestId, parts }) => {
+})(async ({ text, opened, signal, requestId, core }) => {
   const request = readChat(text);
   if (isProblem(request)) return request;
-  return toReply(await parts.ai.serve(opened, { kind: "chat", ...request }, requestId, signal));
+  return toReply(await core.ai.serve(opened, { kind: "chat", ...request }, requestId, signal));
 });

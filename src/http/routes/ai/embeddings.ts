@@ -18,8 +18,8 @@ export const createEmbeddingRoute = endpoint({
   body: embeddingsRequest,
   replies: { 200: embeddingsReply },
   problems: [],
-})(async ({ text, opened, signal, requestId, parts }) => {
+})(async ({ text, opened, signal, requestId, core }) => {
   const request = readEmbeddings(text);
   if (isProblem(request)) return request;
-  return toReply(await parts.ai.serve(opened, { kind: "embeddings", ...request }, requestId, signal));
+  return toReply(await core.ai.serve(opened, { kind: "embeddings", ...request }, requestId, signal));
 });

@@ -16,9 +16,9 @@ export const listModelsRoute = endpoint({
   family: "pool",
   replies: { 200: modelsReply },
   problems: [],
-})(async ({ opened, parts }) => ({
+})(async ({ opened, core }) => ({
   status: 200,
-  body: { object: "list", data: parts.ai.models(opened) },
+  body: { object: "list", data: core.ai.models(opened) },
 }));
 
 export const getModelRoute = endpoint({
@@ -34,8 +34,8 @@ export const getModelRoute = endpoint({
   wildcard: "model",
   replies: { 200: modelShape },
   problems: [],
-})(async ({ opened, parts, params }) => {
-  const found = parts.ai.models(opened).find(({ id }) => id === params.model);
+})(async ({ opened, core, params }) => {
+  const found = core.ai.models(opened).find(({ id }) => id === params.model);
   if (found === undefined) {
     const message = `The model \`${params.model ?? ""}\` does not exist or you do not have access to it.`;
     return aiProblem("model_not_found", { message, param: "model" });

@@ -1,5 +1,6 @@
 // GET /api/account
 
+import { creditOf } from "#accounts/credit.ts";
 import { currentAccountReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 
@@ -12,7 +13,7 @@ export const getCurrentAccountRoute = endpoint({
   family: "api_key",
   replies: { 200: currentAccountReply },
   problems: [],
-})(async ({ parts, account: caller }) => {
+})(async ({ core, account: caller }) => {
   const { expiresAt } = caller.plan;
   const data = {
     name: caller.name,
@@ -22,7 +23,7 @@ export const getCurrentAccountRoute = endpoint({
       name: caller.plan.name,
       expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
     },
-    credit: await parts.credit(caller),
+    credit: await creditOf(core, caller),
   };
   return { status: 200, body: { success: true, message: "Account found.", data } };
 });

@@ -5,6 +5,7 @@ import { problem } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "#http/path-params.ts";
+import { cancel } from "#messaging/lookup.ts";
 
 export const cancelMessageRoute = endpoint({
   method: "POST",
@@ -17,9 +18,9 @@ export const cancelMessageRoute = endpoint({
   params: { channel: channelParam, id: idParam("The message's id.") },
   replies: { 200: recordReply },
   problems: ["not_found", "not_cancellable"],
-})(async ({ parts, account, params: { channel, id } }) => {
+})(async ({ core, account, params: { channel, id } }) => {
   if (!isChannel(channel) || !isId(id)) return problem("not_found");
-  const result = await parts.cancel(account, channel, id);
+  const result = await cancel(core, account, channel, id);
   switch (result.kind) {
     case "not_found":
       return problem("not_found");

@@ -8,6 +8,7 @@ import { sentences } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
+import { lookup, recent } from "#messaging/lookup.ts";
 
 export const getMessageRoute = endpoint({
   method: "GET",
@@ -20,9 +21,9 @@ export const getMessageRoute = endpoint({
   params: { channel: channelParam, id: idParam("The message's id.") },
   replies: { 200: recordReply },
   problems: ["not_found"],
-})(async ({ parts, account, params: { channel, id } }) => {
+})(async ({ core, account, params: { channel, id } }) => {
   if (!isChannel(channel) || !isId(id)) return problem("not_found");
-  const record = await parts.lookup(account, channel, id);
+  const record = await lookup(core.database, account, channel, id);
   if (record === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "Message found.", data: record } };
 });
@@ -39,12 +40,12 @@ export const listMessagesRoute = endpoint({
   query: recentQuery,
   replies: { 200: messagesReply },
   problems: ["not_found"],
-})(async ({ parts, account, request, params: { channel } }) => {
+})(async ({ core, account, request, params: { channel } }) => {
   if (!isChannel(channel)) return problem("not_found");
   const query = readRecent(queryOf(request));
   if (query.issues !== null) return validationFailed(query.issues);
   const { limit, cursor, status } = query;
-  const page = await parts.recent(account, channel, { limit, cursor, status });
+  const page = await recent(core.database, account, channel, { limit, cursor, status });
   if (page === null) return validationFailed([{ path: ["cursor"], message: sentences.selected(["cursor"]) }]);
   return {
     status: 200,

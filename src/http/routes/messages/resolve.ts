@@ -6,6 +6,7 @@ import { problem, validationFailed } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "#http/path-params.ts";
+import { resolve } from "#messaging/resolve.ts";
 
 /** The message of the reply to each answer. */
 export const resolvedMessage = {
@@ -34,11 +35,11 @@ export const resolveMessageRoute = endpoint({
     "body_too_large",
     "unsupported_media_type",
   ],
-})(async ({ parts, account, body, params: { channel, id } }) => {
+})(async ({ core, account, body, params: { channel, id } }) => {
   const asked = readResolve(body.value);
   if (asked.issues !== null) return validationFailed(asked.issues);
   if (!isChannel(channel) || !isId(id)) return problem("not_found");
-  const result = await parts.resolve(account, channel, id, asked.answer, "the account");
+  const result = await resolve(core, account, channel, id, asked.answer, "the account");
   switch (result.kind) {
     case "not_found":
       return problem("not_found");

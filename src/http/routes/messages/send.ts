@@ -86,9 +86,9 @@ export function sendEndpoint({ channel, reply, queued, ...head }: SendHead): End
     problems,
     headers: idempotencyHeader,
   })(async (call) => {
-    const { account, body, parts, requestId, settings, upload } = call;
+    const { account, body, core, requestId, settings, upload } = call;
     const { maxContacts } = settings;
-    const read = await inSlices(sending.readSlices(body.value, { maxContacts }), parts.clock);
+    const read = await inSlices(sending.readSlices(body.value, { maxContacts }), core.clock);
     const { contacts } = read;
     const attachments = await readAttachments(call, { hasIssues: read.issues.length > 0 });
     const issues = upload === null ? [...attachments, ...read.issues] : [...read.issues, ...attachments];
@@ -97,9 +97,9 @@ export function sendEndpoint({ channel, reply, queued, ...head }: SendHead): End
     // Without a contact the account has nothing to add.
     if (contacts.length === 0) return validationFailed(issues);
     const request = { account, requestId, channel, send: { contacts, issues } };
-    if (issues.length > 0) return validationFailed(await parts.issuesOf(request));
+    if (issues.length > 0) return validationFailed(await core.acceptance.issuesOf(request));
     const idempotency = typeof key === "string" ? { path, key } : null;
-    const result = await parts.acceptSend({ ...request, upload, idempotency });
+    const result = await core.acceptance.send({ ...request, upload, idempotency });
     if (result.kind !== "accepted" && result.kind !== "replayed") return refusal(result, sending.creditUnit);
     const replayed = result.kind === "replayed";
     return {

@@ -47,7 +47,7 @@ async function readCallback({ request, gate, share }: Call): Promise<BodyBytes> 
 }
 
 async function receive(call: Call) {
-  const { parts, settings, request, params } = call;
+  const { core, settings, request, params } = call;
   const { identifier = "" } = params;
   const read = await readCallback(call);
   switch (read.kind) {
@@ -65,7 +65,7 @@ async function receive(call: Call) {
     case "bytes":
       break;
   }
-  const result = await parts.callback(identifier, {
+  const result = await core.callbacks.receive(identifier, {
     method: request.method ?? "GET",
     url: `${settings.publicUrl ?? ""}${pathOf(request)}`,
     query: queryOf(request),

@@ -25,8 +25,8 @@ export const getReadinessRoute = endpoint({
   family: "open",
   replies: { 200: readyReply, 503: notReadyReply },
   problems: [],
-})(async ({ parts }) => {
-  const readiness = await parts.readiness();
+})(async ({ core }) => {
+  const readiness = await core.readiness();
   const { checks } = readiness;
   if (readiness.ready) return { status: 200, body: { status: "ready", checks } };
   return { status: 503, body: { status: "not_ready", checks } };

@@ -56,7 +56,7 @@ const open = endpoint({
 })(async (call) => {
   // A HEAD request shows no pixel, so it does not count as an opening.
   if (call.request.method === "GET")
-    call.parts.openAndClickTracking.open(call.params.token ?? "", visitorOf(call));
+    call.core.openAndClickTracking.open(call.params.token ?? "", visitorOf(call));
   return shown;
 });
 
@@ -70,7 +70,7 @@ const follow = endpoint({
   replies: { 302: z.string(), 404: z.string() },
 })(async (call) => {
   const counted = call.request.method === "GET";
-  const target = call.parts.openAndClickTracking.click(call.params.token ?? "", visitorOf(call), counted);
+  const target = call.core.openAndClickTracking.click(call.params.token ?? "", visitorOf(call), counted);
   if (target === null) return page(404, unsubscribePages.invalid);
   return { status: 302, body: "", headers: { Location: target, "Referrer-Policy": "no-referrer" } };
 });
@@ -83,8 +83,8 @@ const ask = endpoint({
   summary: "The page that unsubscribes",
   wildcard: "token",
   replies: { 200: z.string(), 404: z.string() },
-})(async ({ parts, params }) =>
-  parts.openAndClickTracking.canUnsubscribe(params.token ?? "")
+})(async ({ core, params }) =>
+  core.openAndClickTracking.canUnsubscribe(params.token ?? "")
     ? page(200, unsubscribePages.ask)
     : page(404, unsubscribePages.invalid),
 );
@@ -98,8 +98,8 @@ const act = endpoint({
   wildcard: "token",
   replies: { 200: z.string(), 404: z.string() },
   // The body and its media type do not matter: every POST here unsubscribes.
-})(async ({ parts, params }) =>
-  (await parts.openAndClickTracking.unsubscribe(params.token ?? ""))
+})(async ({ core, params }) =>
+  (await core.openAndClickTracking.unsubscribe(params.token ?? ""))
     ? page(200, unsubscribePages.done)
     : page(404, unsubscribePages.invalid),
 );

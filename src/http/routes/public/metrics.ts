@@ -41,9 +41,9 @@ export const getMetricsRoute = endpoint({
   replies: { 200: z.string().describe("Prometheus text.") },
   replyType: "text/plain; version=0.0.4; charset=utf-8",
   problems: ["forbidden", "unavailable"],
-})(async ({ parts, settings, request }) => {
+})(async ({ core, settings, request }) => {
   const allowed =
     settings.metricsToken === null ? isDirect(request) : hasToken(request, settings.metricsToken);
   if (!allowed) return problem("forbidden");
-  return { status: 200, body: await parts.metrics(), type: "text/plain; version=0.0.4; charset=utf-8" };
+  return { status: 200, body: await core.metrics.text(), type: "text/plain; version=0.0.4; charset=utf-8" };
 });

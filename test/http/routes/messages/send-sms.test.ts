@@ -194,7 +194,7 @@ const outcomes: [result: AcceptResult, status: number, code: string, retryAfter:
 ];
 for (const [result, status, code, retryAfter] of outcomes) {
   test(`${code} is ${status}`, async () => {
-    const to = edge({ parts: { acceptSend: async () => result } });
+    const to = edge({ acceptance: { send: async () => result } });
     const answer = await send(to, { contact: [contact] });
     assert.equal(answer.status, status);
     assert.equal(answer.headers["retry-after"], retryAfter);

@@ -23,8 +23,8 @@ type Row = (typeof channels)[number];
 async function send({ channel, contact }: Row, result: AcceptResult, idempotencyKey?: string, body?: object) {
   const requests: SendRequest[] = [];
   const to = edge({
-    parts: {
-      acceptSend: async (request) => {
+    acceptance: {
+      send: async (request) => {
         requests.push(request);
         return result;
       },

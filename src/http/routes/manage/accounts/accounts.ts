@@ -73,14 +73,14 @@ export const listAccountsRoute = endpoint({
   query: accountsQuery,
   replies: { 200: accountsReply },
   problems: [],
-})(async ({ parts, principal, request }) => {
+})(async ({ core, principal, request }) => {
   const query = validateQuery(accountsQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { search = null, cursor = null, limit } = query.value;
   // An operator has no account of their own; a member without one sees none.
   const only = principal.role === "operator" ? null : (principal.accountId ?? "");
   const asked = { only, search, before: cursor, limit: limit + 1 };
-  const page = pageOf(await parts.manage.database.run(listAccounts, asked), limit);
+  const page = pageOf(await core.database.run(listAccounts, asked), limit);
   return {
     status: 200,
     body: {
@@ -104,13 +104,13 @@ export const createAccountRoute = endpoint({
   body: accountInput.meta({ id: "CreateAccountRequest" }),
   replies: { 201: newAccountReply },
   problems: ["conflict"],
-})(async ({ parts, body }) => {
+})(async ({ core, body }) => {
   const given = validate(accountInput, body.value);
   if (isProblem(given)) return given;
-  const { database, configure } = parts.manage;
-  const made = await createAccount(configure, given.value);
+  const { database } = core;
+  const made = await createAccount(core, given.value);
   if (made.kind !== "created") return refusal(made);
-  const api_key = await issueApiKey(configure, made.id);
+  const api_key = await issueApiKey(core, made.id);
   const account = await read(database, made.id);
   if (account === null) return problem("not_found");
   return created(`/api/manage/v1/accounts/${made.id}`, {
@@ -131,8 +131,8 @@ export const getAccountRoute = endpoint({
   params: { account: accountParam },
   replies: { 200: accountReply },
   problems: ["not_found"],
-})(async ({ parts, account }) => {
-  const data = await read(parts.manage.database, account.id);
+})(async ({ core, account }) => {
+  const data = await read(core.database, account.id);
   if (data === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "Account found.", data } };
 });
@@ -161,13 +161,13 @@ export const updateAccountRoute = endpoint({
   body: accountChanges.meta({ id: "UpdateAccountRequest" }),
   replies: { 200: accountReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts, principal, account, body }) => {
+})(async ({ core, principal, account, body }) => {
   const given = validate(accountChanges, body.value);
   if (isProblem(given)) return given;
   const forbidden = forbiddenFields(principal, given.value);
   if (forbidden !== null) return forbidden;
-  const { database, configure } = parts.manage;
-  const changed = await updateAccount(configure, account.id, given.value);
+  const { database } = core;
+  const changed = await updateAccount(core, account.id, given.value);
   if (changed.kind !== "changed") return refusal(changed);
   const data = await read(database, account.id);
   if (data === null) return problem("not_found");

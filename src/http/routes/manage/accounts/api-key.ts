@@ -24,8 +24,8 @@ export const rotateApiKeyRoute = endpoint({
   params: { account: accountParam },
   replies: { 200: apiKeyReply },
   problems: ["not_found"],
-})(async ({ parts, account }) => {
-  const api_key = await issueApiKey(parts.manage.configure, account.id);
+})(async ({ core, account }) => {
+  const api_key = await issueApiKey(core, account.id);
   return {
     status: 200,
     body: { success: true, message: "The account has a new API key.", data: { api_key } },
@@ -48,7 +48,8 @@ export const revealApiKeyRoute = endpoint({
   problems: ["forbidden", "not_found", "conflict"],
 })(async (call) => {
   const { principal, account } = call;
-  const { database, configure, passwords } = call.parts.manage;
+  const { core } = call;
+  const { database, passwords } = core;
   if (principal.kind !== "user")
     return problem("forbidden", { message: "Only a user who signed in may see the key." });
   const given = validate(revealRequest, call.body.value);
@@ -61,10 +62,10 @@ export const revealApiKeyRoute = endpoint({
   if (!right) return validationFailed([{ path: ["password"], message: "is wrong" }]);
   const key = await database.run(findApiKey, account.id);
   if (key === null) return problem("conflict", { message: "The account has no API key yet." });
-  if (key.sealed === null || !configure.showApiKeys) {
+  if (key.sealed === null || !core.showApiKeys) {
     return problem("conflict", { message: "Only the key's hash is stored. The key can be rotated." });
   }
-  const api_key = configure.sealer.unseal(key.sealed, `api_keys ${account.id} sealed`);
+  const api_key = core.sealer.unseal(key.sealed, `api_keys ${account.id} sealed`);
   return {
     status: 200,
     body: {

@@ -1,6 +1,7 @@
 // GET and POST /api/manage/v1/accounts/{account}/credit, GET …/credit/entries
 
 import { accountFromRow } from "#accounts/authenticate.ts";
+import { creditOf } from "#accounts/credit.ts";
 import {
   type CreditEntryData,
   creditReply,
@@ -34,9 +35,9 @@ export const getCreditRoute = endpoint({
   params: { account: accountParam },
   replies: { 200: creditReply },
   problems: ["not_found"],
-})(async ({ parts, account }) => ({
+})(async ({ core, account }) => ({
   status: 200,
-  body: { success: true, message: "Credit found.", data: await parts.credit(accountFromRow(account)) },
+  body: { success: true, message: "Credit found.", data: await creditOf(core, accountFromRow(account)) },
 }));
 
 export const grantCreditRoute = endpoint({
@@ -53,20 +54,20 @@ export const grantCreditRoute = endpoint({
   body: grantRequest,
   replies: { 200: grantReply },
   problems: ["forbidden", "not_found", "conflict"],
-})(async ({ parts, principal, account, body }) => {
+})(async ({ core, principal, account, body }) => {
   if (principal.role !== "operator")
     return problem("forbidden", { message: "Only an operator may change credit." });
   const given = validate(grantRequest, body.value);
   if (isProblem(given)) return given;
   const { channel, amount, note = null } = given.value;
-  const { database, configure } = parts.manage;
-  const at = parts.clock.now();
+  const { database } = core;
+  const at = core.clock.now();
   const result = await database.run(grantCredit, {
     accountId: account.id,
     channel,
     amount,
     note: note || null,
-    id: configure.newId("ce"),
+    id: core.newId("ce"),
     at,
     renewedFrom: startOfMonth(at, account.time_zone),
   });
@@ -99,14 +100,14 @@ export const listCreditEntriesRoute = endpoint({
   query: entriesQuery,
   replies: { 200: entriesReply },
   problems: ["not_found"],
-})(async ({ parts, account, request }) => {
+})(async ({ core, account, request }) => {
   const query = validateQuery(entriesQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel, limit, cursor } = query.value;
   const before = cursor === undefined ? null : placeOf(cursor);
   if (before === undefined) return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
   const asked = { accountId: account.id, channel, before, limit: limit + 1 };
-  const rows = await parts.manage.database.run(listCreditEntries, asked);
+  const rows = await core.database.run(listCreditEntries, asked);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
     status: 200,

@@ -47,7 +47,7 @@ export const testGatewayRoute = endpoint({
   if (active === 0) return problem("conflict", { message: "Switch the gateway on first." });
   const { to, message = `Trunkline test message through ${identifier}.` } = given.value;
   const contact = { ...sending.testContact(to, message), gateway_identifier: identifier };
-  const result = await call.parts.acceptSend({
+  const result = await call.core.acceptance.send({
     account: accountFromRow(call.account),
     requestId: call.requestId,
     channel,
@@ -92,12 +92,13 @@ export const pauseGatewayRoute = endpoint({
   description:
     "The gateway sends nothing until it is resumed. Transmissions under way are finished. Waiting messages stay with the gateway, and new ones are accepted. To move them to another gateway, switch this one off. Pausing again changes nothing.",
 })(async (call) => {
-  const { database, configure } = call.parts.manage;
+  const { core } = call;
+  const { database } = core;
   const { gateway: identifier = "" } = call.params;
-  const at = call.parts.clock.now();
+  const at = core.clock.now();
   const stopping = { accountId: call.account.id, identifier, at, reason: stoppedByHand };
   if (!(await database.run(pauseByOperator, stopping))) return problem("not_found");
-  configure.lanesChanged();
+  core.signals.emit("lanesChanged");
   return await gatewayAnswer(call, identifier, "The gateway has been paused.");
 });
 
@@ -109,12 +110,13 @@ export const resumeGatewayRoute = endpoint({
   description:
     "Ends a pause, whether it was made by hand or caused by failures. The gateway is tried at once. Messages that waited longer than the account's `lateness_ms` expire.",
 })(async (call) => {
-  const { database, configure } = call.parts.manage;
+  const { core } = call;
+  const { database } = core;
   const { gateway: identifier = "" } = call.params;
-  const at = call.parts.clock.now();
+  const at = core.clock.now();
   if (!(await database.run(resumeByOperator, { accountId: call.account.id, identifier, at })))
     return problem("not_found");
-  configure.lanesChanged();
+  core.signals.emit("lanesChanged");
   return await gatewayAnswer(call, identifier, "The gateway has been resumed.");
 });
 
@@ -128,7 +130,7 @@ export const setDefaultGatewayRoute = endpoint({
 })(async (call) => {
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
-  const changed = await updateGateway(call.parts.manage.configure, found.gateway, { default: true });
+  const changed = await updateGateway(call.core, found.gateway, { default: true });
   if (changed.kind === "invalid") return validationFailed(changed.issues);
   return await gatewayAnswer(
     call,

@@ -33,7 +33,7 @@ const countTo = 10_000;
 /** A send that was accepted while the gateway was switched off is stored by then. */
 const quietMs = 60_000;
 
-type AccountCall = Pick<ManageAccountCall, "parts" | "settings" | "account">;
+type AccountCall = Pick<ManageAccountCall, "core" | "settings" | "account">;
 
 /** A gateway's state, and since when it is paused. A pause by hand takes precedence over one caused by failures. */
 function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "state" | "pause"> {
@@ -52,9 +52,9 @@ function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "st
 
 export const stoppedByHand = "Paused by hand.";
 
-function dataOf({ parts, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
+function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
   const { gateway, waiting } = found;
-  const input = gatewayInputOf(parts.manage.configure.sealer, gateway);
+  const input = gatewayInputOf(core.sealer, gateway);
   const adapter = findAdapter(gateway.kind, gateway.channel);
   const { pace, retry } = input;
   return {
@@ -89,12 +89,12 @@ function dataOf({ parts, settings }: AccountCall, found: GatewayWithLane): Gatew
 
 /** The account's gateway with this identifier, or null. */
 export async function findOwn(
-  { parts, account }: AccountCall,
+  { core, account }: AccountCall,
   identifier: string | undefined,
 ): Promise<GatewayWithLane | null> {
   if (identifier === undefined) return null;
   const asked = { accountId: account.id, identifier, countTo };
-  const [found] = await parts.manage.database.run(readGateways, asked);
+  const [found] = await core.database.run(readGateways, asked);
   return found ?? null;
 }
 
@@ -118,7 +118,7 @@ export const listGatewaysRoute = endpoint({
   problems: ["not_found"],
 })(async (call) => {
   const asked = { accountId: call.account.id, identifier: null, countTo };
-  const found = await call.parts.manage.database.run(readGateways, asked);
+  const found = await call.core.database.run(readGateways, asked);
   const data = found.map((row) => dataOf(call, row));
   return { status: 200, body: { success: true, message: "Gateways found.", data, next_cursor: null } };
 });
@@ -138,7 +138,7 @@ export const createGatewayRoute = endpoint({
 })(async (call) => {
   const given = validate(gatewayInput, call.body.value);
   if (isProblem(given)) return given;
-  const made = await createGateway(call.parts.manage.configure, call.account.id, given.value);
+  const made = await createGateway(call.core, call.account.id, given.value);
   if (made.kind === "invalid") return validationFailed(made.issues);
   const shown = await gatewayAnswer(call, given.value.identifier, "The gateway has been created.");
   const path = `/api/manage/v1/accounts/${call.account.id}/gateways`;
@@ -177,7 +177,7 @@ export const updateGatewayRoute = endpoint({
   if (isProblem(given)) return given;
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
-  const changed = await updateGateway(call.parts.manage.configure, found.gateway, given.value);
+  const changed = await updateGateway(call.core, found.gateway, given.value);
   if (changed.kind === "invalid") return validationFailed(changed.issues);
   return await gatewayAnswer(call, call.params.gateway, "The gateway has been updated.");
 });
@@ -210,14 +210,14 @@ export const deleteGatewayRoute = endpoint({
   params: gatewayParams,
   replies: { 204: noContent },
   problems: ["not_found", "conflict"],
-})(async ({ parts, account, params: { gateway } }) => {
+})(async ({ core, account, params: { gateway } }) => {
   if (gateway === undefined) return problem("not_found");
-  const { database, configure } = parts.manage;
-  const quietSince = parts.clock.now() - quietMs;
+  const { database } = core;
+  const quietSince = core.clock.now() - quietMs;
   const asked = { accountId: account.id, identifier: gateway, quietSince };
   const outcome = await database.run(deleteGateway, asked);
   if (outcome !== "deleted") return refusal(outcome);
-  configure.accountsChanged();
-  configure.lanesChanged();
+  core.signals.emit("accountsChanged");
+  core.signals.emit("lanesChanged");
   return deleted;
 });

@@ -35,7 +35,7 @@ const domainParams = { ...params, domain: idParam("The domain's id.") };
 const path = "/api/manage/v1/accounts/{account}/sending-domains";
 const about = { tag: "Sending domains", family: "manage", scope: "account" } as const;
 
-type DomainCall = Pick<ManageAccountCall, "parts" | "account" | "params">;
+type DomainCall = Pick<ManageAccountCall, "core" | "account" | "params">;
 
 function dataOf({ domain, keys }: DomainWithKeys): SendingDomainData {
   return {
@@ -57,10 +57,10 @@ function dataOf({ domain, keys }: DomainWithKeys): SendingDomainData {
 }
 
 /** The account's domain that the path names, or null. */
-async function findOwn({ parts, account, params: { domain } }: DomainCall): Promise<DomainWithKeys | null> {
+async function findOwn({ core, account, params: { domain } }: DomainCall): Promise<DomainWithKeys | null> {
   if (!isId(domain)) return null;
   const asked = { accountId: account.id, id: domain };
-  const [found] = await parts.manage.database.run(readSendingDomains, asked);
+  const [found] = await core.database.run(readSendingDomains, asked);
   return found ?? null;
 }
 
@@ -79,9 +79,9 @@ export const listSendingDomainsRoute = endpoint({
   params,
   replies: { 200: sendingDomainsReply },
   problems: ["not_found"],
-})(async ({ parts, account }) => {
+})(async ({ core, account }) => {
   const asked = { accountId: account.id, id: null };
-  const found = await parts.manage.database.run(readSendingDomains, asked);
+  const found = await core.database.run(readSendingDomains, asked);
   const data = found.map(dataOf);
   return { status: 200, body: { success: true, message: "Sending domains found.", data, next_cursor: null } };
 });
@@ -101,7 +101,7 @@ export const createSendingDomainRoute = endpoint({
 })(async (call) => {
   const given = validate(sendingDomainInput, call.body.value);
   if (isProblem(given)) return given;
-  const made = await createSendingDomain(call.parts.manage.configure, call.account.id, given.value);
+  const made = await createSendingDomain(call.core, call.account.id, given.value);
   if (made.kind === "invalid") return validationFailed(made.issues);
   if (made.kind === "taken")
     return problem("conflict", { message: "The account has this sending domain already." });
@@ -131,9 +131,9 @@ export const deleteSendingDomainRoute = endpoint({
   params: domainParams,
   replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts, account, params: { domain } }) => {
+})(async ({ core, account, params: { domain } }) => {
   if (!isId(domain)) return problem("not_found");
-  const removed = await deleteSendingDomain(parts.manage.configure, account.id, domain);
+  const removed = await deleteSendingDomain(core, account.id, domain);
   if (!removed) return problem("not_found");
   return deleted;
 });
@@ -155,7 +155,7 @@ export const checkSendingDomainRoute = endpoint({
   problems: ["not_found"],
 })(async (call) => {
   const before = await findOwn(call);
-  const done = before && (await checkSendingDomain(call.parts.manage.configure, before));
+  const done = before && (await checkSendingDomain(call.core, before));
   const found = done && (await findOwn(call));
   if (!done || !found) return problem("not_found");
   const { spf, dkim, dmarc } = done.findings;
@@ -186,7 +186,7 @@ export const rotateSendingDomainKeysRoute = endpoint({
   if (isProblem(given)) return given;
   const found = await findOwn(call);
   if (found === null) return problem("not_found");
-  const outcome = await rotateDomainKeys(call.parts.manage.configure, found.domain, given.value);
+  const outcome = await rotateDomainKeys(call.core, found.domain, given.value);
   if (outcome === "not_found") return problem("not_found");
   if (outcome === "pending")
     return problem("conflict", {
@@ -208,7 +208,7 @@ export const activateSendingDomainKeysRoute = endpoint({
   problems: ["not_found", "conflict"],
 })(async (call) => {
   const found = await findOwn(call);
-  const activated = found && (await activateDomainKeys(call.parts.manage.configure, found.domain, null));
+  const activated = found && (await activateDomainKeys(call.core, found.domain, null));
   if (!found || !activated) return problem("not_found");
   if (activated.length === 0) return problem("conflict", { message: "No key waits for activation." });
   return await domainAnswer(call, found.domain.id, "The new keys sign from now on.");

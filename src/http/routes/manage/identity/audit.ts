@@ -67,10 +67,10 @@ export const listAuditEntriesRoute = endpoint({
   summary: "List the audit log of the installation",
   scope: "installation",
   query: auditQuery,
-})(async ({ parts, request }) => {
+})(async ({ core, request }) => {
   const query = validateQuery(auditQuery, queryOf(request));
   if (isProblem(query)) return query;
-  return await pageAnswer(parts.manage.database, { ...query.value, account: query.value.account });
+  return await pageAnswer(core.database, { ...query.value, account: query.value.account });
 });
 
 export const listAccountAuditEntriesRoute = endpoint({
@@ -81,8 +81,8 @@ export const listAccountAuditEntriesRoute = endpoint({
   scope: "account",
   params: { account: idParam("The account's id.") },
   query: accountAuditQuery,
-})(async ({ parts, request, account }) => {
+})(async ({ core, request, account }) => {
   const query = validateQuery(accountAuditQuery, queryOf(request));
   if (isProblem(query)) return query;
-  return await pageAnswer(parts.manage.database, { ...query.value, account: account.id });
+  return await pageAnswer(core.database, { ...query.value, account: account.id });
 });

@@ -16,8 +16,8 @@ export const getInstallationRoute = endpoint({
   scope: "installation",
   replies: { 200: installationReply },
   problems: [],
-})(async ({ parts }) => {
-  const { database } = parts.manage;
+})(async ({ core }) => {
+  const { database } = core;
   const held = await currentHold(database);
   return {
     status: 200,
@@ -45,9 +45,8 @@ export const releaseHeldMessagesRoute = endpoint({
   scope: "installation",
   replies: { 200: holdEndedReply },
   problems: [],
-})(async ({ parts: { clock, manage } }) => {
-  const { database, wake } = manage;
-  const data = await releaseAllHeld({ database, clock, wake });
+})(async ({ core }) => {
+  const data = await releaseAllHeld(core);
   return { status: 200, body: { success: true, message: "What was held has been released.", data } };
 });
 
@@ -63,8 +62,7 @@ export const cancelHeldMessagesRoute = endpoint({
   scope: "installation",
   replies: { 200: holdEndedReply },
   problems: [],
-})(async ({ parts: { clock, manage } }) => {
-  const { database, wake } = manage;
-  const data = await cancelAllHeld({ database, clock, wake });
+})(async ({ core }) => {
+  const data = await cancelAllHeld(core);
   return { status: 200, body: { success: true, message: "What was held has been cancelled.", data } };
 });

@@ -13,22 +13,15 @@ import {
 } from "#http/auth/session-cookie.ts";
 import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
-import type { HttpParts } from "#http/parts.ts";
 import { validate } from "#http/validate.ts";
 import { deviceTtlMs } from "#identity/device.ts";
 import type { Principal } from "#identity/principal.ts";
 import { resumeSession, type Session, signOut } from "#identity/session.ts";
-import { changePassword, type NewSession, type SignInParts, signIn } from "#identity/sign-in.ts";
+import { changePassword, type NewSession, signIn } from "#identity/sign-in.ts";
 import { hashSecret } from "#runtime/secret.ts";
 
 /** How soon the queue of password hashes may have room again, ms. */
 const busyMs = 1_000;
-
-export function signInParts({ manage, clock }: HttpParts): SignInParts {
-  const { database, passwords } = manage;
-  const { random, newId, sealer } = manage.configure;
-  return { database, passwords, random, newId, clock, sealer };
-}
 
 /**
  * Counts an attempt at the password of the call's own session. Returns the 429 after too many. An open session must not
@@ -56,8 +49,7 @@ function dataOf(principal: Principal, session: Session | null) {
 
 /** The reply that gives the browser a new session and marks the browser as known. */
 export async function sessionAnswer(call: Call, { secret, device }: NewSession, message: string) {
-  const { manage, clock } = call.parts;
-  const session = await resumeSession({ database: manage.database, clock }, secret);
+  const session = await resumeSession(call.core, secret);
   if (session === null) return unauthenticated();
   const https = isHttps(call.settings.publicUrl);
   return {
@@ -91,7 +83,7 @@ export const signInRoute = endpoint({
   const { email, password } = body.value;
   const device = readDeviceCookie(call.request, isHttps(call.settings.publicUrl));
   const result = await signIn(
-    signInParts(call.parts),
+    call.core,
     { email, password, replaced: shownSession(call), device },
     call.gate.signInLimits.signIn(call.caller.ip),
   );
@@ -131,7 +123,7 @@ export const signOutRoute = endpoint({
   const secret = call.session === null ? null : shownSession(call);
   if (secret === null)
     return problem("conflict", { message: "A management token has no session. It can be revoked." });
-  await signOut(call.parts.manage.database, secret);
+  await signOut(call.core.database, secret);
   return {
     status: 204,
     headers: { "Set-Cookie": sessionCookie(null, isHttps(call.settings.publicUrl)) },
@@ -159,7 +151,7 @@ export const changePasswordRoute = endpoint({
   const refusal = tooManyInSession(call);
   if (refusal !== null) return refusal;
   const { current_password: current, password } = body.value;
-  const result = await changePassword(signInParts(call.parts), principal.id, { current, password });
+  const result = await changePassword(call.core, principal.id, { current, password });
   switch (result.kind) {
     case "busy":
       return tooBusy();

@@ -6,7 +6,7 @@ import { unauthenticated } from "#http/auth/management.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { validate } from "#http/validate.ts";
 import { setUp } from "#identity/setup.ts";
-import { sessionAnswer, shownSession, signInParts, tooBusy } from "./session.ts";
+import { sessionAnswer, shownSession, tooBusy } from "./session.ts";
 
 export const setUpRoute = endpoint({
   method: "POST",
@@ -26,7 +26,7 @@ export const setUpRoute = endpoint({
   if (isProblem(body)) return body;
   const retryAfterMs = call.gate.signInLimits.setUp(call.caller.ip);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
-  const result = await setUp(signInParts(call.parts), { ...body.value, replaced: shownSession(call) });
+  const result = await setUp(call.core, { ...body.value, replaced: shownSession(call) });
   switch (result.kind) {
     case "busy":
       return tooBusy();

@@ -23,7 +23,6 @@ import {
 } from "#identity/management-token.ts";
 import { roleAccountIssue } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
-import { signInParts } from "./session.ts";
 
 function dataOf(token: ManagementTokenRow): ManagementTokenReplyData {
   return {
@@ -49,11 +48,11 @@ export const listManagementTokensRoute = endpoint({
   query: peoplePage,
   replies: { 200: managementTokensReply },
   problems: [],
-})(async ({ parts, request }) => {
+})(async ({ core, request }) => {
   const query = validateQuery(peoplePage, queryOf(request));
   if (isProblem(query)) return query;
   const { limit, cursor = null } = query.value;
-  const found = await managementTokens(parts.manage.database, { before: cursor, limit: limit + 1 });
+  const found = await managementTokens(core.database, { before: cursor, limit: limit + 1 });
   const page = pageOf(found, limit);
   return {
     status: 200,
@@ -78,13 +77,13 @@ export const createManagementTokenRoute = endpoint({
   body: createManagementTokenRequest,
   replies: { 201: newManagementTokenReply },
   problems: ["conflict"],
-})(async ({ parts, body }) => {
+})(async ({ core, body }) => {
   const given = validate(createManagementTokenRequest, body.value);
   if (isProblem(given)) return given;
   const { name, role, account = null } = given.value;
-  const fault = await roleAccountIssue(parts.manage.database, role, account);
+  const fault = await roleAccountIssue(core.database, role, account);
   if (fault !== null) return validationFailed([{ path: ["account"], message: fault }]);
-  const made = await createManagementToken(signInParts(parts), { name, role, accountId: account });
+  const made = await createManagementToken(core, { name, role, accountId: account });
   if (made === null) return problem("conflict", { message: "A token with this name already exists." });
   return {
     status: 201,
@@ -108,9 +107,9 @@ export const revokeManagementTokenRoute = endpoint({
   params: { token: idParam("The token's id.") },
   replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts, params: { token = "" } }) => {
+})(async ({ core, params: { token = "" } }) => {
   if (idTime(token) === null) return problem("not_found");
-  const row = await revokeToken({ database: parts.manage.database, clock: parts.clock }, token);
+  const row = await revokeToken(core, token);
   if (row === null) return problem("not_found");
   return deleted;
 });

@@ -17,7 +17,7 @@ import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { createUser, type SaveUserResult, type UserRow, updateUser, userPage } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
-import { signInParts, tooBusy } from "./session.ts";
+import { tooBusy } from "./session.ts";
 
 function dataOf(user: UserRow): UserReplyData {
   return {
@@ -62,11 +62,11 @@ export const listUsersRoute = endpoint({
   query: peoplePage,
   replies: { 200: usersReply },
   problems: [],
-})(async ({ parts, request }) => {
+})(async ({ core, request }) => {
   const query = validateQuery(peoplePage, queryOf(request));
   if (isProblem(query)) return query;
   const { limit, cursor = null } = query.value;
-  const page = pageOf(await userPage(parts.manage.database, { before: cursor, limit: limit + 1 }), limit);
+  const page = pageOf(await userPage(core.database, { before: cursor, limit: limit + 1 }), limit);
   return {
     status: 200,
     body: {
@@ -89,11 +89,11 @@ export const createUserRoute = endpoint({
   body: createUserRequest,
   replies: { 201: userReply },
   problems: ["conflict", "rate_limited"],
-})(async ({ parts, body }) => {
+})(async ({ core, body }) => {
   const given = validate(createUserRequest, body.value);
   if (isProblem(given)) return given;
   const { account = null, ...rest } = given.value;
-  const result = await createUser(signInParts(parts), { ...rest, accountId: account });
+  const result = await createUser(core, { ...rest, accountId: account });
   if (result.kind !== "saved") return refused(result);
   return {
     status: 201,
@@ -115,7 +115,7 @@ export const updateUserRoute = endpoint({
   body: updateUserRequest,
   replies: { 200: userReply },
   problems: ["conflict", "not_found", "rate_limited"],
-})(async ({ parts, body, principal, params: { user = "" } }) => {
+})(async ({ core, body, principal, params: { user = "" } }) => {
   if (idTime(user) === null) return problem("not_found");
   const given = validate(updateUserRequest, body.value);
   if (isProblem(given)) return given;
@@ -123,7 +123,7 @@ export const updateUserRoute = endpoint({
   // Otherwise an open session would be enough to take over the user.
   if (rest.password !== undefined && principal.id === user)
     return problem("forbidden", { message: "Changing the own password requires the current one." });
-  const result = await updateUser(signInParts(parts), user, { ...rest, accountId: account });
+  const result = await updateUser(core, user, { ...rest, accountId: account });
   if (result.kind !== "saved") return refused(result);
   return {
     status: 200,

@@ -10,6 +10,7 @@ import { isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validateQuery } from "#http/validate.ts";
+import { cancel } from "#messaging/lookup.ts";
 import { recordOf } from "#messaging/record.ts";
 import { search } from "#messaging/search.ts";
 import { findAccountMessage } from "#store/messages/search.ts";
@@ -29,7 +30,7 @@ export const listAccountMessagesRoute = endpoint({
   query: messagesQuery,
   replies: { 200: accountMessagesReply },
   problems: ["not_found"],
-})(async ({ parts, account, request }) => {
+})(async ({ core, account, request }) => {
   const query = validateQuery(messagesQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, status = null, gateway = null, recipient = null } = query.value;
@@ -42,7 +43,7 @@ export const listAccountMessagesRoute = endpoint({
     acceptedFrom: created_from === undefined ? null : Date.parse(created_from),
     acceptedBefore: created_to === undefined ? null : Date.parse(created_to),
   };
-  const found = await search(parts.manage.database, account, filters, { limit, cursor });
+  const found = await search(core.database, account, filters, { limit, cursor });
   if (found.kind === "invalid") return validationFailed([{ path: [found.field], message: found.message }]);
   return {
     status: 200,
@@ -67,9 +68,9 @@ export const getAccountMessageRoute = endpoint({
   params,
   replies: { 200: accountMessageReply },
   problems: ["not_found"],
-})(async ({ parts, account, params: { message: id } }) => {
+})(async ({ core, account, params: { message: id } }) => {
   if (!isId(id)) return problem("not_found");
-  const found = await parts.manage.database.run(findAccountMessage, { accountId: account.id, id });
+  const found = await core.database.run(findAccountMessage, { accountId: account.id, id });
   if (found === null) return problem("not_found");
   const { message, events } = found;
   const attempt = {
@@ -98,11 +99,11 @@ export const cancelAccountMessageRoute = endpoint({
   params,
   replies: { 200: recordReply },
   problems: ["not_found", "not_cancellable"],
-})(async ({ parts, account, params: { message: id } }) => {
+})(async ({ core, account, params: { message: id } }) => {
   if (!isId(id)) return problem("not_found");
-  const found = await parts.manage.database.run(findAccountMessage, { accountId: account.id, id });
+  const found = await core.database.run(findAccountMessage, { accountId: account.id, id });
   if (found === null) return problem("not_found");
-  const result = await parts.cancel(accountFromRow(account), found.message.channel, id);
+  const result = await cancel(core, accountFromRow(account), found.message.channel, id);
   switch (result.kind) {
     case "not_found":
       return problem("not_found");

@@ -23,11 +23,11 @@ export const listAccountReceivedMessagesRoute = endpoint({
   query: accountReceivedQuery,
   replies: { 200: receivedReply },
   problems: ["not_found"],
-})(async ({ parts, account, request }) => {
+})(async ({ core, account, request }) => {
   const query = validateQuery(accountReceivedQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, limit, cursor = null } = query.value;
-  const page = await received(parts.manage.database, account.id, channel, { limit, cursor });
+  const page = await received(core.database, account.id, channel, { limit, cursor });
   if (page === null) return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
   return {
     status: 200,

@@ -10,6 +10,7 @@ import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { resolvedMessage } from "#http/routes/messages/resolve.ts";
 import { validate } from "#http/validate.ts";
+import { resolve } from "#messaging/resolve.ts";
 
 export const resolveAccountMessageRoute = endpoint({
   method: "POST",
@@ -25,12 +26,12 @@ export const resolveAccountMessageRoute = endpoint({
   body: resolveAccountMessageRequest,
   replies: { 200: recordReply },
   problems: ["not_found", "not_unknown"],
-})(async ({ parts, account, principal, body, params: { message } }) => {
+})(async ({ core, account, principal, body, params: { message } }) => {
   const asked = validate(resolveAccountMessageRequest, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(message)) return problem("not_found");
   const { answer } = asked.value;
-  const result = await parts.resolve(accountFromRow(account), null, message, answer, principal.name);
+  const result = await resolve(core, accountFromRow(account), null, message, answer, principal.name);
   switch (result.kind) {
     case "not_found":
       return problem("not_found");

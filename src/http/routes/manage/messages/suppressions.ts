@@ -45,11 +45,11 @@ export const listSuppressionsRoute = endpoint({
   query: suppressionsQuery,
   replies: { 200: suppressionsReply },
   problems: ["not_found"],
-})(async ({ parts, account, request }) => {
+})(async ({ core, account, request }) => {
   const query = validateQuery(suppressionsQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, recipient = null, limit, cursor = null } = query.value;
-  const page = await suppressions(parts.manage.database, account, { channel, recipient, limit, cursor });
+  const page = await suppressions(core.database, account, { channel, recipient, limit, cursor });
   if (page === null) return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
   return {
     status: 200,
@@ -76,12 +76,11 @@ export const createSuppressionsRoute = endpoint({
   body: createSuppressionsRequest,
   replies: { 201: createdSuppressionsReply },
   problems: ["not_found"],
-})(async ({ parts, account, body }) => {
+})(async ({ core, account, body }) => {
   const asked = validate(createSuppressionsRequest, body.value);
   if (isProblem(asked)) return asked;
   const { channel, recipients, note = null } = asked.value;
-  const { database, configure } = parts.manage;
-  const result = await suppress({ database, clock: configure.clock }, account, { channel, recipients, note });
+  const result = await suppress(core, account, { channel, recipients, note });
   if (result.kind === "invalid") return validationFailed(result.issues);
   const data = { added: result.added, recipients: result.recipients };
   return { status: 201, body: { success: true, message: "The recipients are on the list.", data } };
@@ -103,9 +102,9 @@ export const deleteSuppressionRoute = endpoint({
   },
   replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts, account, params: { channel, recipient = "" } }) => {
+})(async ({ core, account, params: { channel, recipient = "" } }) => {
   if (!isChannel(channel)) return problem("not_found");
-  const removed = await release(parts.manage.database, account, channel, recipient);
+  const removed = await release(core.database, account, channel, recipient);
   if (!removed) return problem("not_found");
   return deleted;
 });

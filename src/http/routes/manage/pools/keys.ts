@@ -38,9 +38,9 @@ function dataOf(row: PoolKeysTable): PoolKeyReplyData {
   };
 }
 
-async function findKey({ parts, account, params: { pool, key } }: PoolCall): Promise<PoolKeysTable | null> {
+async function findKey({ core, account, params: { pool, key } }: PoolCall): Promise<PoolKeysTable | null> {
   if (!isId(pool) || !isId(key)) return null;
-  return await parts.manage.database.run(findPoolKey, { accountId: account.id, poolId: pool, id: key });
+  return await core.database.run(findPoolKey, { accountId: account.id, poolId: pool, id: key });
 }
 
 export const listPoolKeysRoute = endpoint({
@@ -61,7 +61,7 @@ export const listPoolKeysRoute = endpoint({
   if (found === null) return problem("not_found");
   const { limit, cursor = null } = query.value;
   const asked = { accountId: call.account.id, poolId: found.pool.id, before: cursor, limit: limit + 1 };
-  const page = pageOf(await call.parts.manage.database.run(listPoolKeys, asked), limit);
+  const page = pageOf(await call.core.database.run(listPoolKeys, asked), limit);
   return {
     status: 200,
     body: {
@@ -89,9 +89,10 @@ export const createPoolKeyRoute = endpoint({
   if (isProblem(given)) return given;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
-  const { configure, database } = call.parts.manage;
+  const { core } = call;
+  const { database } = core;
   const of = { accountId: call.account.id, poolId: found.pool.id };
-  const made = await upsertKey(configure, of, given.value, null);
+  const made = await upsertKey(core, of, given.value, null);
   if (made.kind === "invalid") return validationFailed(made.issues);
   const row = made.kind === "saved" ? await database.run(findPoolKey, { ...of, id: made.id }) : null;
   if (row === null || made.kind !== "saved") return problem("not_found");
@@ -134,7 +135,7 @@ export const updatePoolKeyRoute = endpoint({
   if (before === null) return problem("not_found");
   if (before.revoked_at !== null)
     return problem("conflict", { message: "The key was revoked. Create another one." });
-  const changed = await updateKey(call.parts.manage.configure, before, given.value);
+  const changed = await updateKey(call.core, before, given.value);
   if (changed.kind === "invalid") return validationFailed(changed.issues);
   const row = await findKey(call);
   if (row === null) return problem("not_found");
@@ -152,9 +153,9 @@ export const revokePoolKeyRoute = endpoint({
   params: keyParams,
   replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts, account, params: { pool, key } }) => {
+})(async ({ core, account, params: { pool, key } }) => {
   if (!isId(pool) || !isId(key)) return problem("not_found");
-  const row = await revokeKey(parts.manage.configure, { accountId: account.id, poolId: pool }, key);
+  const row = await revokeKey(core, { accountId: account.id, poolId: pool }, key);
   if (row === null) return problem("not_found");
   return deleted;
 });

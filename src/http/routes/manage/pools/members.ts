@@ -73,7 +73,7 @@ export const createPoolMemberRoute = endpoint({
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const of = { accountId: call.account.id, poolId: found.pool.id };
-  const made = await createMember(call.parts.manage.configure, of, given.value);
+  const made = await createMember(call.core, of, given.value);
   const shown = await savedAnswer(call, made, "The member has been created.");
   const path = `/api/manage/v1/accounts/${of.accountId}/pools/${of.poolId}/members`;
   return createdAs(shown, ({ data }) => `${path}/${data.id}`);
@@ -107,7 +107,7 @@ export const updatePoolMemberRoute = endpoint({
   if (isProblem(given)) return given;
   const row = await findMember(call);
   if (row === null) return problem("not_found");
-  const changed = await updateMember(call.parts.manage.configure, row, given.value);
+  const changed = await updateMember(call.core, row, given.value);
   return await savedAnswer(call, changed, "The member has been updated.");
 });
 
@@ -121,10 +121,10 @@ export const deletePoolMemberRoute = endpoint({
   params: memberParams,
   replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts, account, params: { pool, member } }) => {
+})(async ({ core, account, params: { pool, member } }) => {
   if (!isId(pool) || !isId(member)) return problem("not_found");
   const of = { accountId: account.id, poolId: pool };
-  if (!(await deleteMember(parts.manage.configure, of, member))) return problem("not_found");
+  if (!(await deleteMember(core, of, member))) return problem("not_found");
   return deleted;
 });
 
@@ -157,7 +157,7 @@ export const getPoolHealthRoute = endpoint({
 })(async (call) => {
   const found = await findPool(call);
   if (found === null) return problem("not_found");
-  const standings = await call.parts.manage.poolHealth(found.pool.id);
+  const standings = call.core.ai.health(found.pool.id);
   const data = found.members.map((row) =>
     healthOf(
       row,

@@ -29,11 +29,11 @@ const params = { account: accountParam };
 export const poolParams = { ...params, pool: idParam("The pool's id.") };
 export const poolPath = "/api/manage/v1/accounts/{account}/pools/{pool}";
 
-export type PoolCall = Pick<ManageAccountCall, "parts" | "account" | "params">;
+export type PoolCall = Pick<ManageAccountCall, "core" | "account" | "params">;
 
 /** A member as it may be shown. */
-export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersTable): PoolMemberReplyData {
-  const { sealer } = parts.manage.configure;
+export function memberData({ core }: Pick<PoolCall, "core">, row: PoolMembersTable): PoolMemberReplyData {
+  const { sealer } = core;
   const { settings, context_tokens, price, ...input } = memberInputOf(sealer, row);
   const provider = findProvider(row.kind);
   return {
@@ -48,7 +48,7 @@ export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersT
   };
 }
 
-function dataOf(call: Pick<PoolCall, "parts">, { pool, members }: PoolWithMembers): PoolReplyData {
+function dataOf(call: Pick<PoolCall, "core">, { pool, members }: PoolWithMembers): PoolReplyData {
   return {
     id: pool.id,
     ...poolFieldsOf(pool),
@@ -60,12 +60,12 @@ function dataOf(call: Pick<PoolCall, "parts">, { pool, members }: PoolWithMember
 
 /** The account's pool that the path names, or null. */
 export async function findPool({
-  parts,
+  core,
   account,
   params: { pool },
 }: PoolCall): Promise<PoolWithMembers | null> {
   if (!isId(pool)) return null;
-  const [found] = await parts.manage.database.run(readPools, { accountId: account.id, id: pool });
+  const [found] = await core.database.run(readPools, { accountId: account.id, id: pool });
   return found ?? null;
 }
 
@@ -103,7 +103,7 @@ export const listPoolsRoute = endpoint({
   replies: { 200: poolsReply },
   problems: ["not_found"],
 })(async (call) => {
-  const found = await call.parts.manage.database.run(readPools, { accountId: call.account.id, id: null });
+  const found = await call.core.database.run(readPools, { accountId: call.account.id, id: null });
   const data = found.map((row) => dataOf(call, row));
   return { status: 200, body: { success: true, message: "Pools found.", data, next_cursor: null } };
 });
@@ -122,7 +122,7 @@ export const createPoolRoute = endpoint({
 })(async (call) => {
   const given = validate(poolFields, call.body.value);
   if (isProblem(given)) return given;
-  const made = await createPool(call.parts.manage.configure, call.account.id, given.value);
+  const made = await createPool(call.core, call.account.id, given.value);
   const shown = await savedAnswer(call, made, "The pool has been created.");
   const path = `/api/manage/v1/accounts/${call.account.id}/pools`;
   return createdAs(shown, ({ data }) => `${path}/${data.id}`);
@@ -156,7 +156,7 @@ export const updatePoolRoute = endpoint({
   if (isProblem(given)) return given;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
-  const changed = await updatePool(call.parts.manage.configure, found.pool, given.value);
+  const changed = await updatePool(call.core, found.pool, given.value);
   return await savedAnswer(call, changed, "The pool has been updated.");
 });
 
@@ -170,9 +170,9 @@ export const deletePoolRoute = endpoint({
   params: poolParams,
   replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts, account, params: { pool } }) => {
+})(async ({ core, account, params: { pool } }) => {
   if (!isId(pool)) return problem("not_found");
-  const removed = await deletePool(parts.manage.configure, account.id, pool);
+  const removed = await deletePool(core, account.id, pool);
   if (!removed) return problem("not_found");
   return deleted;
 });

@@ -58,10 +58,10 @@ export const getPoolUsageRoute = endpoint({
   replies: { 200: usageReply },
   problems: ["not_found"],
 })(async (call) => {
-  const { parts, account, request } = call;
+  const { core, account, request } = call;
   const query = validateQuery(usageQuery, queryOf(request));
   if (isProblem(query)) return query;
-  const { by, to = dayOf(parts.clock.now(), account.time_zone) } = query.value;
+  const { by, to = dayOf(core.clock.now(), account.time_zone) } = query.value;
   const last = Date.parse(to);
   const { from = new Date(last - (usualDays - 1) * dayMs).toISOString().slice(0, 10) } = query.value;
   const days = (last - Date.parse(from)) / dayMs + 1;
@@ -71,7 +71,7 @@ export const getPoolUsageRoute = endpoint({
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const asked = { accountId: account.id, poolId: found.pool.id, from, to, by };
-  const groups = await parts.manage.database.run(readUsage, asked);
+  const groups = await core.database.run(readUsage, asked);
   return {
     status: 200,
     body: { success: true, message: "Usage found.", data: groups.map(sumOf), next_cursor: null },
@@ -123,7 +123,7 @@ export const listPoolCallsRoute = endpoint({
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const { key = null, status, limit, cursor = null } = query.value;
-  const { rows, lookedTo } = await call.parts.manage.database.run(listCalls, {
+  const { rows, lookedTo } = await call.core.database.run(listCalls, {
     accountId: call.account.id,
     poolId: found.pool.id,
     keyId: key,

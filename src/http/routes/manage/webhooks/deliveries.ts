@@ -14,7 +14,6 @@ import {
 } from "#contract/manage/webhooks.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import type { ManageParts } from "#http/parts.ts";
 import { isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
@@ -25,7 +24,7 @@ import {
   findDelivery,
   listDeliveries,
 } from "#store/webhooks/delivery-log.ts";
-import { type ReplayParts, replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
+import { replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
 import { webhookParams } from "./webhooks.ts";
 
 const tag = "Webhooks";
@@ -58,13 +57,6 @@ function placeOf(cursor: string): DeliveryCursor | null {
   return createdAt === undefined || eventId === undefined ? null : { createdAt: Number(createdAt), eventId };
 }
 
-const replaying = ({ database, configure, wake }: ManageParts): ReplayParts => ({
-  database,
-  clock: configure.clock,
-  newId: configure.newId,
-  wake,
-});
-
 const switchedOff = () =>
   problem("conflict", { message: "The endpoint is switched off, so nothing is posted to it." });
 
@@ -81,7 +73,7 @@ export const listDeliveriesRoute = endpoint({
   query: deliveriesQuery,
   replies: { 200: deliveriesReply },
   problems: ["not_found"],
-})(async ({ parts, account, request, params: { webhook } }) => {
+})(async ({ core, account, request, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
   const query = validateQuery(deliveriesQuery, queryOf(request));
   if (isProblem(query)) return query;
@@ -89,7 +81,7 @@ export const listDeliveriesRoute = endpoint({
   const before = cursor === undefined ? null : placeOf(cursor);
   if (cursor !== undefined && before === null)
     return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
-  const rows = await parts.manage.database.run(listDeliveries, {
+  const rows = await core.database.run(listDeliveries, {
     accountId: account.id,
     endpointId: webhook,
     status,
@@ -122,10 +114,10 @@ export const getDeliveryRoute = endpoint({
   params: deliveryParams,
   replies: { 200: deliveryReply },
   problems: ["not_found"],
-})(async ({ parts, account, params: { webhook, event } }) => {
+})(async ({ core, account, params: { webhook, event } }) => {
   if (!isId(webhook) || !isId(event)) return problem("not_found");
   const asked = { accountId: account.id, endpointId: webhook, eventId: event };
-  const row = await parts.manage.database.run(findDelivery, asked);
+  const row = await core.database.run(findDelivery, asked);
   if (row === null) return problem("not_found");
   const data = { ...shown(row), body: row.body, log: logOf(row) };
   return { status: 200, body: { success: true, message: "Delivery found.", data } };
@@ -144,10 +136,10 @@ export const replayDeliveryRoute = endpoint({
   params: deliveryParams,
   replies: { 200: deliveryDueReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts, account, params: { webhook, event } }) => {
+})(async ({ core, account, params: { webhook, event } }) => {
   if (!isId(webhook) || !isId(event)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };
-  const result = await replaySingle(replaying(parts.manage), whose, event);
+  const result = await replaySingle(core, whose, event);
   if (result === "not_found") return problem("not_found");
   if (result === "inactive") return switchedOff();
   const data = { id: event };
@@ -166,12 +158,12 @@ export const replayFailedDeliveriesRoute = endpoint({
   body: replayRequest,
   replies: { 200: replayReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts, account, body, params: { webhook } }) => {
+})(async ({ core, account, body, params: { webhook } }) => {
   const asked = validate(replayRequest, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(webhook)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };
-  const result = await replaySince(replaying(parts.manage), whose, Date.parse(asked.value.since));
+  const result = await replaySince(core, whose, Date.parse(asked.value.since));
   if (result.kind === "not_found") return problem("not_found");
   if (result.kind === "inactive") return switchedOff();
   const data = { replayed: result.count, more: result.more };
@@ -194,10 +186,10 @@ export const testWebhookRoute = endpoint({
   params: webhookParams,
   replies: { 200: deliveryDueReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts, account, params: { webhook } }) => {
+})(async ({ core, account, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };
-  const result = await sendTestEvent(replaying(parts.manage), whose);
+  const result = await sendTestEvent(core, whose);
   if (result.kind === "not_found") return problem("not_found");
   if (result.kind === "inactive") return switchedOff();
   const data = { id: result.id };

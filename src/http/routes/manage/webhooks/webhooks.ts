@@ -20,9 +20,9 @@ import {
 } from "#contract/manage/webhooks.ts";
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
+import type { Core } from "#core/core.ts";
 import { created } from "#http/created.ts";
 import { endpoint } from "#http/endpoint.ts";
-import type { ManageParts } from "#http/parts.ts";
 import { isId } from "#http/path-params.ts";
 import { validate } from "#http/validate.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
@@ -52,25 +52,25 @@ function shown(row: WebhookEndpointsTable, now: number): WebhookRecord {
 
 /** The account's endpoint with this id as it is now, or null. */
 async function find(
-  { database, configure }: ManageParts,
+  { clock, database }: Pick<Core, "clock" | "database">,
   accountId: string,
   id: string | undefined,
 ): Promise<WebhookRecord | null> {
   if (!isId(id)) return null;
   const row = await database.run(findAccountEndpoint, { accountId, id });
-  return row && shown(row, configure.clock.now());
+  return row && shown(row, clock.now());
 }
 
 /** The saved endpoint, with its secret if it was generated, or the reason why it was not saved. */
 async function saved(
-  parts: ManageParts,
+  core: Pick<Core, "clock" | "database">,
   accountId: string,
   result: SaveWebhookResult,
 ): Promise<(WebhookRecord & { secret: string | null }) | Problem> {
   if (result.kind === "invalid") return validationFailed(result.issues);
   if (result.kind === "taken")
     return problem("conflict", { message: "The account already has an endpoint with this url." });
-  const record = result.kind === "saved" ? await find(parts, accountId, result.id) : null;
+  const record = result.kind === "saved" ? await find(core, accountId, result.id) : null;
   if (record === null || result.kind !== "saved") return problem("not_found");
   return { ...record, secret: result.secret };
 }
@@ -87,9 +87,9 @@ export const listWebhooksRoute = endpoint({
   params: { account },
   replies: { 200: webhooksReply },
   problems: ["not_found"],
-})(async ({ parts: { manage }, account }) => {
-  const rows = await manage.database.run(listEndpoints, account.id);
-  const now = manage.configure.clock.now();
+})(async ({ core, account }) => {
+  const rows = await core.database.run(listEndpoints, account.id);
+  const now = core.clock.now();
   return {
     status: 200,
     body: {
@@ -115,11 +115,11 @@ export const createWebhookRoute = endpoint({
   body: webhookInput.meta({ id: "CreateWebhookRequest" }),
   replies: { 201: newWebhookReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts: { manage }, account, body }) => {
+})(async ({ core, account, body }) => {
   const asked = validate(webhookInput, body.value);
   if (isProblem(asked)) return asked;
-  const result = await createWebhook(manage.configure, account.id, asked.value);
-  const data = await saved(manage, account.id, result);
+  const result = await createWebhook(core, account.id, asked.value);
+  const data = await saved(core, account.id, result);
   if (isProblem(data)) return data;
   return created(`/api/manage/v1/accounts/${account.id}/webhooks/${data.id}`, {
     success: true,
@@ -139,8 +139,8 @@ export const getWebhookRoute = endpoint({
   params: webhookParams,
   replies: { 200: webhookReply },
   problems: ["not_found"],
-})(async ({ parts, account, params: { webhook } }) => {
-  const data = await find(parts.manage, account.id, webhook);
+})(async ({ core, account, params: { webhook } }) => {
+  const data = await find(core, account.id, webhook);
   if (data === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "Webhook endpoint found.", data } };
 });
@@ -159,12 +159,12 @@ export const updateWebhookRoute = endpoint({
   body: webhookChanges.meta({ id: "UpdateWebhookRequest" }),
   replies: { 200: webhookReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts: { manage }, account, body, params: { webhook } }) => {
+})(async ({ core, account, body, params: { webhook } }) => {
   const asked = validate(webhookChanges, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(webhook)) return problem("not_found");
-  const result = await updateWebhook(manage.configure, account.id, webhook, asked.value);
-  const answer = await saved(manage, account.id, result);
+  const result = await updateWebhook(core, account.id, webhook, asked.value);
+  const answer = await saved(core, account.id, result);
   if (isProblem(answer)) return answer;
   const { secret: _, ...data } = answer;
   return { status: 200, body: { success: true, message: "The webhook endpoint has been updated.", data } };
@@ -182,9 +182,9 @@ export const deleteWebhookRoute = endpoint({
   params: webhookParams,
   replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts: { manage }, account, params: { webhook } }) => {
+})(async ({ core, account, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
-  const removed = await removeWebhook(manage.configure, account.id, webhook);
+  const removed = await removeWebhook(core, account.id, webhook);
   if (!removed) return problem("not_found");
   return deleted;
 });
@@ -202,13 +202,9 @@ export const rotateWebhookSecretRoute = endpoint({
   params: webhookParams,
   replies: { 200: rotatedWebhookReply },
   problems: ["not_found"],
-})(async ({ parts: { manage }, account, params: { webhook } }) => {
+})(async ({ core, account, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
-  const data = await saved(
-    manage,
-    account.id,
-    await rotateSigningSecret(manage.configure, account.id, webhook),
-  );
+  const data = await saved(core, account.id, await rotateSigningSecret(core, account.id, webhook));
   if (isProblem(data)) return data;
   return { status: 200, body: { success: true, message: "The webhook endpoint has a new secret.", data } };
 });

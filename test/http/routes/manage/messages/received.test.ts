@@ -15,7 +15,7 @@ before(async () => {
   ({ id } = await m.it.account({ name: "acme" }));
   const gatewayId = await m.it.gateway({ identifier: "main" });
   for (const [i, channel] of (["sms", "whatsapp", "sms"] as const).entries()) {
-    const own = m.it.system.configure.newId("in");
+    const own = m.it.system.core.newId("in");
     ids.unshift(own);
     await m.it.system.database.run(storeInbound, {
       message: {

@@ -36,7 +36,7 @@ before(async () => {
   for (let at = 0; at < 20; at++) {
     calls.push(
       callRow(of, {
-        id: m.it.system.configure.newId("cmp"),
+        id: m.it.system.core.newId("cmp"),
         key_id: at % 4 === 0 ? other : key,
         status: at === 7 ? 503 : at === 9 ? 429 : at === 11 ? 499 : 200,
         member: at === 7 || at === 9 ? null : at % 2 === 0 ? "primary" : "second",
