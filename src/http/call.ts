@@ -15,6 +15,8 @@ import type { SignInLimits } from "#http/auth/sign-in-limits.ts";
 import type { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import type { BodyLimits, UploadLimits } from "#http/body/limits.ts";
 import type { ParsedBody } from "#http/body/parse.ts";
+import type { Reply } from "#http/reply/response.ts";
+import type { Semaphore } from "#http/server/semaphore.ts";
 import type { PasswordHasher } from "#identity/password.ts";
 import type { Principal } from "#identity/principal.ts";
 import type { Session } from "#identity/session.ts";
@@ -24,8 +26,6 @@ import type { Callbacks } from "#messaging/feedback/callbacks.ts";
 import type { OpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";
-import type { Reply } from "./response.ts";
-import type { Semaphore } from "./semaphore.ts";
 import type { HttpSettings } from "./settings.ts";
 import type { StorageLog } from "./storage-log.ts";
 

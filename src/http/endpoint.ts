@@ -9,6 +9,7 @@ import { answerPooled } from "#http/auth/pool-key.ts";
 import type { ParsedBody } from "#http/body/parse.ts";
 import { readBody } from "#http/body/read.ts";
 import { answerUpload } from "#http/body/upload.ts";
+import { type Reply, tooManyUnread } from "#http/reply/response.ts";
 import type {
   AccountCall,
   AnonymousCall,
@@ -19,7 +20,6 @@ import type {
   PoolCall,
   UploadCall,
 } from "./call.ts";
-import { type Reply, tooManyUnread } from "./response.ts";
 import { isStorageOutage, storageErrorReply } from "./storage-errors.ts";
 import { isCleanPath, queryRefusal, unknownPathReply } from "./url-text.ts";
 

@@ -8,9 +8,9 @@ import { createRateLimit } from "#http/auth/rate-limit.ts";
 import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import type { Call, Head } from "#http/call.ts";
-import { createDeadlines } from "#http/deadlines.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { Semaphore } from "#http/semaphore.ts";
+import { createDeadlines } from "#http/server/deadlines.ts";
+import { Semaphore } from "#http/server/semaphore.ts";
 import { movableClock } from "../clock.ts";
 import { account, edge, key, settings } from "./edge.ts";
 

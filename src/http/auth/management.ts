@@ -8,7 +8,7 @@ import { announcesBody } from "#http/body/bytes.ts";
 import { mediaOf, type ParsedBody } from "#http/body/parse.ts";
 import { readBody } from "#http/body/read.ts";
 import type { Call, Head, ManageCall } from "#http/call.ts";
-import type { Reply } from "#http/response.ts";
+import type { Reply } from "#http/reply/response.ts";
 import { actorOf, audit, auditOutcome } from "#identity/audit.ts";
 import { authenticateToken, maxTokenLength } from "#identity/management-token.ts";
 import { mayManage, type Principal } from "#identity/principal.ts";

@@ -10,7 +10,7 @@ import { defaultMaxValues } from "#http/body/limits.ts";
 import { mediaOf, noRoomRetryMs } from "#http/body/parse.ts";
 import { tooManyPieces } from "#http/body/read.ts";
 import type { Call, Head, PoolCall } from "#http/call.ts";
-import type { Reply } from "#http/response.ts";
+import type { Reply } from "#http/reply/response.ts";
 import { countValues } from "#runtime/json-bounds.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
 

@@ -2,7 +2,7 @@
 // pieces than honest clients send. Nothing is parsed here, so all three hold for anything a client may send.
 
 import type { IncomingMessage } from "node:http";
-import { breakOf, brokenEvent } from "#http/broken-request.ts";
+import { breakOf, brokenEvent } from "#http/server/broken-request.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
 import { piecesIn } from "#runtime/net/paced-request.ts";
 import type { BodyShare } from "./budget.ts";

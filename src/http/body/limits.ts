@@ -1,6 +1,6 @@
 // The limits of request bodies. Settings and the route's family decide them; every reader of a body takes them.
 
-import type { Deadlines } from "#http/deadlines.ts";
+import type { Deadlines } from "#http/server/deadlines.ts";
 
 export interface ReadLimits {
   /** Longest body, bytes. */

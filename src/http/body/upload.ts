@@ -8,7 +8,7 @@ import { authenticate, checkKey, keyInBody, keyInHeaderOrQuery } from "#http/aut
 import { type Key, parseKey } from "#http/auth/api-key-text.ts";
 import { missingKeyReply, tooLargeWithoutKey } from "#http/auth/key-in-body.ts";
 import type { Call, UploadCall } from "#http/call.ts";
-import type { Reply } from "#http/response.ts";
+import type { Reply } from "#http/reply/response.ts";
 import type { AttachmentUpload, IncomingFile } from "#messaging/accept/attachment-upload.ts";
 import { streamBody } from "./bytes.ts";
 import type { UploadLimits } from "./limits.ts";

@@ -5,8 +5,8 @@ import type { Refusal, ServeResult } from "#ai/serve.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
-import type { Reply } from "#http/response.ts";
-import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/sse.ts";
+import type { Reply } from "#http/reply/response.ts";
+import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/reply/sse.ts";
 
 /** The `x-ratelimit-*` headers of OpenAI. */
 export function rateLimitHeaders({ requests, tokens }: RateLimitState): Record<string, string> {

@@ -19,9 +19,9 @@ import {
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
-import { created } from "#http/created.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf } from "#http/pagination.ts";
+import { created } from "#http/reply/created.ts";
+import { pageOf } from "#http/reply/pagination.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import type { Principal } from "#identity/principal.ts";

@@ -5,7 +5,7 @@ import { type AuditReplyData, accountAuditQuery, auditQuery, auditReply } from "
 import { isProblem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf } from "#http/pagination.ts";
+import { pageOf } from "#http/reply/pagination.ts";
 import { queryOf } from "#http/request.ts";
 import { validateQuery } from "#http/validate.ts";
 import type { Database } from "#store/database.ts";

@@ -12,7 +12,7 @@ import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf } from "#http/pagination.ts";
+import { pageOf } from "#http/reply/pagination.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import {

@@ -13,10 +13,10 @@ import {
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
-import { created } from "#http/created.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf } from "#http/pagination.ts";
 import { isId } from "#http/path-params.ts";
+import { created } from "#http/reply/created.ts";
+import { pageOf } from "#http/reply/pagination.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { findPoolKey, listPoolKeys } from "#store/pools/keys.ts";

@@ -13,9 +13,9 @@ import {
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
-import { createdAs } from "#http/created.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
+import { createdAs } from "#http/reply/created.ts";
 import { validate } from "#http/validate.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 import { findPool, memberData, type PoolCall, poolParams, poolPath } from "./pools.ts";

@@ -21,9 +21,9 @@ import {
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import type { Core } from "#core/core.ts";
-import { created } from "#http/created.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
+import { created } from "#http/reply/created.ts";
 import { validate } from "#http/validate.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import test from "node:test";
 import type { SmsSend } from "#contract/messages/sms.ts";
-import { key, metricsOf } from "./edge.ts";
-import { type Line, type Wire, withWire } from "./wire.ts";
+import { key, metricsOf } from "../edge.ts";
+import { type Line, type Wire, withWire } from "../wire.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

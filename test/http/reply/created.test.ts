@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { problem } from "#contract/problem.ts";
-import { created, createdAs } from "#http/created.ts";
+import { created, createdAs } from "#http/reply/created.ts";
 
 const body = { success: true, data: { id: "pool_1" } };
 

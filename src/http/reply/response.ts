@@ -5,10 +5,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { problem } from "#contract/problem.ts";
 import { announcesBody } from "#http/body/bytes.ts";
+import { breakOf, brokenEvent } from "#http/server/broken-request.ts";
+import { createDeadlines } from "#http/server/deadlines.ts";
 import { piecesIn } from "#runtime/net/paced-request.ts";
 import type { Clock } from "#runtime/runtime.ts";
-import { breakOf, brokenEvent } from "./broken-request.ts";
-import { createDeadlines } from "./deadlines.ts";
 import { type EventSource, writeEvents } from "./sse.ts";
 
 export interface Reply {

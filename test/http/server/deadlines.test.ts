@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createDeadlines } from "#http/deadlines.ts";
-import { movableClock } from "../clock.ts";
+import { createDeadlines } from "#http/server/deadlines.ts";
+import { movableClock } from "../../clock.ts";
 
 test("each expires after its own time, unless it was taken back", async () => {
   const clock = movableClock();

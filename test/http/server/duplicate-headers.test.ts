@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { key } from "./edge.ts";
-import { withWire } from "./wire.ts";
+import { key } from "../edge.ts";
+import { withWire } from "../wire.ts";
 
 const twice: [name: string, method: string, path: string][] = [
   ["Host", "GET", "/health/live"],

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { pageOf } from "#http/pagination.ts";
+import { pageOf } from "#http/reply/pagination.ts";
 
 const rows = (count: number) => Array.from({ length: count }, (_, i) => ({ id: `x_${i}` }));
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import test from "node:test";
-import { breakOf, breakRequest, brokenEvent } from "#http/broken-request.ts";
+import { breakOf, breakRequest, brokenEvent } from "#http/server/broken-request.ts";
 
 test("the first break counts", () => {
   const request = new EventEmitter() as IncomingMessage;

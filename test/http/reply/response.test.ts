@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ask, contact, edge, key, metricsOf, send, settings } from "./edge.ts";
-import { withWire } from "./wire.ts";
+import { ask, contact, edge, key, metricsOf, send, settings } from "../edge.ts";
+import { withWire } from "../wire.ts";
 
 const everywhere = {
   "x-content-type-options": "nosniff",

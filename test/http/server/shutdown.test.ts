@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { closeApp } from "#http/shutdown.ts";
-import { movableClock } from "../clock.ts";
+import { closeApp } from "#http/server/shutdown.ts";
+import { movableClock } from "../../clock.ts";
 
 function closing() {
   const clock = movableClock();
