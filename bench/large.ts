@@ -9,18 +9,18 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import type { statuses } from "#contract/messages/channel.ts";
 import type { Database, Operation } from "#store/database.ts";
-import { stagePiece } from "#store/email/attachments.ts";
+import { storeChunk } from "#store/email/attachments.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { refreshStatistics } from "#store/engine/statistics.ts";
-import { beat, countWaiting } from "#store/lanes/lanes.ts";
-import { findOverdue, forgetRepeatable } from "#store/maintenance/overdue.ts";
+import { countWaiting, heartbeat } from "#store/lanes/lanes.ts";
+import { deleteIdempotencyKeys, findOverdueLanes } from "#store/maintenance/overdue.ts";
 import * as retention from "#store/maintenance/retention.ts";
-import { nextDue, readDue, settleMessages, stampMessages } from "#store/messages/attempts.ts";
+import { beginAttempts, nextDue, readDue, settleMessages } from "#store/messages/attempts.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { findMessage, recentMessages } from "#store/messages/lookup.ts";
 import { type SearchInput, searchMessages } from "#store/messages/search.ts";
-import { removeCalls } from "#store/pools/usage.ts";
+import { deleteCalls } from "#store/pools/usage.ts";
 import { readOutbox, storeFanOut } from "#store/webhooks/fan-out.ts";
 import { startPostgres } from "../test/postgres.ts";
 import { accountOf, gatewayOf, grow, id, now } from "../test/store/grown.ts";
@@ -109,12 +109,12 @@ const any = (below: number) => {
 await measure("start with the backlog: open the store", 1, async () => {
   database = await place.open();
 });
-await measure("the first beat", 1, () => ask(beat, { processId: "prc_1", at: now }));
+await measure("the first beat", 1, () => ask(heartbeat, { processId: "prc_1", at: now }));
 const bands = [0, 1, 2];
-await measure("what is overdue, of all lanes", 3, () => ask(findOverdue, { bands, now }));
-await measure("what waits, of all lanes (metrics)", 3, () => ask(countWaiting, { bands, now }));
+await measure("what is overdue, of all lanes", 3, () => ask(findOverdueLanes, { priorities: bands, now }));
+await measure("what waits, of all lanes (metrics)", 3, () => ask(countWaiting, { priorities: bands, now }));
 await measure("when a lane's next message is due", 100, (i) =>
-  ask(nextDue, { laneId: gatewayOf((i % 4) * 10), bands, now }),
+  ask(nextDue, { laneId: gatewayOf((i % 4) * 10), priorities: bands, now }),
 );
 const byId = (i: number) => {
   const request = Math.floor(i / 10);
@@ -139,7 +139,7 @@ const search: SearchInput = {
   acceptedFrom: null,
   acceptedBefore: null,
   limit: 51,
-  most: 5000,
+  maxScanned: 5000,
   bytes: 1_000_000,
 };
 await measure("search by recipient", 200, (i) =>
@@ -174,29 +174,29 @@ await measure("a single send", 500, (i) =>
 );
 let after: { dueAt: number; id: string } | null = null;
 await measure("64 messages: read when due, stamped, settled", 100, async () => {
-  const due = await ask(readDue, { laneId: gatewayOf(0), band: 0, now, after, limit: 64 });
+  const due = await ask(readDue, { laneId: gatewayOf(0), priority: 0, now, after, limit: 64 });
   if (due.length === 0) return null;
   const ids = due.map((row) => row.id);
   after = { dueAt: due.at(-1)!.due_at, id: ids.at(-1)! };
   const lane = { laneId: gatewayOf(0), fence: 1 };
-  await ask(stampMessages, { ...lane, ids, at: now, lateBefore: 0, day: null });
+  await ask(beginAttempts, { ...lane, ids, at: now, lateBefore: 0, day: null });
   const settled = { ...lane, attempt: 1, step: "accepted" as const, receipt: null };
   return await Promise.all(
     ids.map((one) =>
-      ask(settleMessages, { ...settled, id: one, happening: { at: now, detail: "", reference: `r${one}` } }),
+      ask(settleMessages, { ...settled, id: one, details: { at: now, detail: "", reference: `r${one}` } }),
     ),
   );
 });
 await measure("a page of the outbox, told to one endpoint each", 100, async (i) => {
-  const { told, notes } = await ask(readOutbox, { limit: 500 });
-  if (notes.length === 0) return null;
+  const { events: told, steps } = await ask(readOutbox, { limit: 500 });
+  if (steps.length === 0) return null;
   const events = told.map(({ message, data: _data, ...event }) => ({
     ...event,
     id: `${event.id}${i}`,
     body: "{}",
     endpoints: [id("whe", 0)],
   }));
-  return await ask(storeFanOut, { at: now, notes, events });
+  return await ask(storeFanOut, { at: now, steps, events });
 });
 let refreshed: string | null = null;
 await measure("statistics, a step", 100, async () => {
@@ -211,7 +211,7 @@ async function batches(what: string, times: number, one: () => Promise<unknown>)
   const sending = (async () => {
     while (!ended) {
       const begun = performance.now();
-      await ask(stagePiece, {
+      await ask(storeChunk, {
         id: `att_${what}${sends.length}`,
         accountId: null,
         seq: 0,
@@ -231,7 +231,7 @@ async function batches(what: string, times: number, one: () => Promise<unknown>)
   );
 }
 const places = new Map<string, string>();
-const removal = (what: string, one: (after: string) => Promise<retention.Removal>) =>
+const removal = (what: string, one: (after: string) => Promise<retention.DeletionStep>) =>
   batches(what, 40, async () => {
     const { next } = await one(places.get(what) ?? "");
     places.set(what, next ?? "");
@@ -239,18 +239,18 @@ const removal = (what: string, one: (after: string) => Promise<retention.Removal
   });
 const limit = 500;
 await removal("messages removed", (from) =>
-  ask(retention.removeMessages, { after: from, before: "msg_~", unchangedSince: now, limit }),
+  ask(retention.deleteMessages, { after: from, before: "msg_~", unchangedSince: now, limit }),
 );
-await removal("inbound messages removed", () => ask(retention.removeInbound, { before: "in_~", limit }));
+await removal("inbound messages removed", () => ask(retention.deleteInbound, { before: "in_~", limit }));
 await removal("unmatched receipts removed", (from) =>
-  ask(retention.removeUnmatched, { after: from, before: now, limit }),
+  ask(retention.deleteUnmatchedReceipts, { after: from, before: now, limit }),
 );
 await removal("webhook events removed", (from) =>
-  ask(retention.removeWebhookEvents, { after: from, before: now, limit }),
+  ask(retention.deleteWebhookEvents, { after: from, before: now, limit }),
 );
-await removal("audit entries removed", () => ask(retention.removeAudit, { before: "aud_~", limit }));
-await batches("AI calls removed", 40, () => ask(removeCalls, { before: "req_~", limit }));
-await batches("idempotency keys forgotten", 40, () => ask(forgetRepeatable, { before: now, limit }));
+await removal("audit entries removed", () => ask(retention.deleteAuditEntries, { before: "aud_~", limit }));
+await batches("AI calls removed", 40, () => ask(deleteCalls, { before: "req_~", limit }));
+await batches("idempotency keys forgotten", 40, () => ask(deleteIdempotencyKeys, { before: now, limit }));
 await database.close();
 
 console.log(

@@ -1,6 +1,6 @@
-// The reference page of errors: every code that a caller or a reader of records can meet. What the edge answers comes from
-// its own catalogues; what else is said stands in the tables here. A test reads the source for codes and fails for each
-// that this page does not have, so a new code is a new line here.
+// The reference page of errors: every code in replies and records. The codes of the HTTP edge come from its catalogues;
+// the tables here have the others. A test reads the source for codes and fails for each that this page does not have,
+// so a new code is a new line here.
 
 import { aiProblem, aiProblems } from "#contract/ai/openai-error.ts";
 import { problems, refusals, validationFailed } from "#contract/problem.ts";
@@ -20,7 +20,7 @@ export const poolCodes: Record<string, readonly [status: string, when: string]> 
   malformed_frame: ["502", "A member's stream holds something that cannot be read."],
   upstream_cut: [
     "502",
-    "A member's answer broke off. In a stream that had begun it is its last event; what came before it stands.",
+    "A member's answer broke off. In a stream that had begun, the error is its last event; the events before it stay valid.",
   ],
   upstream_timeout: ["504", "A member did not answer, or not go on answering, in the time that it has."],
   upstream_unreachable: ["502", "No connection to a member came about."],
@@ -138,11 +138,11 @@ ${refusal("The account's plan has ended", refusals.expired)}
 
 ## AI endpoints
 
-Below \`/api/ai/v1\` every error has OpenAI's form, whatever went wrong, so that its clients understand it:
+Below \`/api/ai/v1\` every error has OpenAI's form, so that its clients understand it:
 
 ${shown(aiProblem("rate_limit_exceeded").body)}
 
-These are our own. A provider's error about the request itself (400, 413, 422) is passed on as it was; when nobody in the
+These are Trunkline's own. A provider's error about the request itself (400, 413, 422) is passed on as it was; when no member of the
 pool could answer, it is the most useful of their errors (502 \`provider_denied\` where they refuse the pool's own keys), and
 \`service_pool\` stands beside it, which names the member whose error it is. A 429, 502, 503 or 504 has \`Retry-After\`, of at
 least 1 s; \`retry-after-ms\` says it exactly where that is known.
@@ -167,7 +167,7 @@ ${table(
 
 ## Messages
 
-What became of a message later is no answer to a request. It stands in the record's \`error\`, in its timeline and in webhook events, as a
+A message that fails later has its reason in the record's \`error\`, in its timeline and in webhook events, as a
 \`code\` and a \`message\` for people:
 
 ${table(["`code`", "When"], rowsOf(messageCodes))}

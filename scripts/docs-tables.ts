@@ -37,13 +37,13 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 /** The schema without the alternative `null`, and whether that was one. */
 function withoutNull(schema: Schema): { bare: Schema; nullable: boolean } {
   const { anyOf, type } = schema;
-  if (anyOf?.some((one) => one.type === "null")) {
+  if (anyOf?.some((option) => option.type === "null")) {
     const { anyOf: _, ...outside } = schema;
-    const rest = anyOf.filter((one) => one.type !== "null");
+    const rest = anyOf.filter((option) => option.type !== "null");
     return { bare: { ...outside, ...(rest.length === 1 ? rest[0] : { anyOf: rest }) }, nullable: true };
   }
   if (Array.isArray(type) && type.includes("null")) {
-    return { bare: { ...schema, type: type.filter((one) => one !== "null") }, nullable: true };
+    return { bare: { ...schema, type: type.filter((name) => name !== "null") }, nullable: true };
   }
   return { bare: schema, nullable: false };
 }

@@ -257,7 +257,7 @@ export const variables = {
 const schema = z.object(variables);
 export type Config = z.output<typeof schema>;
 
-/** Variables that may be given as a file's path under their name with `_FILE`, so that a secret need not stand in the environment. */
+/** Variables that `…_FILE` can set to the content of a file, so that a secret is not in the environment. */
 export const asFile = ["MASTER_KEY", "DATABASE_URL", "METRICS_TOKEN"] as const;
 
 /** The environment, for what an operator's own files refer to by name. */
@@ -268,17 +268,17 @@ export function readConfig(
   from: Readonly<Record<string, string | undefined>> = environment,
 ): { config: Config } | { faults: string[] } {
   const faults: string[] = [];
-  const given: Record<string, string> = {};
+  const values: Record<string, string> = {};
   for (const name of Object.keys(variables)) {
     const value = from[`TRUNKLINE_${name}`];
-    if (value !== undefined && value !== "") given[name] = value;
+    if (value !== undefined && value !== "") values[name] = value;
   }
   for (const name of asFile) {
     const path = from[`TRUNKLINE_${name}_FILE`];
     if (path === undefined || path === "") continue;
-    if (given[name] !== undefined) faults.push(`TRUNKLINE_${name} and TRUNKLINE_${name}_FILE are both set.`);
+    if (values[name] !== undefined) faults.push(`TRUNKLINE_${name} and TRUNKLINE_${name}_FILE are both set.`);
     try {
-      given[name] = readFileSync(path, "utf8").trim();
+      values[name] = readFileSync(path, "utf8").trim();
     } catch (error) {
       faults.push(
         `TRUNKLINE_${name}_FILE cannot be read: ${(error as NodeJS.ErrnoException).code ?? "error"}.`,
@@ -291,7 +291,7 @@ export function readConfig(
       faults.push(`${name} is not a setting of this version.`);
     }
   }
-  const result = schema.safeParse(given);
+  const result = schema.safeParse(values);
   if (!result.success) {
     for (const issue of result.error.issues)
       faults.push(`TRUNKLINE_${issue.path.join(".")} ${issue.message}.`);

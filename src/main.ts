@@ -2,6 +2,7 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { createSignals } from "#core/signals.ts";
 import { audit, commandLine } from "#identity/audit.ts";
 import { holdAllPending, releaseAllHeld } from "#maintenance/restore-hold.ts";
 import type { BounceMail } from "#messaging/feedback/bounce-mail.ts";
@@ -15,8 +16,8 @@ import { systemRuntime } from "#runtime/system-runtime.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { backupSqlite } from "#store/engine/sqlite/backup.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
-import type { Hold } from "#store/maintenance/restore-hold.ts";
-import { createSealer, readOrMakeMasterKey } from "#store/seal.ts";
+import type { RestoreHold } from "#store/maintenance/restore-hold.ts";
+import { createSealer, readOrCreateMasterKey } from "#store/seal.ts";
 import { type Config, environment, readConfig } from "./config.ts";
 import { openSystem, type SystemSettings } from "./system.ts";
 
@@ -53,7 +54,7 @@ async function open(config: Config) {
     fail([`TRUNKLINE_OUTBOUND_ALLOW: ${(error as Error).message}`]);
   }
   const settings: SystemSettings = {
-    masterKey: config.MASTER_KEY ?? readOrMakeMasterKey(masterKeyFile(config), systemRandom()),
+    masterKey: config.MASTER_KEY ?? readOrCreateMasterKey(masterKeyFile(config), systemRandom()),
     publicUrl: config.PUBLIC_URL ?? null,
     maxContacts: config.MAX_CONTACTS,
     answerBytes: config.MAX_ANSWER_BYTES,
@@ -113,8 +114,8 @@ async function serve(config: Config): Promise<void> {
     throw new Error(`The port of TRUNKLINE_BOUNCE_SMTP_PORT cannot be had: ${(error as Error).message}`);
   }
   // After listening, so that a key is never made and then lost to a port in use.
-  const first = await system.makeDefaultAccount();
-  const firstCode = first === null ? null : await system.makeSetupCode();
+  const first = await system.createDefaultAccount();
+  const firstCode = first === null ? null : await system.createSetupCode();
   await system.start();
   runtime.log.info({}, `listening on ${address}`);
   const url = config.PUBLIC_URL ?? address;
@@ -197,7 +198,7 @@ function welcome(url: string, keys: { apiKey: string; poolKey: string }, link: s
 /** Makes a link that makes an operator; with an e-mail address, for that one alone, who may be one already. */
 async function makeSetupLink(config: Config, email: string | null): Promise<void> {
   const { system } = await open({ ...config, LOG_LEVEL: "warn" });
-  const code = await system.makeSetupCode(email ?? undefined);
+  const code = await system.createSetupCode(email ?? undefined);
   await system.app.close();
   await system.database.close();
   const url = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
@@ -266,7 +267,7 @@ function writeSecret(path: string, text: string): void {
   }
 }
 
-function heldText(held: Hold | null): string {
+function heldText(held: RestoreHold | null): string {
   if (held === null) return "nothing, for nothing was pending";
   return `${held.messages} messages, ${held.deliveries} webhook deliveries, ${held.events} events`;
 }
@@ -276,17 +277,21 @@ async function changeHold(config: Config, change: "hold" | "release"): Promise<v
   // Opening would make one.
   if (!config.DATABASE_URL && !existsSync(databaseFile(config)))
     fail([`There is no database at ${databaseFile(config)}.`]);
-  const { clock } = systemRuntime({ logLevel: "warn", outboundAllow: [] });
+  const { clock, log } = systemRuntime({ logLevel: "warn", outboundAllow: [] });
   const database = await openDatabase(config, clock);
   try {
-    const action = change === "hold" ? "holdInstallation" : "releaseInstallation";
+    const action = change === "hold" ? "holdInstallation" : "releaseHeldMessages";
     const newId = createIds(clock, systemRandom());
     await audit({ database, clock, newId }, { actor: commandLine, action });
     if (change === "hold") {
       print(`Held until you release it: ${heldText(await holdAllPending({ database, clock }))}.`);
       return;
     }
-    const { messages, deliveries, events } = await releaseAllHeld({ database, clock, wake: () => {} });
+    const { messages, deliveries, events } = await releaseAllHeld({
+      database,
+      clock,
+      signals: createSignals(log),
+    });
     print(`Released: ${messages} messages, ${deliveries} webhook deliveries, ${events} events.`);
   } finally {
     await database.close();

@@ -225,8 +225,8 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       respond = next;
     },
     account: async (input = {}) => {
-      const id = await upsertAccount(system.configure, accountInput.parse({ name: "acme", ...input }));
-      account = { id, key: await issueApiKey(system.configure, id) };
+      const id = await upsertAccount(system.core, accountInput.parse({ name: "acme", ...input }));
+      account = { id, key: await issueApiKey(system.core, id) };
       return account;
     },
     as: (other) => {
@@ -234,7 +234,7 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
     },
     gateway: async (input) => {
       const parsed = gatewayInput.parse({ channel: "sms", kind: "sandbox", ...input });
-      const result = await upsertGateway(system.configure, account.id, parsed);
+      const result = await upsertGateway(system.core, account.id, parsed);
       if (result.kind === "invalid") throw new Error(JSON.stringify(result.issues));
       await idle();
       return result.id;

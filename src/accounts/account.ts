@@ -1,4 +1,4 @@
-// An account as every request sees it: who is calling, what they may do, and through which gateways.
+// An account as requests use it: its plan, its limits and its gateways.
 
 import type { Channel } from "#contract/messages/channel.ts";
 
@@ -8,7 +8,7 @@ export interface Plan {
   expiresAt: number | null;
 }
 
-/** A gateway as acceptance needs it: never its settings. */
+/** A gateway as acceptance needs it, without its settings. */
 export interface AccountGateway {
   id: string;
   /** The public `gateway_identifier`. */
@@ -17,7 +17,7 @@ export interface AccountGateway {
   kind: string;
   active: boolean;
   isDefault: boolean;
-  /** A sandbox: costs nothing, its messages are marked `test`. */
+  /** A sandbox: sending costs nothing, and its messages are marked `test`. */
   test: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Account {
   plan: Plan;
   /** Requests a minute on the channel endpoints; null: no bound. */
   requestsPerMinute: number | null;
-  /** How many files a request may bring, and how large each may be, bytes. */
+  /** How many files a request may have, and how large each may be, bytes. */
   attachments: { maxFiles: number; maxBytes: number };
   /** Oldest first. */
   gateways: readonly AccountGateway[];
@@ -43,8 +43,8 @@ export function planExpired(account: Account, now: number): boolean {
 }
 
 /**
- * The gateway of a channel for a message that names none: the default one, or, when that is inactive or
- * none is marked, the oldest active one; null when there is none.
+ * The gateway of a channel for a message that names none: the active default one, else the oldest active one; null when
+ * no gateway of the channel is active.
  */
 export function defaultGateway(account: Account, channel: Channel): AccountGateway | null {
   const active = account.gateways.filter((gateway) => gateway.channel === channel && gateway.active);

@@ -1,5 +1,5 @@
-// Who holds this API key? Answered from memory for a moment, so that a burst costs one look-up, and so that
-// a regenerated key or a changed account takes effect in every process within that moment.
+// Finds the account of an API key. Results are cached for a few seconds: a burst of requests costs one look-up, and a
+// regenerated key or a changed account still takes effect in every process soon.
 
 import type { Clock } from "#runtime/runtime.ts";
 import { type AccountRow, findAccountByKey } from "#store/accounts/accounts.ts";
@@ -7,44 +7,45 @@ import type { Database } from "#store/database.ts";
 import type { Account } from "./account.ts";
 import { hashApiKey } from "./api-key.ts";
 
-/** Well under the 5 s within which a regenerated key stops working. */
-const freshMs = 3_000;
-/** A flood of wrong keys must not grow the memory; the oldest entries go first. */
-const mostEntries = 10_000;
+/** Well below the 5 s within which a regenerated key stops working. */
+const ttlMs = 3_000;
+/** Bounds the memory under a flood of wrong keys; the oldest entries go first. */
+const maxEntries = 10_000;
+
+const maxKeyLength = 512;
 
 export interface Authenticator {
-  /** The account of a key; null when nobody holds it. */
+  /** The account of a key; null when no account has this key. */
   authenticate(apiKey: string): Promise<Account | null>;
-  /** Something about an account or a key changed in this process: forget what was remembered. */
+  /** Empties the cache: an account or a key changed in this process. */
   invalidate(): void;
 }
 
 export function createAuthenticator(parts: { database: Database; clock: Clock }): Authenticator {
   const { database, clock } = parts;
-  const known = new Map<string, { at: number; account: Promise<Account | null> }>();
+  const cache = new Map<string, { at: number; account: Promise<Account | null> }>();
   return {
     authenticate: (apiKey) => {
-      // Nobody's key is longer; hashing megabytes is not free.
-      if (apiKey.length > 512) return Promise.resolve(null);
+      // No key is longer, and hashing megabytes is expensive.
+      if (apiKey.length > maxKeyLength) return Promise.resolve(null);
       const now = clock.monotonic();
-      // By the whole key: a part of it, or a short hash, would confuse accounts.
-      const entry = known.get(apiKey);
-      if (entry && now - entry.at < freshMs) return entry.account;
+      // Cached by the whole key: with a part of it, or a short hash, two accounts could collide.
+      const entry = cache.get(apiKey);
+      if (entry && now - entry.at < ttlMs) return entry.account;
       const account = database
         .run(findAccountByKey, hashApiKey(apiKey))
         .then((row) => (row ? accountFromRow(row) : null));
-      known.delete(apiKey);
-      if (known.size >= mostEntries) known.delete(known.keys().next().value as string);
-      known.set(apiKey, { at: now, account });
-      // A failed look-up is not remembered.
-      account.catch(() => known.delete(apiKey));
+      cache.delete(apiKey);
+      if (cache.size >= maxEntries) cache.delete(cache.keys().next().value as string);
+      cache.set(apiKey, { at: now, account });
+      // A failed look-up is not cached.
+      account.catch(() => cache.delete(apiKey));
       return account;
     },
-    invalidate: () => known.clear(),
+    invalidate: () => cache.clear(),
   };
 }
 
-/** An account from its row. */
 export function accountFromRow(row: AccountRow): Account {
   return {
     id: row.id,

@@ -1,9 +1,12 @@
-// What an account may still send, per channel.
+// The remaining credit of an account, per channel.
 
 import type { Channel } from "#contract/messages/channel.ts";
 import { channels } from "#contract/messages/channel.ts";
+import type { Core } from "#core/core.ts";
+import { startOfMonth } from "#runtime/time-zones.ts";
 import { readCredits } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
+import type { Account } from "./account.ts";
 
 export interface ChannelCredit {
   allowance: number;
@@ -11,8 +14,8 @@ export interface ChannelCredit {
 }
 
 /**
- * The balance of each channel; null where there is no allowance (unlimited). `renewedFrom`: epoch ms of the
- * current month's start in the account's zone; a monthly allowance not touched since then is full again.
+ * The balance of each channel; null: no allowance, so the channel is unlimited. `renewedFrom`: the start of the current
+ * month in the account's time zone, epoch ms; a monthly allowance that was last renewed before it is full again.
  */
 export async function readCredit(
   database: Database,
@@ -30,4 +33,12 @@ export async function readCredit(
     }
   }
   return credit;
+}
+
+/** The balance of each channel of the account now, by its own months. */
+export function creditOf(
+  { clock, database }: Pick<Core, "clock" | "database">,
+  { id, timeZone }: Pick<Account, "id" | "timeZone">,
+): Promise<Record<Channel, ChannelCredit | null>> {
+  return readCredit(database, id, startOfMonth(clock.now(), timeZone));
 }

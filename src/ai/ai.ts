@@ -1,9 +1,8 @@
-// The AI gateway of one process, put together: keys and pools, limits and budgets, usage, and the members' health.
+// Puts the AI gateway of one process together: keys and pools, limits and budgets, usage records, member health.
 
 import type { FailoverDeps } from "#ai/failover/failover.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
-import { localDay } from "#ai/limits/local-day.ts";
 import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -11,32 +10,21 @@ import { listModels, type ModelEntry } from "#ai/pools/models.ts";
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { type Opened, Pools } from "#ai/pools/pools.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
+import type { Core } from "#core/core.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
-import type { StreamingClient } from "#runtime/net/streaming-client.ts";
-import type { Clock, Log, Random } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
-import { announceMember } from "#store/pools/events.ts";
+import { recordMemberEvent } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
-import { spentOf } from "#store/pools/usage.ts";
-import type { Sealer } from "#store/seal.ts";
-import type { ClientRequest, Pool, ResponseStream } from "./complete.ts";
-import { type Ended, type ServeResult, serve } from "./serve.ts";
-import { createUsageLog } from "./usage.ts";
+import { readSpend } from "#store/pools/usage.ts";
+import type { CallOutcome, ClientRequest, Pool, ResponseStream } from "./complete.ts";
+import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
+import { costOf, createUsageLog, usageRow } from "./usage.ts";
 
-export interface GatewayParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  log: Log;
-  sealer: Sealer;
-  upstreams: StreamingClient;
-  newId(prefix: string): string;
+export interface GatewayParts
+  extends Pick<Core, "clock" | "database" | "log" | "newId" | "random" | "sealer" | "signals" | "upstreams"> {
   /** How long a process may be silent before the others count it as dead, ms. */
   takeoverMs: number;
   /** Longest whole answer of a provider, bytes. */
   answerBytes: number;
-  /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
   /** For the metrics: a call ended with this status; records of usage were dropped. */
   counted: { call(status: number): void; dropped(count: number): void };
 }
@@ -67,15 +55,15 @@ export interface AiGateway {
   /** The models that the key may use now, the pool's own name first. */
   models(opened: Opened): ModelEntry[];
   health(poolId: string): MemberStatus[];
-  /** Something about pools or keys changed in this process. */
+  /** Pools or keys changed in this process: cached ones are read again. */
   forget(): void;
-  /** Ends the streams that are under way, each with an error that says so. */
+  /** Ends the streams under way, each with an in-band error. */
   interrupt(): void;
-  /** Ends its loops and writes the usage that waits. */
+  /** Ends the background loops and writes the pending usage records. */
   stop(): Promise<void>;
 }
 
-/** How long calls that were cut off may take until they are told as ended. */
+/** How long `stop` waits for calls whose connections were cut to record their end. */
 const lastCallsMs = 1_000;
 
 export function openAiGateway(parts: GatewayParts): AiGateway {
@@ -85,15 +73,14 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
   const budgets = createBudgets({
     clock,
     log,
-    read: (keyId, day) => database.run(spentOf, { keyId, day, month: day.slice(0, 7) }),
+    read: (keyId, day) => database.run(readSpend, { keyId, day, month: day.slice(0, 7) }),
   });
   const usage = createUsageLog({
     database,
     clock,
     log,
     dropped: parts.counted.dropped,
-    written: ({ key_id, day, prompt_tokens, completion_tokens, cost }) =>
-      budgets.callWritten(key_id, { day, tokens: prompt_tokens + completion_tokens, cost }),
+    written: (row) => budgets.callWritten(row.key_id, costOf(row)),
   });
   // One SQLite file serves one process, whose memory is exact.
   const leased = database.engine === "postgres" ? sharedMeters(parts, stopping.signal) : null;
@@ -103,26 +90,39 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     () => pools.inUse,
     stopping.signal,
   );
-  /** Under way, by call. */
+  /** Streams under way, by call id. */
   const streams = new Map<string, ResponseStream>();
-  /** Calls without an answer so far, and who waits until there are none. */
+  /** Calls that have no answer yet, and the callback of `stop` for when there are none. */
   let unanswered = 0;
   let allAnswered = () => {};
 
-  function tell(
+  function reportMember(
     pool: Pool,
     member: Member,
     type: "pool.member_down" | "pool.member_up",
     reason: string | null,
   ): void {
-    log[reason === null ? "info" : "warn"](
-      { pool: pool.name, member: member.name, reason },
-      `${type.slice(5)}`,
-    );
+    const fields = { pool: pool.name, member: member.name };
+    if (reason === null)
+      log.info({ event: "pool.member_up", ...fields }, "A pool member is available again.");
+    else log.warn({ event: "pool.member_down", ...fields, reason }, "A pool member is down.");
     const data = { pool: pool.name, member: member.name, kind: member.provider.kind, reason };
     database
-      .run(announceMember, { id: parts.newId("pm"), accountId: pool.accountId, type, at: clock.now(), data })
-      .then(parts.announced, (error) => log.warn({ error }, "a member's change could not be told"));
+      .run(recordMemberEvent, {
+        id: parts.newId("pm"),
+        accountId: pool.accountId,
+        type,
+        at: clock.now(),
+        data,
+      })
+      .then(
+        () => parts.signals.emit("eventsRecorded"),
+        (error) =>
+          log.warn(
+            { event: "pool.member_event_failed", error },
+            "The change of a pool member could not be recorded for webhooks.",
+          ),
+      );
   }
 
   const chain = (pool: Pool): FailoverDeps => ({
@@ -132,23 +132,17 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     fraction: random.fraction,
     memberDown: (member, failure) => {
       checks.look();
-      tell(pool, member, "pool.member_down", failure.detail ?? failure.error.message);
+      reportMember(pool, member, "pool.member_down", failure.detail ?? failure.error.message);
     },
-    memberUp: (member) => tell(pool, member, "pool.member_up", null),
+    memberUp: (member) => reportMember(pool, member, "pool.member_up", null),
   });
 
-  function record(pool: Pool, ended: Ended): void {
-    const member = pool.members.find(({ name }) => name === ended.member);
-    const { promptTokens, completionTokens } = ended.usage;
-    const cost = member
-      ? Math.round((promptTokens * member.price.input + completionTokens * member.price.output) / 1e6)
-      : 0;
-    usage.record(ended, cost);
-    // As they are written, and read again: the day of its start, without what a total may hold besides.
-    const day = localDay(ended.at, ended.key.timeZone);
-    budgets.addCall(ended.key, { day, tokens: promptTokens + completionTokens, cost });
-    parts.counted.call(ended.status);
-    streams.delete(ended.id);
+  function record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void {
+    const row = usageRow(pool, call, outcome);
+    usage.record(row);
+    budgets.addCall(call.key, costOf(row));
+    parts.counted.call(outcome.status);
+    streams.delete(call.id);
   }
 
   const serving = { chain, throttle, budgets, record };
@@ -192,7 +186,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
       const answered = new Promise<void>((resolve) => {
         allAnswered = resolve;
       });
-      // Whose connections were cut a moment ago.
+      // Their connections were cut a moment ago.
       if (unanswered > 0) await withTimeout(clock, lastCallsMs, answered);
       await Promise.all([checks.ended(), leased?.ended()]);
       await usage.stop();
@@ -201,17 +195,17 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
 }
 
 /**
- * Meters that the processes on one PostgreSQL share. The places of this one's calls are leased, and renewed while
- * they run: those of a process that is dead become free.
+ * Rate-limit meters that the processes on one PostgreSQL share. Each call under way holds a leased slot,
+ * which this process renews: the slots of a dead process become free.
  */
 function sharedMeters(
   { database, clock, log, takeoverMs: leaseMs }: GatewayParts,
   signal: LightAbortSignal,
 ): { meters: SharedMeters; ended(): Promise<void> } {
   const held = new Map<string, { keyId: string; slot: string }>();
-  /** The last end of each key's calls, while it is being told. */
+  /** The last write that ends a call, by key, while it is in flight. */
   const endings = new Map<string, Promise<void>>();
-  /** Only while a call is under way. */
+  /** Runs only while calls hold slots. */
   let renewing: Promise<void> | null = null;
   async function renew(): Promise<void> {
     while (held.size > 0 && !signal.aborted) {
@@ -220,11 +214,16 @@ function sharedMeters(
       const slots = [...held.values()];
       await database
         .run(renewSlots, { slots, until: clock.now() + leaseMs })
-        .catch((error) => log.warn({ error }, "the places of calls under way could not be renewed"));
+        .catch((error) =>
+          log.warn(
+            { event: "key_slots.renew_failed", error },
+            "Leases of calls under way could not be renewed.",
+          ),
+        );
     }
     renewing = null;
   }
-  const ask = ({ id: keyId, limits }: PoolKey, slot: string, tokens: number) => {
+  const requestAdmission = ({ id: keyId, limits }: PoolKey, slot: string, tokens: number) => {
     const now = clock.now();
     return database.run(admitCalls, { keyId, limits, tokens, slot, until: now + leaseMs, now });
   };
@@ -236,12 +235,12 @@ function sharedMeters(
     meters: {
       admit: async (key, slot, tokens) => {
         const ending = endings.get(key.id);
-        let admission = await ask(key, slot, tokens);
-        // Whoever has just got an answer may ask again, though the place of the last call is only being freed.
+        let admission = await requestAdmission(key, slot, tokens);
+        // A client may send its next call while the slot of its last one is still being freed.
         const freeing = ending ?? endings.get(key.id);
         if (freeing && admission.kind === "refused" && admission.by === "concurrency") {
           await freeing;
-          admission = await ask(key, slot, tokens);
+          admission = await requestAdmission(key, slot, tokens);
         }
         if (admission.kind === "admitted") {
           held.set(slot, { keyId: key.id, slot });
@@ -249,10 +248,15 @@ function sharedMeters(
         }
         return admission;
       },
-      end: async (key, slot, reckoned, used) => {
+      end: async (key, slot, estimated, used) => {
         held.delete(slot);
-        const told = database.run(endCalls, { keyId: key.id, slot, reckoned, used });
-        const ending: Promise<void> = told.then(
+        const write = database.run(endCalls, {
+          keyId: key.id,
+          slot,
+          estimatedTokens: estimated,
+          usedTokens: used,
+        });
+        const ending: Promise<void> = write.then(
           () => {},
           () => {},
         );
@@ -260,7 +264,7 @@ function sharedMeters(
         void ending.then(() => {
           if (endings.get(key.id) === ending) endings.delete(key.id);
         });
-        await told;
+        await write;
       },
     },
   };

@@ -1,5 +1,5 @@
-// One completion, from the caller's request to the caller's answer: members are asked in turn behind it, and
-// nothing of a member is shown before it has really answered. The usage is told once, however it ends.
+// One completion: members are attempted in turn, and the client sees nothing of a member before its first real
+// output. The outcome is reported exactly once, however the call ends.
 
 import {
   type AttemptRecord,
@@ -17,7 +17,7 @@ import { apiError } from "#providers/failure/api-error.ts";
 import type { ApiError, Failure, Usage } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
-/** A pool, as a request uses it. */
+/** A pool as requests use it. */
 export interface Pool {
   id: string;
   accountId: string;
@@ -29,7 +29,9 @@ export interface Pool {
   streamMode: "live" | "complete";
   headersAfterMs: number;
   deadlineMs: number;
-  /** For a whole answer of one member while another is left, ms; null: half of what is left of the deadline. */
+  /**
+   * Limit for a member's whole answer while another member is left, ms; null: half of the remaining deadline.
+   */
   answerMs: number | null;
   members: readonly Member[];
   retryBudget: RetryBudget;
@@ -37,50 +39,50 @@ export interface Pool {
 
 export interface CompletionRequest {
   kind: "chat" | "embeddings";
-  /** The body as it came, and parsed. */
+  /** The request body as it was received, and parsed. */
   text: string;
   body: Readonly<Record<string, unknown>>;
   model: string | null;
   stream: boolean;
-  /** Whether the caller asked for the usage of the stream. */
+  /** The client asked for the usage chunk (`stream_options.include_usage`). */
   includeUsage: boolean;
-  /** The key's models; null: all. */
+  /** The models that the key may use; null: all. */
   allowedModels: readonly string[] | null;
-  /** Tokens of the input, estimated (see `estimate.ts`). */
+  /** Estimated tokens of the input (see `limits/estimate.ts`). */
   promptTokens: number;
 }
 
-/** A request as its caller makes it. */
+/** A request as the HTTP route hands it in. */
 export type ClientRequest = Omit<CompletionRequest, "allowedModels" | "promptTokens">;
 
-/** What became of a call, for the usage record. */
+/** How a call ended, for the usage record. */
 export interface CallOutcome {
-  /** The status that the caller saw; 499: they went away. */
+  /** The status that the client saw; 499: the client disconnected. */
   status: number;
   member: string | null;
   model: string | null;
   tried: readonly AttemptRecord[];
   usage: Usage;
-  /** The provider did not tell the usage: it is estimated from the texts. */
+  /** The provider reported no usage; it is estimated from the texts. */
   estimated: boolean;
-  /** Until the first byte for the caller; null: there was none. */
+  /** Until the first byte to the client; null: none was sent. */
   firstByteMs: number | null;
   ms: number;
 }
 
-/** Text for the caller, as it comes. */
+/** The text of a streamed response, piece by piece. */
 export interface ResponseStream {
-  /** The next text; null at the end. */
+  /** The next text; null at the end of the stream. */
   next(): Promise<string | null>;
-  /** The caller went away. */
+  /** The client disconnected. */
   cancel(): void;
-  /** This process ends: what has begun to speak ends with an error that says so. */
+  /** The process is stopping: a stream that has begun ends with an in-band error. */
   stop(): void;
 }
 
 export type CompletionResult =
   | { kind: "answer"; text: string; served: ServicePool }
-  /** `served` null: the headers go out before anybody has answered. */
+  /** `served` null: the headers are sent before any member has answered. */
   | { kind: "stream"; stream: ResponseStream; served: ServicePool | null }
   | {
       kind: "error";
@@ -91,16 +93,16 @@ export type CompletionResult =
     }
   | { kind: "aborted" };
 
-/** Serves a request; `spent` is called exactly once. `signal`: the caller goes away. */
+/** Serves a request; `onEnd` is called exactly once. `signal` aborts when the client disconnects. */
 export async function complete(
   parts: FailoverDeps,
   pool: Pool,
   request: CompletionRequest,
   signal: LightAbortSignal,
-  spent: (spent: CallOutcome) => void,
+  onEnd: (outcome: CallOutcome) => void,
 ): Promise<CompletionResult> {
   const { clock } = parts;
-  const account = new CallTally(parts, request, spent);
+  const tally = new CallTally(parts, request, onEnd);
   const embeds = request.kind === "embeddings";
   const found = eligibleMembers(
     pool.members,
@@ -108,7 +110,7 @@ export async function complete(
     (member) => (!embeds ? member.models : member.provider.embeds ? member.embeddingModels : []),
   );
   if (found.kind === "unknown_model") {
-    account.close(404, null);
+    tally.close(404, null);
     return {
       kind: "error",
       status: 404,
@@ -118,7 +120,7 @@ export async function complete(
     };
   }
   if (embeds && found.choices.length === 0 && !pool.members.some(embedding)) {
-    account.close(400, null);
+    tally.close(400, null);
     return { kind: "error", status: 400, error: noEmbeddings, retryAfterMs: null, served: null };
   }
   const naming = (model: string) => ({
@@ -130,7 +132,7 @@ export async function complete(
     : !request.stream
       ? "chat"
       : pool.streamMode === "complete"
-        ? "collected"
+        ? "buffered"
         : "stream";
   const chain = runFailover(parts, {
     choices: found.choices,
@@ -139,48 +141,44 @@ export async function complete(
     body: request.body,
     promptTokens: request.promptTokens,
     answerMs: pool.answerMs,
-    deadlineAt: account.startedAt + pool.deadlineMs,
+    deadlineAt: tally.startedAt + pool.deadlineMs,
     signal,
     retryBudget: pool.retryBudget,
   });
   if (!request.stream) {
     const result = await chain;
-    if (result.kind !== "answer") return account.closeUnanswered(result);
-    const served = account.servicePool(
+    if (result.kind !== "answer") return tally.closeUnanswered(result);
+    const served = tally.servicePool(
       result.won.choice.member.name,
       result.won.choice.model,
       result.won.attempts,
     );
-    account.close(200, result);
+    tally.close(200, result);
     return { kind: "answer", text: rewrite(result.text, naming(result.won.choice.model), served), served };
   }
   const patience = new LightAbortController();
   const early = await Promise.race([chain, clock.sleep(pool.headersAfterMs, patience).then(() => null)]);
   patience.abort();
-  if (early && early.kind !== "speaking" && early.kind !== "collected") return account.closeUnanswered(early);
+  if (early && early.kind !== "streaming" && early.kind !== "buffered") return tally.closeUnanswered(early);
   const rules = (served: ServicePool) => ({
     ...naming(served.model),
     includeUsage: request.includeUsage,
     served,
   });
-  if (early === null) return { kind: "stream", stream: deferredStream(account, chain, rules), served: null };
-  const served = account.servicePool(
-    early.won.choice.member.name,
-    early.won.choice.model,
-    early.won.attempts,
-  );
-  return { kind: "stream", stream: relay(account, early, new SseWriter(rules(served))), served };
+  if (early === null) return { kind: "stream", stream: deferredStream(tally, chain, rules), served: null };
+  const served = tally.servicePool(early.won.choice.member.name, early.won.choice.model, early.won.attempts);
+  return { kind: "stream", stream: relay(tally, early, new SseWriter(rules(served))), served };
 }
 
-/** For streams that a process that ends does not see to their end. */
+/** For streams that are still open when the process stops. */
 const stopping = apiError("The service is stopping; try again.", "server_error", "unavailable");
 
-type StreamingResult = Extract<FailoverResult, { kind: "speaking" } | { kind: "collected" }>;
+type StreamingResult = Extract<FailoverResult, { kind: "streaming" } | { kind: "buffered" }>;
 type WriterOptions = (served: ServicePool) => ConstructorParameters<typeof SseWriter>[0];
 
-/** A stream whose headers are out before anybody has answered: a failure comes inside it. */
+/** A stream whose headers are sent before any member has answered: a failure is reported in-band. */
 function deferredStream(
-  account: CallTally,
+  tally: CallTally,
   chain: Promise<FailoverResult>,
   rules: WriterOptions,
 ): ResponseStream {
@@ -191,63 +189,63 @@ function deferredStream(
       if (over) return null;
       if (inner) return await inner.next();
       const result = await chain;
-      if (result.kind === "speaking" || result.kind === "collected") {
+      if (result.kind === "streaming" || result.kind === "buffered") {
         const { choice, attempts } = result.won;
-        const served = account.servicePool(choice.member.name, choice.model, attempts);
-        inner = relay(account, result, new SseWriter(rules(served)));
+        const served = tally.servicePool(choice.member.name, choice.model, attempts);
+        inner = relay(tally, result, new SseWriter(rules(served)));
         return await inner.next();
       }
       over = true;
-      const completed = account.closeUnanswered(result);
+      const completed = tally.closeUnanswered(result);
       return completed.kind === "error" ? errorFrame(completed.error, completed.served) : null;
     },
     cancel: () => {
       over = true;
       if (inner) inner.cancel();
       else {
-        // A chain that threw is told of by whoever waited for it; the account is closed all the same.
-        const threw = () => account.close(500, null);
-        void chain.then((result) => account.closeAbandoned(result), threw);
+        // The error of a failed run reaches whoever awaits it; the tally still has to be closed.
+        const threw = () => tally.close(500, null);
+        void chain.then((result) => tally.closeAbandoned(result), threw);
       }
     },
     stop: () => inner?.stop(),
   };
 }
 
-/** Hands a stream on, chunk by chunk. */
-function relay(account: CallTally, result: StreamingResult, frames: SseWriter): ResponseStream {
+/** Relays a stream to the client, chunk by chunk. */
+function relay(tally: CallTally, result: StreamingResult, frames: SseWriter): ResponseStream {
   const { won } = result;
   let over = false;
   let stopped = false;
-  let whole = result.kind === "collected" ? result.chunks : null;
-  const end = (status: number, how: "done" | "broken" | "dropped") => {
+  let whole = result.kind === "buffered" ? result.chunks : null;
+  const end = (status: number, how: "completed" | "failed" | "dropped") => {
     over = true;
     won.settle(how);
-    account.close(status, { ...result, usage: frames.usage });
+    tally.close(status, { ...result, usage: frames.usage });
   };
   return {
     next: async () => {
       while (!over) {
         const said = whole
           ? { kind: "chunks" as const, chunks: whole }
-          : result.kind === "speaking"
+          : result.kind === "streaming"
             ? await result.stream.next()
             : { kind: "done" as const };
         whole = null;
         if (over) break;
-        account.markFirstByte();
+        tally.markFirstByte();
         if (said.kind === "done") {
-          end(200, "done");
+          end(200, "completed");
           return frames.done();
         }
         if (said.kind === "failed") {
-          if (result.kind === "speaking") result.stream.cancel();
-          end(statusOf(said.failure), said.overtime ? "dropped" : "broken");
+          if (result.kind === "streaming") result.stream.cancel();
+          end(statusOf(said.failure), said.overtime ? "dropped" : "failed");
           return frames.failed(said.failure.error);
         }
         let text = "";
         for (const chunk of said.chunks) {
-          account.addUnits(chunk.units);
+          tally.addUnits(chunk.units);
           text += frames.chunk(chunk);
         }
         if (text !== "") return text;
@@ -258,13 +256,13 @@ function relay(account: CallTally, result: StreamingResult, frames: SseWriter): 
     },
     cancel: () => {
       if (over) return;
-      if (result.kind === "speaking") result.stream.cancel();
+      if (result.kind === "streaming") result.stream.cancel();
       end(499, "dropped");
     },
     stop: () => {
       if (over) return;
       stopped = true;
-      if (result.kind === "speaking") result.stream.cancel();
+      if (result.kind === "streaming") result.stream.cancel();
       end(503, "dropped");
     },
   };
@@ -272,7 +270,7 @@ function relay(account: CallTally, result: StreamingResult, frames: SseWriter): 
 
 const embedding = ({ provider, embeddingModels }: Member) => provider.embeds && embeddingModels.length > 0;
 
-/** No repeat of the call can help, so that it is no 503. */
+/** A 400 and not a 503, because repeating the call cannot help. */
 const noEmbeddings: ApiError = {
   message: aiProblems.no_embeddings.message,
   type: aiProblems.no_embeddings.type,
@@ -289,43 +287,43 @@ function unknownModel(model: string | null): ApiError {
   };
 }
 
-/** The status for the caller. What is wrong with a member's own key is no fault of theirs. */
+/** The status for the client. A member's rejected credentials are not the client's fault. */
 function statusOf({ kind, status }: Failure): number {
   switch (kind) {
-    case "caller":
-    case "context":
-    case "policy":
+    case "invalid_request":
+    case "context_length":
+    case "content_policy":
       return status >= 400 && status < 500 ? status : 400;
-    case "unable":
-      // A 429 for a request that is larger than the model's whole minute: clients would repeat it for ever.
+    case "unsupported":
+      // This 429 means that the request exceeds the model's whole minute: a client would repeat it forever.
       return status === 429 ? 413 : status >= 400 && status < 500 ? status : 400;
-    case "limited":
+    case "rate_limited":
       return 429;
-    case "no_model":
+    case "model_not_found":
       return 404;
-    case "denied":
+    case "unauthorized":
       return 502;
-    case "broken":
+    case "upstream_error":
       return status === 503 || status === 504 ? status : 502;
   }
 }
 
 const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 
-/** What a call has cost and how long it took. */
+/** Measures one call: time to the first byte, output units, duration; reports the outcome once. */
 class CallTally {
   readonly startedAt: number;
   readonly #parts: FailoverDeps;
   readonly #request: CompletionRequest;
-  readonly #spent: (spent: CallOutcome) => void;
+  readonly #onEnd: (outcome: CallOutcome) => void;
   #firstByteMs: number | null = null;
   #units = 0;
   #closed = false;
 
-  constructor(parts: FailoverDeps, request: CompletionRequest, spent: (spent: CallOutcome) => void) {
+  constructor(parts: FailoverDeps, request: CompletionRequest, onEnd: (outcome: CallOutcome) => void) {
     this.#parts = parts;
     this.#request = request;
-    this.#spent = spent;
+    this.#onEnd = onEnd;
     this.startedAt = parts.clock.monotonic();
   }
 
@@ -360,10 +358,10 @@ class CallTally {
     return { kind: "error", status, error: failure.error, retryAfterMs: failure.retryAfterMs, served };
   }
 
-  /** The caller went away while nobody had answered yet. */
+  /** The client disconnected before any member had answered. */
   closeAbandoned(result: FailoverResult): void {
-    if (result.kind === "speaking") result.stream.cancel();
-    if (result.kind === "speaking" || result.kind === "collected") result.won.settle("dropped");
+    if (result.kind === "streaming") result.stream.cancel();
+    if (result.kind === "streaming" || result.kind === "buffered") result.won.settle("dropped");
     this.close(499, { tried: result.tried });
   }
 
@@ -380,7 +378,7 @@ class CallTally {
     this.#closed = true;
     const choice = result?.won?.choice ?? null;
     const known = choice ? (result?.usage ?? null) : noUsage;
-    this.#spent({
+    this.#onEnd({
       status,
       member: choice?.member.name ?? null,
       model: choice?.model ?? null,
@@ -392,7 +390,7 @@ class CallTally {
     });
   }
 
-  /** `text`: of a whole answer; null: what a stream said so far. */
+  /** `text`: of a whole answer; null: estimated from what the stream has sent. */
   #estimate(text: string | null): Usage {
     const { kind, promptTokens } = this.#request;
     const completionTokens =

@@ -1,4 +1,4 @@
-// One call of a pool key: within its limits and budget, served by its pool, and its usage told.
+// Serves one call of a pool key: checks its budget and limits, runs the completion, and records the usage.
 
 import type { FailoverDeps } from "#ai/failover/failover.ts";
 import type { Budgets } from "#ai/limits/budget.ts";
@@ -29,8 +29,8 @@ export type ServeResult =
   | { kind: "gone" }
   | { kind: "served"; completed: CompletionResult; levels: RateLimitState };
 
-/** A call that has ended, for the usage record. */
-export interface Ended extends CallOutcome {
+/** A call that was admitted. */
+export interface AdmittedCall {
   id: string;
   key: PoolKey;
   kind: CompletionRequest["kind"];
@@ -43,10 +43,10 @@ export interface ServeDeps {
   chain(pool: Pool): FailoverDeps;
   throttle: Throttle;
   budgets: Budgets;
-  record(pool: Pool, ended: Ended): void;
+  record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void;
 }
 
-/** Serves a call. `requestId` names its usage record; `signal`: the caller goes away. */
+/** Serves a call. `requestId` names its usage record; `signal` aborts when the client disconnects. */
 export async function serve(
   parts: ServeDeps,
   key: PoolKey,
@@ -57,12 +57,12 @@ export async function serve(
 ): Promise<ServeResult> {
   const chain = parts.chain(pool);
   const at = chain.clock.now();
-  // Awaited only where something has to be waited for: each await costs a turn and what it keeps.
+  // Awaited only when pending: each await costs a turn of the event loop and keeps its frame alive.
   const spending = parts.budgets.exhaustedForMs(key, at);
-  const spentOut = spending instanceof Promise ? await spending : spending;
-  if (spentOut !== null) {
+  const exhaustedForMs = spending instanceof Promise ? await spending : spending;
+  if (exhaustedForMs !== null) {
     const levels = { requests: null, tokens: null };
-    return { kind: "refused", by: "budget", retryAfterMs: spentOut, levels };
+    return { kind: "refused", by: "budget", retryAfterMs: exhaustedForMs, levels };
   }
   const { kind, stream, body } = request;
   const prompt = promptTokens(kind, body);
@@ -70,10 +70,10 @@ export async function serve(
   const { admission, end } = judging instanceof Promise ? await judging : judging;
   if (admission.kind !== "admitted") return admission;
   const asked = { ...request, allowedModels: key.models, promptTokens: prompt };
-  const completed = await complete(chain, pool, asked, signal, (spent) => {
-    // The slot first: telling must not keep it.
-    end(spent.usage.totalTokens);
-    parts.record(pool, { ...spent, id: requestId, key, kind, stream, at });
+  const completed = await complete(chain, pool, asked, signal, (outcome) => {
+    // The slot is freed first: the record must not keep it.
+    end(outcome.usage.totalTokens);
+    parts.record(pool, { id: requestId, key, kind, stream, at }, outcome);
   }).catch((error) => {
     end(0);
     throw error;

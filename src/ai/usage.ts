@@ -1,76 +1,87 @@
-// What calls used, written behind their answers: many at once, about every second. A storage that is away fails no
-// call; what waits is bounded, and what is dropped is counted. A crash loses the last second at the most.
+// Writes usage records behind the answers, in batches about once a second. A storage outage fails no call: the queue
+// is bounded and dropped records are counted. A crash loses at most the last second.
 
+import type { CallCost } from "#ai/limits/budget.ts";
 import { localDay } from "#ai/limits/local-day.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { recordUsage, type UsedCall } from "#store/pools/usage.ts";
-import type { Ended } from "./serve.ts";
+import type { CallOutcome, Pool } from "./complete.ts";
+import type { AdmittedCall } from "./serve.ts";
 
 export interface UsageLog {
-  record(ended: Ended, cost: number): void;
-  /** Writes what waits, as far as the storage takes it. */
+  record(row: UsedCall): void;
+  /** Writes the pending records, as far as the storage accepts them. */
   stop(): Promise<void>;
 }
 
 const intervalMs = 1_000;
 const maxPending = 20_000;
-/** One transaction each; its flush is most of what it costs. */
+/** Each batch is one transaction, whose flush dominates its cost. */
 const batchSize = 2_000;
 
-const isAway = (fault: unknown) => fault instanceof StorageError && fault.fault !== "failed";
+const isUnavailable = (error: unknown) => error instanceof StorageError && error.fault !== "failed";
 
 export function createUsageLog(parts: {
   database: Database;
   clock: Clock;
   log: Log;
-  /** Calls whose record was dropped. */
+  /** Number of calls whose record was dropped. */
   dropped(count: number): void;
-  /** The call can be read from now on. */
+  /** The record has been written and can be read. */
   written?(call: UsedCall): void;
 }): UsageLog {
   const { database, clock, log, dropped, written } = parts;
   const stopping = new AbortController();
-  let waiting: UsedCall[] = [];
-  /** Only while something waits. */
+  let pending: UsedCall[] = [];
+  /** Set while records are pending. */
   let writing: Promise<void> | null = null;
 
-  /** Together; where they cannot be, singly, so that one that can never be written keeps nobody else from it. */
+  /**
+   * Writes a batch together. If it fails, writes its records one by one, so that an invalid record does not
+   * block the others.
+   */
   async function write(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, batchSize);
-      const fault = await faultOf(batch);
-      if (fault === null) continue;
-      const again: UsedCall[] = [];
-      let last: unknown = null;
-      if (isAway(fault)) {
-        // Whether it was written is not known; a call that is written twice counts once.
-        again.push(...batch);
-        last = fault;
+    while (pending.length > 0) {
+      const batch = pending.splice(0, batchSize);
+      const error = await writeRows(batch);
+      if (error === null) continue;
+      const retries: UsedCall[] = [];
+      let outage: unknown = null;
+      if (isUnavailable(error)) {
+        // The batch may have been written; a record that is written twice counts once.
+        retries.push(...batch);
+        outage = error;
       } else {
-        const faults = await Promise.all(batch.map((call) => faultOf([call])));
+        const errors = await Promise.all(batch.map((call) => writeRows([call])));
         for (const [at, call] of batch.entries()) {
-          const own = faults[at] ?? null;
-          if (own === null) continue;
-          if (isAway(own)) {
-            again.push(call);
-            last = own;
+          const callError = errors[at] ?? null;
+          if (callError === null) continue;
+          if (isUnavailable(callError)) {
+            retries.push(call);
+            outage = callError;
             continue;
           }
-          log.error({ error: own, call: call.id }, "a call's usage cannot be written; it is dropped");
+          log.error(
+            { event: "usage.record_rejected", error: callError, call: call.id },
+            "A usage record cannot be written; it is dropped.",
+          );
           dropped(1);
         }
       }
-      if (last === null) continue;
-      waiting = [...again, ...waiting];
+      if (outage === null) continue;
+      pending = [...retries, ...pending];
       trim();
-      log.warn({ error: last, waiting: waiting.length }, "usage could not be written; it will be");
+      log.warn(
+        { event: "usage.write_failed", error: outage, pending: pending.length },
+        "Usage records could not be written; the write will be retried.",
+      );
       return;
     }
   }
 
-  /** Null: they are written. */
-  async function faultOf(calls: UsedCall[]): Promise<unknown> {
+  /** The error of the write; null: the records are written. */
+  async function writeRows(calls: UsedCall[]): Promise<unknown> {
     try {
       await database.run(recordUsage, calls);
     } catch (error) {
@@ -81,14 +92,14 @@ export function createUsageLog(parts: {
   }
 
   function trim(): void {
-    const over = waiting.length - maxPending;
-    if (over <= 0) return;
-    waiting.splice(0, over);
-    dropped(over);
+    const excess = pending.length - maxPending;
+    if (excess <= 0) return;
+    pending.splice(0, excess);
+    dropped(excess);
   }
 
   async function writeSoon(): Promise<void> {
-    while (waiting.length > 0 && !stopping.signal.aborted) {
+    while (pending.length > 0 && !stopping.signal.aborted) {
       await clock.sleep(intervalMs, stopping.signal);
       await write();
     }
@@ -96,8 +107,8 @@ export function createUsageLog(parts: {
   }
 
   return {
-    record: (ended, cost) => {
-      waiting.push(rowOf(ended, cost));
+    record: (row) => {
+      pending.push(row);
       trim();
       writing ??= writeSoon();
     },
@@ -105,32 +116,46 @@ export function createUsageLog(parts: {
       stopping.abort();
       await writing;
       await write();
-      if (waiting.length > 0) dropped(waiting.length);
-      waiting = [];
+      if (pending.length > 0) dropped(pending.length);
+      pending = [];
     },
   };
 }
 
-function rowOf(ended: Ended, cost: number): UsedCall {
-  const { key, usage } = ended;
+/** The usage record of a call that has ended, priced by the member that answered. */
+export function usageRow(pool: Pick<Pool, "members">, call: AdmittedCall, outcome: CallOutcome): UsedCall {
+  const { id, key, kind, stream, at } = call;
+  const { promptTokens, completionTokens } = outcome.usage;
+  const member = pool.members.find(({ name }) => name === outcome.member);
+  const cost = member
+    ? Math.round((promptTokens * member.price.input + completionTokens * member.price.output) / 1e6)
+    : 0;
   return {
-    id: ended.id,
+    id,
     account_id: key.accountId,
     pool_id: key.poolId,
     key_id: key.id,
-    at: ended.at,
-    day: localDay(ended.at, key.timeZone),
-    kind: ended.kind,
-    stream: ended.stream ? 1 : 0,
-    status: ended.status,
-    member: ended.member,
-    model: ended.model,
-    attempts: JSON.stringify(ended.tried),
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    estimated: ended.estimated ? 1 : 0,
+    at,
+    day: localDay(at, key.timeZone),
+    kind,
+    stream: stream ? 1 : 0,
+    status: outcome.status,
+    member: outcome.member,
+    model: outcome.model,
+    attempts: JSON.stringify(outcome.tried),
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    estimated: outcome.estimated ? 1 : 0,
     cost,
-    first_byte_ms: ended.firstByteMs === null ? null : Math.round(ended.firstByteMs),
-    ms: Math.round(ended.ms),
+    first_byte_ms: outcome.firstByteMs === null ? null : Math.round(outcome.firstByteMs),
+    ms: Math.round(outcome.ms),
   };
+}
+
+/**
+ * What a record counts for in its key's budget: prompt and completion tokens, because a later read adds up
+ * the same columns. A vendor's total may be larger.
+ */
+export function costOf({ day, prompt_tokens, completion_tokens, cost }: UsedCall): CallCost {
+  return { day, tokens: prompt_tokens + completion_tokens, cost };
 }

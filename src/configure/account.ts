@@ -1,5 +1,5 @@
-// Creates and changes accounts: zone, plan, credit and key, for the provisioning file (everything at once, by the
-// account's name) and for the management API (what is given, by its id).
+// Creates and changes accounts: time zone, plan, credit and API key. The provisioning file sets the whole account, found
+// by its name; the management API changes single fields, found by its id.
 
 import { z } from "zod";
 import { hashApiKey, newApiKey } from "#accounts/api-key.ts";
@@ -99,7 +99,7 @@ const { name, time_zone, country, rate_limit, lateness_ms, channel_failover } =
   patchSchema(accountInput).shape;
 const attachments = patchSchema(attachmentsInput).optional().describe("What files an email may have.");
 
-/** What of an account may be changed: absent stays as it is, also inside `plan`, its credit and `attachments`. */
+/** The PATCH body of an account. An absent field stays as it is, also inside `plan`, its credit and `attachments`. */
 export const accountChanges = z.strictObject({
   name,
   time_zone,
@@ -112,7 +112,7 @@ export const accountChanges = z.strictObject({
 });
 export type AccountChanges = z.output<typeof accountChanges>;
 
-/** Creates the account, or changes the one with this name, to exactly this. Returns its id. */
+/** Creates the account, or replaces the one with this name. Returns its id. */
 export async function upsertAccount(parts: ConfigureParts, input: AccountInput): Promise<string> {
   for (;;) {
     const existing = await parts.database.run(findAccountByName, input.name);
@@ -120,13 +120,13 @@ export async function upsertAccount(parts: ConfigureParts, input: AccountInput):
       await change(parts, existing.id, toFullChange(input));
       return existing.id;
     }
-    const made = await make(parts, input);
-    // Somebody else made it meanwhile: then it is changed.
-    if (made !== null) return made;
+    const id = await insert(parts, input);
+    // Another request created it meanwhile: then it is changed.
+    if (id !== null) return id;
   }
 }
 
-/** An input as a change: what it leaves out becomes what it means. */
+/** A whole input as a change of every field: an absent field takes its default. */
 function toFullChange({ name: _name, ...input }: AccountInput): AccountChanges {
   const { plan } = input;
   const credit = Object.fromEntries(channels.map((channel) => [channel, plan.credit[channel] ?? null]));
@@ -143,7 +143,7 @@ export type CreateAccountResult =
   | { kind: "name_taken" }
   | { kind: "invalid"; issues: Issue[] };
 
-/** Creates an account, which has no key yet. */
+/** Creates an account, without an API key. */
 export async function createAccount(
   parts: ConfigureParts,
   input: AccountInput,
@@ -151,33 +151,33 @@ export async function createAccount(
   if (input.plan.renews && !channels.some((channel) => input.plan.credit[channel] != null)) {
     return { kind: "invalid", issues: [nothingRenews] };
   }
-  const id = await make(parts, input);
+  const id = await insert(parts, input);
   return id === null ? { kind: "name_taken" } : { kind: "created", id };
 }
 
 export type UpdateAccountResult =
   | { kind: "changed" }
   | { kind: "name_taken" }
-  /** The provisioning file goes by its name. */
+  /** The provisioning file finds the account by its name, so the name cannot change. */
   | { kind: "provisioned" }
   | { kind: "invalid"; issues: Issue[] };
 
-/** Changes what is given of an account, and nothing else. */
+/** Changes the fields of `changes`; the others stay. */
 export async function updateAccount(
   parts: ConfigureParts,
   id: string,
   changes: AccountChanges,
 ): Promise<UpdateAccountResult> {
-  const given = changes.plan?.credit ?? {};
+  const credit = changes.plan?.credit ?? {};
   const renews = changes.plan?.renews;
   if (renews === "monthly") {
     const credits = await parts.database.run(readCredits, id);
-    const left = channels.some((channel) =>
-      given[channel] === undefined
-        ? credits.some((credit) => credit.channel === channel)
-        : given[channel] !== null,
+    const hasAllowance = channels.some((channel) =>
+      credit[channel] === undefined
+        ? credits.some((stored) => stored.channel === channel)
+        : credit[channel] !== null,
     );
-    if (!left) return { kind: "invalid", issues: [nothingRenews] };
+    if (!hasAllowance) return { kind: "invalid", issues: [nothingRenews] };
   }
   return { kind: await change(parts, id, changes) };
 }
@@ -196,9 +196,10 @@ async function change(
     at: parts.clock.now(),
   });
   if (outcome !== "changed") return outcome;
-  parts.accountsChanged();
-  // Lanes go by their account's zone and lateness.
-  if (changes.time_zone !== undefined || changes.lateness_ms !== undefined) parts.lanesChanged();
+  parts.signals.emit("accountsChanged");
+  // Lanes depend on the time zone and the lateness of their account.
+  if (changes.time_zone !== undefined || changes.lateness_ms !== undefined)
+    parts.signals.emit("lanesChanged");
   return outcome;
 }
 
@@ -208,7 +209,7 @@ const nothingRenews: Issue = {
 };
 
 /** Null: the name is taken. */
-async function make(parts: ConfigureParts, input: AccountInput): Promise<string | null> {
+async function insert(parts: ConfigureParts, input: AccountInput): Promise<string | null> {
   const now = parts.clock.now();
   const account: AccountsTable = {
     id: parts.newId("acc"),
@@ -230,11 +231,11 @@ async function make(parts: ConfigureParts, input: AccountInput): Promise<string 
   const renews = input.plan.renews ?? null;
   const outcome = await parts.database.run(insertAccount, { account, allowances, renews });
   if (outcome === "name_taken") return null;
-  parts.accountsChanged();
+  parts.signals.emit("accountsChanged");
   return account.id;
 }
 
-/** The allowances that are given, each with an id for the ledger. */
+/** The allowances of the channels in `credit`, each with an id for the ledger. */
 function allowancesOf(
   { newId }: ConfigureParts,
   credit: { [C in Channel]?: number | null | undefined },
@@ -245,7 +246,7 @@ function allowancesOf(
   });
 }
 
-/** The columns of the fields that are given. A whole input is a change of everything. */
+/** The columns of the fields in `changes`. */
 function columnsOf(changes: AccountChanges): AccountColumns {
   const { name, time_zone, country, plan, rate_limit, lateness_ms, channel_failover } = changes;
   const columns: AccountColumns = {};
@@ -264,19 +265,19 @@ function columnsOf(changes: AccountChanges): AccountColumns {
   return columns;
 }
 
-/** Gives the account a key (`given`, or a new one) in place of any before it; the old one stops working within 5 s everywhere. */
+/** Replaces the account's API key by `apiKey` or a generated one. The old key stops working within 5 s in every process. */
 export async function issueApiKey(
   parts: ConfigureParts & { random: Random; showApiKeys: boolean },
   accountId: string,
-  given?: string,
+  apiKey?: string,
 ): Promise<string> {
-  const key = given ?? newApiKey(parts.random);
+  const key = apiKey ?? newApiKey(parts.random);
   await parts.database.run(replaceApiKey, {
     accountId,
     hash: hashApiKey(key),
     sealed: parts.showApiKeys ? parts.sealer.seal(key, `api_keys ${accountId} sealed`) : null,
     at: parts.clock.now(),
   });
-  parts.accountsChanged();
+  parts.signals.emit("accountsChanged");
   return key;
 }

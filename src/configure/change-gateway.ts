@@ -1,11 +1,11 @@
-// Gateways one change at a time, for the management API: what is given is laid over what is stored, and the
-// whole is checked and saved as the provisioning file's would be.
+// Partial changes of gateways, for the management API: the fields of the change replace the stored ones, and the result
+// is checked and saved like a gateway of the provisioning file.
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
-import { findGatewayByIdentifier, settingsPlace } from "#store/gateways/gateways.ts";
+import { findGatewayByIdentifier, settingsContext } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import { omitUndefined, patchSchema } from "./changes.ts";
@@ -19,12 +19,12 @@ import {
 } from "./gateway.ts";
 import { maskIssues, mergeSettings } from "./settings-change.ts";
 
-const { kind, default: standard, active, settings, on_unknown } = patchSchema(gatewayInput).shape;
+const { kind, default: isDefault, active, settings, on_unknown } = patchSchema(gatewayInput).shape;
 
-/** What of a gateway may be changed: absent stays as it is, also inside `pace` and `retry`. */
+/** The PATCH body of a gateway. An absent field stays as it is, also inside `pace` and `retry`. */
 export const gatewayChanges = z.strictObject({
   kind,
-  default: standard,
+  default: isDefault,
   active,
   settings: settings.describe(
     "What of its settings changes: each field replaces the stored one, `null` removes it, a mask keeps what is stored. With another `kind`: all of them.",
@@ -41,7 +41,7 @@ type Saved = { kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] 
 
 const taken: Issue = { path: ["identifier"], message: "is taken" };
 
-/** Creates a gateway. An identifier that is used already, by whomever, is a fault. */
+/** Creates a gateway. Its identifier must be unused in the whole installation. */
 export async function createGateway(
   parts: ConfigureParts,
   accountId: string,
@@ -54,7 +54,7 @@ export async function createGateway(
   return await upsertGateway(parts, accountId, input);
 }
 
-/** A stored gateway as the input that would make it, its secrets in the clear. */
+/** A stored gateway as the input that would create it, with its secrets in plain text. */
 export function gatewayInputOf(sealer: Sealer, gateway: GatewaysTable): GatewayInput {
   const { pace, retry, onUnknown } = JSON.parse(gateway.rules) as GatewayRules;
   return {
@@ -63,7 +63,7 @@ export function gatewayInputOf(sealer: Sealer, gateway: GatewaysTable): GatewayI
     kind: gateway.kind,
     default: gateway.is_default === 1,
     active: gateway.active === 1,
-    settings: JSON.parse(sealer.open(gateway.settings, settingsPlace(gateway.id))),
+    settings: JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id))),
     pace: {
       per_second: pace.perSecond,
       concurrency: pace.concurrency,
@@ -76,18 +76,18 @@ export function gatewayInputOf(sealer: Sealer, gateway: GatewaysTable): GatewayI
   };
 }
 
-/** Changes what is given of a gateway, and nothing else. */
+/** Changes the fields of `changes`; the others stay. */
 export async function updateGateway(
   parts: ConfigureParts,
   gateway: GatewaysTable,
   changes: GatewayChanges,
 ): Promise<Saved> {
   const before = gatewayInputOf(parts.sealer, gateway);
-  const { settings: given = {}, pace = {}, retry = {}, ...rest } = omitUndefined(changes);
+  const { settings: settingsChanges = {}, pace = {}, retry = {}, ...rest } = omitUndefined(changes);
   const sameKind = rest.kind === undefined || rest.kind === before.kind;
   const stored = sameKind ? before.settings : null;
   const adapter = findAdapter(rest.kind ?? before.kind, before.channel);
-  const { settings, issues } = mergeSettings(adapter, "gateway", stored, given);
+  const { settings, issues } = mergeSettings(adapter, "gateway", stored, settingsChanges);
   if (issues.length > 0) return { kind: "invalid", issues };
   const after: GatewayInput = {
     ...before,

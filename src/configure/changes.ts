@@ -1,11 +1,11 @@
-// The shape of a change (PATCH): the fields of an object, none of them required and none filled in, so that what is
-// absent stays as it is. Objects inside become changes as well only where the caller says so.
+// The schema of a PATCH body: the fields of an object, all optional and without defaults, so that an absent field keeps
+// its stored value. Nested objects become patches only where the caller asks for it.
 
 import { z } from "zod";
 
 type WithoutDefault<T> = T extends z.ZodDefault<infer Inner> | z.ZodPrefault<infer Inner> ? Inner : T;
 
-/** The fields of `object`, each optional and without its default; their descriptions stay. */
+/** The fields of `object`, each optional and without its default, with its description. */
 export function patchSchema<S extends z.ZodRawShape>(
   object: z.ZodObject<S>,
 ): z.ZodObject<{ [K in keyof S]: z.ZodOptional<WithoutDefault<S[K]> & z.core.SomeType> }, z.core.$strict> {
@@ -20,8 +20,8 @@ export function patchSchema<S extends z.ZodRawShape>(
 
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 
-/** Without the fields that are there, but undefined. */
+/** The fields whose value is not undefined. */
 export function omitUndefined<T extends object>(fields: T): Partial<Defined<T>> {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as Partial<Defined<T>>;
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Partial<Defined<T>>;
 }

@@ -1,5 +1,5 @@
-// Looks a sending domain up in DNS, and lets the keys sign whose records are right: from then on a signature of
-// theirs can be verified everywhere.
+// Checks the DNS records of a sending domain, and activates the keys whose records are correct: receivers can verify
+// their signatures from then on.
 
 import {
   checkDomain,
@@ -7,6 +7,7 @@ import {
   type MailRoute,
 } from "#gateways/email/deliverability/domain-check.ts";
 import { domainOf } from "#gateways/email/deliverability/domain-records.ts";
+import { findAdapter } from "#gateways/registry.ts";
 import type { Dns } from "#runtime/runtime.ts";
 import type { DomainWithKeys } from "#store/email/sending-domains.ts";
 import { readGateways } from "#store/gateways/actions.ts";
@@ -16,23 +17,23 @@ import { activateDomainKeys } from "./sending-domain.ts";
 
 export interface CheckDomainResult {
   findings: DomainFindings;
-  /** Keys that sign now and did not before. */
+  /** The ids of keys that this check activated. */
   activated: string[];
 }
 
-/** Null: the domain was deleted meanwhile. */
+/** Checks a domain. Null: it was deleted meanwhile. */
 export async function checkSendingDomain(
   parts: ConfigureParts & { dns: Dns },
   { domain, keys }: DomainWithKeys,
 ): Promise<CheckDomainResult | null> {
   const routes = await mailRoutes(parts, domain.account_id);
   const findings = await checkDomain(parts, domain.domain, keys, routes);
-  const right = findings.dkim.filter(({ result }) => result === "ok").map(({ keyId }) => keyId);
-  const activated = await activateDomainKeys(parts, domain, right);
+  const verified = findings.dkim.filter(({ result }) => result === "ok").map(({ keyId }) => keyId);
+  const activated = await activateDomainKeys(parts, domain, verified);
   return activated === null ? null : { findings, activated };
 }
 
-/** Whom the account's email gateways write as. */
+/** The sender domains of the account's email gateways. */
 async function mailRoutes(
   { database, sealer }: Pick<ConfigureParts, "database" | "sealer">,
   accountId: string,
@@ -40,9 +41,10 @@ async function mailRoutes(
   const found = await database.run(readGateways, { accountId, identifier: null, countTo: 0 });
   return found.flatMap(({ gateway }): MailRoute[] => {
     if (gateway.channel !== "email") return [];
-    const { from, host } = gatewayInputOf(sealer, gateway).settings;
-    const domain = typeof from === "string" ? domainOf(from.slice(from.lastIndexOf("@") + 1)) : null;
-    if (domain === null) return [];
-    return [{ identifier: gateway.identifier, domain, host: typeof host === "string" ? host : null }];
+    const sender = findAdapter(gateway.kind, gateway.channel)?.email(
+      gatewayInputOf(sealer, gateway).settings,
+    );
+    const domain = domainOf(sender?.from.slice(sender.from.lastIndexOf("@") + 1) ?? "");
+    return !sender || domain === null ? [] : [{ identifier: gateway.identifier, domain, host: sender.host }];
   });
 }

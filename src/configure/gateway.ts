@@ -1,17 +1,17 @@
-// Creates and changes gateways, for the provisioning file and whatever else configures: the same checks, the
-// same wording. Settings are sealed as a whole before they are stored.
+// Creates and changes gateways, for the provisioning file and the management API: the same checks and messages. Settings
+// are sealed as a whole before they are stored.
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { channels } from "#contract/messages/channel.ts";
+import type { Core } from "#core/core.ts";
 import { findAdapter, adapters as kinds } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
-import type { Clock, Outbound } from "#runtime/runtime.ts";
+import type { Outbound } from "#runtime/runtime.ts";
 import { parseHours } from "#runtime/time-zones.ts";
-import type { Database } from "#store/database.ts";
-import { findGatewayByIdentifier, saveGateway, settingsPlace } from "#store/gateways/gateways.ts";
+import { urlFieldPath } from "#settings/url.ts";
+import { findGatewayByIdentifier, saveGateway, settingsContext } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
-import type { Sealer } from "#store/seal.ts";
 
 export const paceInput = z
   .strictObject({
@@ -92,27 +92,15 @@ export const gatewayInput = z.strictObject({
 });
 export type GatewayInput = z.output<typeof gatewayInput>;
 
-export interface ConfigureParts {
-  database: Database;
-  clock: Clock;
-  outbound: Outbound;
-  sealer: Sealer;
-  newId(prefix: string): string;
-  /** Cached accounts are stale. */
-  accountsChanged(): void;
-  /** Lanes were added or changed. */
-  lanesChanged(): void;
-  /** Cached pools, members and keys are stale. */
-  poolsChanged(): void;
-}
+export type ConfigureParts = Pick<Core, "clock" | "database" | "newId" | "outbound" | "sealer" | "signals">;
 
-/** Faults of a gateway's settings, with paths inside the gateway; none: they may be saved. */
+/** The issues of a gateway's settings, with paths inside the gateway. */
 export function settingsIssues(input: GatewayInput, outbound: Outbound): Issue[] {
   const adapter = findAdapter(input.kind, input.channel);
   if (!adapter) {
-    const known = kinds.filter((kind) => kind.channels.includes(input.channel)).map(({ kind }) => kind);
+    const names = kinds.filter((kind) => kind.channels.includes(input.channel)).map(({ kind }) => kind);
     return [
-      { path: ["kind"], message: `is no kind of ${input.channel} gateway; there are: ${known.join(", ")}` },
+      { path: ["kind"], message: `is no kind of ${input.channel} gateway; there are: ${names.join(", ")}` },
     ];
   }
   const parsed = adapter.settings.safeParse(input.settings);
@@ -122,14 +110,15 @@ export function settingsIssues(input: GatewayInput, outbound: Outbound): Issue[]
       message: issue.message,
     }));
   }
-  const field = "base_url" in adapter.settings.shape ? "base_url" : "url";
   return adapter.urls(parsed.data).flatMap((url) => {
-    const refusal = outbound.rejectReason(url);
-    return refusal === null ? [] : [{ path: ["settings", field], message: refusal }];
+    const reason = outbound.rejectReason(url);
+    return reason === null
+      ? []
+      : [{ path: ["settings", ...urlFieldPath(adapter.settings)], message: reason }];
   });
 }
 
-/** Everything that keeps a gateway from being saved for an account (null: one that is yet to be made), with paths inside the gateway. */
+/** All issues of a gateway for an account (null: the account does not exist yet), with paths inside the gateway. */
 export async function gatewayIssues(
   { database, outbound }: Pick<ConfigureParts, "database" | "outbound">,
   accountId: string | null,
@@ -154,7 +143,7 @@ function issuesWithExisting(
   return issues;
 }
 
-/** A gateway as it is to be saved: a new one, or the account's one with this identifier, changed. Stores nothing. */
+/** The row to save: a new gateway, or the account's gateway with this identifier after the change. Stores nothing. */
 export async function prepareGateway(
   parts: ConfigureParts,
   accountId: string,
@@ -188,7 +177,7 @@ export async function prepareGateway(
     active: input.active ? 1 : 0,
     is_default: input.default ? 1 : 0,
     test: adapter.test ? 1 : 0,
-    settings: sealer.seal(JSON.stringify(adapter.settings.parse(input.settings)), settingsPlace(id)),
+    settings: sealer.seal(JSON.stringify(adapter.settings.parse(input.settings)), settingsContext(id)),
     rules: JSON.stringify(rules),
     created_at: existing?.created_at ?? now,
     updated_at: now,
@@ -196,10 +185,10 @@ export async function prepareGateway(
   return { kind: "ready", row };
 }
 
-/** The fault of an identifier that another account has. */
+/** The issue of an identifier that another account uses. */
 export const identifierTaken: Issue = { path: ["identifier"], message: "is used by another account" };
 
-/** Creates the gateway, or changes the account's one with this identifier. */
+/** Creates the gateway, or replaces the account's gateway with this identifier. */
 export async function upsertGateway(
   parts: ConfigureParts,
   accountId: string,
@@ -209,7 +198,7 @@ export async function upsertGateway(
   if (prepared.kind === "invalid") return prepared;
   const outcome = await parts.database.run(saveGateway, prepared.row);
   if (outcome === "taken") return { kind: "invalid", issues: [identifierTaken] };
-  parts.accountsChanged();
-  parts.lanesChanged();
+  parts.signals.emit("accountsChanged");
+  parts.signals.emit("lanesChanged");
   return { kind: "saved", id: prepared.row.id };
 }

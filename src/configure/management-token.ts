@@ -1,4 +1,4 @@
-// Management tokens whose text somebody else chose: those of the provisioning file.
+// Management tokens of the provisioning file, which contains their text.
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
@@ -30,22 +30,22 @@ export type UpsertManagementTokenResult =
   | { kind: "invalid"; issues: Issue[] };
 
 /**
- * Faults of a token, with paths inside it; none: it can be saved. `coming`: accounts that will be there by then.
+ * The issues of a token, with paths inside it. `newAccounts`: names of accounts that the same file creates.
  */
 export async function managementTokenIssues(
   parts: Pick<ConfigureParts, "database">,
   input: ManagementTokenInput,
-  coming: readonly string[] = [],
+  newAccounts: readonly string[] = [],
 ): Promise<Issue[]> {
   const account = input.account ?? null;
   if ((input.role === "member") !== (account !== null))
     return [{ path: ["account"], message: "is needed for a member, and only for one" }];
-  if (account === null || coming.includes(account)) return [];
+  if (account === null || newAccounts.includes(account)) return [];
   const known = await parts.database.run(findAccountByName, account);
   return known === null ? [{ path: ["account"], message: "is not the name of an account" }] : [];
 }
 
-/** Creates the token of this name, or gives that name this token, role and account; one that was revoked works again. */
+/** Creates the token with this name, or replaces it; a revoked token becomes valid again. */
 export async function upsertManagementToken(
   parts: Pick<ConfigureParts, "database" | "clock" | "newId">,
   input: ManagementTokenInput,
@@ -53,8 +53,13 @@ export async function upsertManagementToken(
   const issues = await managementTokenIssues(parts, input);
   if (issues.length > 0) return { kind: "invalid", issues };
   const account = input.account == null ? null : await parts.database.run(findAccountByName, input.account);
-  const about = { name: input.name, role: input.role, accountId: account?.id ?? null, at: parts.clock.now() };
-  const row = tokenRow(parts.newId("tok"), input.token, about);
+  const details = {
+    name: input.name,
+    role: input.role,
+    accountId: account?.id ?? null,
+    at: parts.clock.now(),
+  };
+  const row = tokenRow(parts.newId("tok"), input.token, details);
   const id = await parts.database.run(saveManagementToken, row);
   if (id === null)
     return { kind: "invalid", issues: [{ path: ["token"], message: "is used under another name" }] };

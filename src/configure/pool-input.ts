@@ -1,12 +1,12 @@
-// What may be said of pools, members and keys, in the provisioning file and to the management API: one schema, one
-// wording. What only a provider knows (its settings) is checked where they are saved.
+// The input schemas of pools, members and keys, for the provisioning file and the management API. The settings of a
+// member are checked by the schema of its provider when they are saved.
 
 import { z } from "zod";
 import { nameText } from "#contract/name.ts";
-import { mostMembers } from "#store/pools/pools.ts";
+import { maxMembers } from "#store/pools/pools.ts";
 import { patchSchema } from "./changes.ts";
 
-/** Names of pools and members go into headers and answers, so they are plain. */
+/** Names of pools and members appear in headers and responses, so they are restricted. */
 const plainName = z
   .string()
   .regex(
@@ -23,7 +23,7 @@ const models = z
   .max(500)
   .refine((names) => new Set(names).size === names.length, "names a model twice");
 
-const milliseconds = (least: number, most: number) => z.int().min(least).max(most);
+const milliseconds = (min: number, max: number) => z.int().min(min).max(max);
 const hourMs = 3_600_000;
 
 export const timeoutsInput = z
@@ -178,7 +178,7 @@ export const poolInput = poolFields
   .extend({
     members: z
       .array(memberInput)
-      .max(mostMembers)
+      .max(maxMembers)
       .default([])
       .describe("Its members, told apart by their names. Those that are not named stay as they are."),
     keys: z
@@ -192,7 +192,7 @@ export const poolInput = poolFields
   .describe("Members that answer under one name.");
 export type PoolInput = z.output<typeof poolInput>;
 
-/** What of a pool may be changed; absent stays as it is, also inside `timeouts`. */
+/** The PATCH body of a pool. An absent field stays as it is, also inside `timeouts`. */
 export const poolChanges = patchSchema(poolFields).extend({
   timeouts: patchSchema(poolTimeouts).optional().describe("How long each member may take in this pool, ms."),
 });
@@ -200,7 +200,7 @@ export type PoolChanges = z.output<typeof poolChanges>;
 
 const memberParts = patchSchema(memberInput).shape;
 
-/** The same of a member, also inside `timeouts`. Its name stays: what it did is written down under it. */
+/** The PATCH body of a member. The name cannot change: usage is recorded under it. */
 export const memberChanges = z.strictObject({
   kind: memberParts.kind,
   models: memberParts.models,
@@ -219,7 +219,7 @@ export type MemberChanges = z.output<typeof memberChanges>;
 
 const keyParts = patchSchema(keyInput).shape;
 
-/** The same of a key, also inside `limits` and `budget`. Its name and its text stay: another text is another key. */
+/** The PATCH body of a key. Its name and its text cannot change: another text is another key. */
 export const keyChanges = z.strictObject({
   models: keyParts.models,
   limits: patchSchema(limitsInput).optional().describe("How much at a time."),

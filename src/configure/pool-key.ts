@@ -1,7 +1,7 @@
-// The keys of a pool: what is stored of one is its SHA-256, and its text is shown once, if it was made here.
+// The keys of a pool. The SHA-256 of a key is stored; the text of a generated key is shown once.
 
 import type { Issue } from "#contract/issue.ts";
-import type { Random } from "#runtime/runtime.ts";
+import type { Core } from "#core/core.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import { revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
@@ -10,10 +10,10 @@ import type { ConfigureParts } from "./gateway.ts";
 import type { KeyChanges, KeyInput } from "./pool-input.ts";
 import { millionths, type PoolRef } from "./pool-member.ts";
 
-export type PoolParts = ConfigureParts & { random: Random };
+export type PoolParts = ConfigureParts & Pick<Core, "random">;
 
 export type SaveKeyResult =
-  /** `made`: the text that was made here, to be shown once; null: it was given, or is as it was. */
+  /** `issuedKey`: the generated text, to be shown once; null: the caller sent one, or it did not change. */
   | { kind: "saved"; id: string; issuedKey: string | null }
   | { kind: "invalid"; issues: Issue[] }
   | { kind: "not_found" };
@@ -49,7 +49,7 @@ function limitsColumns(input: Pick<KeyInput, "models" | "limits" | "budget" | "e
   };
 }
 
-/** What a stored key may do, as it is given. */
+/** The models, limits, budget and expiry of a stored key, as in the input. */
 export function keyLimits(key: PoolKeysTable) {
   return {
     models: key.models === null ? null : (JSON.parse(key.models) as string[]),
@@ -67,53 +67,53 @@ export function keyLimits(key: PoolKeysTable) {
   };
 }
 
-/** Its ends are at most a quarter of the shortest key that is taken. */
+/** Both ends of a key: at most a quarter of the shortest allowed key. */
 const maskedKey = (text: string) => `${text.slice(0, 4)}…${text.slice(-4)}`;
 
 /**
- * Makes the key, or makes `existing` what is given. Without a text one is made for a new key, and one that was there
- * keeps its own. A revoked one works again only with another text: the rest of an entry may change for any reason.
+ * Creates the key, or replaces the fields of `existing`. Without a text, a new key gets a generated one and an existing
+ * key keeps its own. A revoked key becomes valid again only with another text; changes of other fields do not revive it.
  */
 export async function upsertKey(
   parts: PoolParts,
-  of: PoolRef,
+  poolRef: PoolRef,
   input: KeyInput,
   existing: PoolKeysTable | null,
 ): Promise<SaveKeyResult> {
   const now = parts.clock.now();
-  const made = existing === null && input.key === undefined ? `tlp_${newSecret(parts.random)}` : null;
-  const text = input.key ?? made;
+  const issuedKey = existing === null && input.key === undefined ? `tlp_${newSecret(parts.random)}` : null;
+  const text = input.key ?? issuedKey;
   const row = {
     name: input.name,
-    pool_id: of.poolId,
-    account_id: of.accountId,
+    pool_id: poolRef.poolId,
+    account_id: poolRef.accountId,
     ...limitsColumns(input),
     updated_at: now,
   };
   if (existing !== null) {
     const renewed = text !== null && hashSecret(text) !== existing.hash;
-    const words = renewed ? { hash: hashSecret(text), hint: maskedKey(text), revoked_at: null } : {};
-    return await store(parts, { ...existing, ...row, ...words }, renewed ? "renewed" : "changed", null);
+    const keyColumns = renewed ? { hash: hashSecret(text), hint: maskedKey(text), revoked_at: null } : {};
+    return await store(parts, { ...existing, ...row, ...keyColumns }, renewed ? "renewed" : "changed", null);
   }
   if (text === null) throw new Error("A new key has a text.");
-  const own = { id: parts.newId("key"), hash: hashSecret(text), hint: maskedKey(text) };
-  return await store(parts, { ...row, ...own, revoked_at: null, created_at: now }, "made", made);
+  const identity = { id: parts.newId("key"), hash: hashSecret(text), hint: maskedKey(text) };
+  return await store(parts, { ...row, ...identity, revoked_at: null, created_at: now }, "made", issuedKey);
 }
 
 async function store(
   parts: PoolParts,
   key: PoolKeysTable,
   as: "made" | "changed" | "renewed",
-  made: string | null,
+  issuedKey: string | null,
 ): Promise<SaveKeyResult> {
   const outcome = await parts.database.run(savePoolKey, { key, as });
   if (outcome === "not_found") return { kind: "not_found" };
   if (outcome !== "saved") return { kind: "invalid", issues: [refusals[outcome]] };
-  parts.poolsChanged();
-  return { kind: "saved", id: key.id, issuedKey: made };
+  parts.signals.emit("poolsChanged");
+  return { kind: "saved", id: key.id, issuedKey };
 }
 
-/** Changes what is given of a key, and nothing else. */
+/** Changes the fields of `changes`; the others stay. */
 export async function updateKey(
   parts: PoolParts,
   key: PoolKeysTable,
@@ -131,13 +131,13 @@ export async function updateKey(
   return await store(parts, row, "changed", null);
 }
 
-/** The key's row, revoked now or before; null when the account's pool has none. It stops working within 5 s everywhere. */
+/** Revokes a key and returns its row; null: the pool has no such key. The key stops working within 5 s in every process. */
 export async function revokeKey(
   parts: ConfigureParts,
-  of: PoolRef,
+  poolRef: PoolRef,
   id: string,
 ): Promise<PoolKeysTable | null> {
-  const row = await parts.database.run(revokePoolKey, { ...of, id, at: parts.clock.now() });
-  if (row !== null) parts.poolsChanged();
+  const row = await parts.database.run(revokePoolKey, { ...poolRef, id, at: parts.clock.now() });
+  if (row !== null) parts.signals.emit("poolsChanged");
   return row;
 }

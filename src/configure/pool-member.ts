@@ -1,10 +1,10 @@
-// The members of a pool: their settings are checked by their provider, sealed as a whole, and changed in part
-// without ever coming back out.
+// The members of a pool. Their settings are checked by the schema of their provider and sealed as a whole; they can be
+// changed in part, and their secrets are never returned.
 
 import type { Issue } from "#contract/issue.ts";
 import { findProvider, providers } from "#providers/registry.ts";
 import type { Outbound } from "#runtime/runtime.ts";
-import { memberSettingsPlace, mostMembers, removeMember, saveMember } from "#store/pools/pools.ts";
+import { maxMembers, memberSettingsContext, removeMember, saveMember } from "#store/pools/pools.ts";
 import type { MemberTimeouts, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
 import { omitUndefined } from "./changes.ts";
@@ -20,18 +20,18 @@ export type SaveMemberResult =
   | { kind: "invalid"; issues: Issue[] }
   | { kind: "not_found" };
 
-/** What a pool's rows belong to. */
+/** A pool of an account. */
 export interface PoolRef {
   accountId: string;
   poolId: string;
 }
 
-/** Everything that keeps a member from being saved, with paths inside it. */
+/** All issues of a member, with paths inside it. */
 export function memberIssues(outbound: Outbound, input: MemberInput): Issue[] {
   const provider = findProvider(input.kind);
   if (!provider) {
-    const known = providers.map(({ kind }) => kind).join(", ");
-    return [{ path: ["kind"], message: `is no kind of provider; there are: ${known}` }];
+    const names = providers.map(({ kind }) => kind).join(", ");
+    return [{ path: ["kind"], message: `is no kind of provider; there are: ${names}` }];
   }
   const issues: Issue[] = [];
   if (input.models.length + input.embedding_models.length === 0)
@@ -43,7 +43,7 @@ export function memberIssues(outbound: Outbound, input: MemberInput): Issue[] {
     });
   const parsed = provider.settings.safeParse(input.settings);
   if (!parsed.success) {
-    const faults = parsed.error.issues.flatMap((issue): Issue[] => {
+    const settingsIssues = parsed.error.issues.flatMap((issue): Issue[] => {
       const path = [
         "settings",
         ...issue.path.map((part) => (typeof part === "number" ? part : String(part))),
@@ -52,7 +52,7 @@ export function memberIssues(outbound: Outbound, input: MemberInput): Issue[] {
         return issue.keys.map((key) => ({ path: [...path, key], message: "is not a field" }));
       return [{ path, message: issue.message }];
     });
-    return [...issues, ...faults];
+    return [...issues, ...settingsIssues];
   }
   const refused = provider.urls(parsed.data).flatMap((url) => outbound.rejectReason(url) ?? []);
   return [...issues, ...refused.map((message) => ({ path: ["settings", "base_url"], message }))];
@@ -60,9 +60,9 @@ export function memberIssues(outbound: Outbound, input: MemberInput): Issue[] {
 
 function rowOf(
   { clock, sealer }: Pick<ConfigureParts, "clock" | "sealer">,
-  of: PoolRef,
+  poolRef: PoolRef,
   input: MemberInput,
-  own: Pick<PoolMembersTable, "id" | "created_at">,
+  identity: Pick<PoolMembersTable, "id" | "created_at">,
 ): PoolMembersTable {
   const provider = findProvider(input.kind);
   if (!provider) throw new Error(`No provider is of kind ${input.kind}.`);
@@ -75,9 +75,9 @@ function rowOf(
     totalMs: timeouts.total_ms,
   };
   return {
-    ...own,
-    pool_id: of.poolId,
-    account_id: of.accountId,
+    ...identity,
+    pool_id: poolRef.poolId,
+    account_id: poolRef.accountId,
     name: input.name,
     kind: input.kind,
     active: input.active ? 1 : 0,
@@ -88,7 +88,7 @@ function rowOf(
     weight: input.weight,
     settings: sealer.seal(
       JSON.stringify(provider.settings.parse(input.settings)),
-      memberSettingsPlace(own.id),
+      memberSettingsContext(identity.id),
     ),
     timeouts: JSON.stringify(stored),
     input_price: price ? Math.round(price.input * millionths) : null,
@@ -97,7 +97,7 @@ function rowOf(
   };
 }
 
-/** A stored member as the input that would make it, its secrets in the clear. */
+/** A stored member as the input that would create it, with its secrets in plain text. */
 export function memberInputOf(sealer: Sealer, member: PoolMembersTable): MemberInput {
   const { input_price: input, output_price: output } = member;
   const timeouts = JSON.parse(member.timeouts) as MemberTimeouts;
@@ -107,7 +107,7 @@ export function memberInputOf(sealer: Sealer, member: PoolMembersTable): MemberI
     models: JSON.parse(member.models) as string[],
     embedding_models: JSON.parse(member.embedding_models) as string[],
     context_tokens: member.context_tokens,
-    settings: JSON.parse(sealer.open(member.settings, memberSettingsPlace(member.id))),
+    settings: JSON.parse(sealer.unseal(member.settings, memberSettingsContext(member.id))),
     priority: member.priority,
     weight: member.weight,
     active: member.active === 1,
@@ -126,49 +126,49 @@ export function memberInputOf(sealer: Sealer, member: PoolMembersTable): MemberI
 const taken: Issue = { path: ["name"], message: "is taken" };
 const tooMany: Issue = {
   path: ["name"],
-  message: `is one too many: a pool has ${mostMembers} members at most`,
+  message: `is one too many: a pool has ${maxMembers} members at most`,
 };
 
-/** Makes the member, or makes `existing` exactly this. */
+/** Creates the member, or replaces `existing`. */
 export async function upsertMember(
   parts: ConfigureParts,
-  of: PoolRef,
+  poolRef: PoolRef,
   input: MemberInput,
   existing: PoolMembersTable | null,
 ): Promise<SaveMemberResult> {
   const issues = memberIssues(parts.outbound, input);
   if (issues.length > 0) return { kind: "invalid", issues };
   const id = existing?.id ?? parts.newId("mem");
-  const member = rowOf(parts, of, input, { id, created_at: existing?.created_at ?? parts.clock.now() });
-  const outcome = await parts.database.run(saveMember, { member, made: existing === null });
+  const member = rowOf(parts, poolRef, input, { id, created_at: existing?.created_at ?? parts.clock.now() });
+  const outcome = await parts.database.run(saveMember, { member, isNew: existing === null });
   if (outcome === "not_found") return { kind: "not_found" };
   if (outcome !== "saved") return { kind: "invalid", issues: [outcome === "name_taken" ? taken : tooMany] };
-  parts.poolsChanged();
+  parts.signals.emit("poolsChanged");
   return { kind: "saved", id };
 }
 
 /** Adds a member to the account's pool. */
 export async function createMember(
   parts: ConfigureParts,
-  of: PoolRef,
+  poolRef: PoolRef,
   input: MemberInput,
 ): Promise<SaveMemberResult> {
   const masks = maskIssues(input.settings);
   if (masks.length > 0) return { kind: "invalid", issues: masks };
-  return await upsertMember(parts, of, input, null);
+  return await upsertMember(parts, poolRef, input, null);
 }
 
-/** Changes what is given of a member, and nothing else. */
+/** Changes the fields of `changes`; the others stay. */
 export async function updateMember(
   parts: ConfigureParts,
   member: PoolMembersTable,
   changes: MemberChanges,
 ): Promise<SaveMemberResult> {
   const before = memberInputOf(parts.sealer, member);
-  const { settings: given = {}, timeouts = {}, ...rest } = omitUndefined(changes);
+  const { settings: settingsChanges = {}, timeouts = {}, ...rest } = omitUndefined(changes);
   const kind = rest.kind ?? before.kind;
   const stored = kind === before.kind ? before.settings : null;
-  const { settings, issues } = mergeSettings(findProvider(kind), "member", stored, given);
+  const { settings, issues } = mergeSettings(findProvider(kind), "member", stored, settingsChanges);
   if (issues.length > 0) return { kind: "invalid", issues };
   const after = {
     ...before,
@@ -176,13 +176,13 @@ export async function updateMember(
     settings,
     timeouts: { ...before.timeouts, ...omitUndefined(timeouts) },
   };
-  const of = { accountId: member.account_id, poolId: member.pool_id };
-  return await upsertMember(parts, of, after, member);
+  const poolRef = { accountId: member.account_id, poolId: member.pool_id };
+  return await upsertMember(parts, poolRef, after, member);
 }
 
-/** False: the account's pool has no such member. */
-export async function deleteMember(parts: ConfigureParts, of: PoolRef, id: string): Promise<boolean> {
-  const removed = await parts.database.run(removeMember, { ...of, id, at: parts.clock.now() });
-  if (removed) parts.poolsChanged();
+/** Removes a member. False: the pool has no such member. */
+export async function deleteMember(parts: ConfigureParts, poolRef: PoolRef, id: string): Promise<boolean> {
+  const removed = await parts.database.run(removeMember, { ...poolRef, id, at: parts.clock.now() });
+  if (removed) parts.signals.emit("poolsChanged");
   return removed;
 }

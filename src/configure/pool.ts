@@ -1,10 +1,10 @@
-// Creates and changes pools, for the provisioning file (everything that it names, by its names) and for the
-// management API (what is given, by its id).
+// Creates and changes pools. The provisioning file sets a pool with the members and keys that it names, found by their
+// names; the management API changes single fields, found by id.
 
 import type { Issue } from "#contract/issue.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { findKeyHash } from "#store/pools/keys.ts";
-import { findPoolByName, mostMembers, mostPools, removePool, savePool } from "#store/pools/pools.ts";
+import { findPoolByName, maxMembers, maxPools, removePool, savePool } from "#store/pools/pools.ts";
 import type { PoolsTable } from "#store/schema/pools.ts";
 import { omitUndefined } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
@@ -16,10 +16,10 @@ export type SavePoolResult =
   | { kind: "saved"; id: string }
   | { kind: "invalid"; issues: Issue[] }
   | { kind: "not_found" }
-  /** The provisioning file goes by its name. */
+  /** The provisioning file finds the pool by its name, so the name cannot change. */
   | { kind: "provisioned" };
 
-/** Everything that keeps a pool from being saved for an account (null: one that is yet to be made), with paths inside the pool. */
+/** All issues of a pool for an account (null: the account does not exist yet), with paths inside the pool. */
 export async function poolIssues(
   { database, outbound }: Pick<ConfigureParts, "database" | "outbound">,
   accountId: string | null,
@@ -29,13 +29,13 @@ export async function poolIssues(
     accountId === null ? null : await database.run(findPoolByName, { accountId, name: input.name });
   const issues: Issue[] = [];
   for (const [at, member] of input.members.entries()) {
-    const faults = memberIssues(outbound, member);
-    issues.push(...faults.map(({ path, message }) => ({ path: ["members", at, ...path], message })));
+    const found = memberIssues(outbound, member);
+    issues.push(...found.map(({ path, message }) => ({ path: ["members", at, ...path], message })));
   }
   issues.push(...repeated("members", input.members), ...repeated("keys", input.keys));
   const names = [...input.members, ...(existing?.members ?? [])].map(({ name }) => name);
-  if (new Set(names).size > mostMembers)
-    issues.push({ path: ["members"], message: `are too many: a pool has ${mostMembers} at most` });
+  if (new Set(names).size > maxMembers)
+    issues.push({ path: ["members"], message: `are too many: a pool has ${maxMembers} at most` });
   for (const [at, { key, name }] of input.keys.entries()) {
     if (key === undefined) continue;
     const holder = await database.run(findKeyHash, hashSecret(key));
@@ -47,7 +47,7 @@ export async function poolIssues(
 
 function repeated(list: string, entries: readonly { name: string }[]): Issue[] {
   return entries.flatMap(({ name }, at) =>
-    entries.findIndex((one) => one.name === name) < at
+    entries.findIndex((entry) => entry.name === name) < at
       ? [{ path: [list, at, "name"], message: "stands twice" }]
       : [],
   );
@@ -55,11 +55,14 @@ function repeated(list: string, entries: readonly { name: string }[]): Issue[] {
 
 const tooMany: Issue = {
   path: ["name"],
-  message: `is one too many: an account has ${mostPools} pools at most`,
+  message: `is one too many: an account has ${maxPools} pools at most`,
 };
 
-function rowOf(input: PoolFields, own: Omit<PoolsTable, keyof ReturnType<typeof columnsOf>>): PoolsTable {
-  return { ...own, ...columnsOf(input) };
+function rowOf(
+  input: PoolFields,
+  identity: Omit<PoolsTable, keyof ReturnType<typeof columnsOf>>,
+): PoolsTable {
+  return { ...identity, ...columnsOf(input) };
 }
 
 function columnsOf(input: PoolFields) {
@@ -74,7 +77,7 @@ function columnsOf(input: PoolFields) {
   };
 }
 
-/** A stored pool as the input that would make it. */
+/** A stored pool as the input that would create it. */
 export function poolFieldsOf(pool: PoolsTable): PoolFields {
   const { name, answer_model, stream_mode, headers_after_ms, deadline_ms } = pool;
   const strict_models = pool.strict_models === 1;
@@ -92,10 +95,10 @@ async function store(
   const id = existing?.id ?? parts.newId("pool");
   const created_at = existing?.created_at ?? now;
   const pool = rowOf(input, { id, account_id: accountId, revision: 1, created_at, updated_at: now });
-  const outcome = await parts.database.run(savePool, { pool, made: existing === null });
+  const outcome = await parts.database.run(savePool, { pool, isNew: existing === null });
   switch (outcome) {
     case "saved":
-      parts.poolsChanged();
+      parts.signals.emit("poolsChanged");
       return { kind: "saved", id };
     case "name_taken":
       return { kind: "invalid", issues: [{ path: ["name"], message: "is taken" }] };
@@ -106,7 +109,7 @@ async function store(
   }
 }
 
-/** Makes an empty pool. */
+/** Creates an empty pool. */
 export function createPool(
   parts: ConfigureParts,
   accountId: string,
@@ -115,7 +118,7 @@ export function createPool(
   return store(parts, accountId, input, null);
 }
 
-/** Changes what is given of a pool, and nothing else. */
+/** Changes the fields of `changes`; the others stay. */
 export function updatePool(
   parts: ConfigureParts,
   pool: PoolsTable,
@@ -127,23 +130,23 @@ export function updatePool(
   return store(parts, pool.account_id, after, pool);
 }
 
-/** Removes a pool with its members and keys; what was used stays written down. False: the account has none. */
+/** Removes a pool with its members and keys; its recorded usage stays. False: the account has no such pool. */
 export async function deletePool(parts: ConfigureParts, accountId: string, poolId: string): Promise<boolean> {
   const removed = await parts.database.run(removePool, { accountId, poolId });
-  if (removed) parts.poolsChanged();
+  if (removed) parts.signals.emit("poolsChanged");
   return removed;
 }
 
 export type UpsertPoolResult =
-  /** `made`: keys that were made here, to be shown once. */
+  /** `issuedKeys`: generated keys, to be shown once. */
   | { kind: "saved"; id: string; issuedKeys: { name: string; key: string }[] }
   | { kind: "invalid"; issues: Issue[] };
 
-const elsewhere: Issue = { path: ["name"], message: "is being changed elsewhere" };
+const concurrentChange: Issue = { path: ["name"], message: "is being changed elsewhere" };
 
 /**
- * Creates the account's pool of this name, or changes it, with the members and keys that are named; others stay as
- * they are. Nothing is changed where there are faults.
+ * Creates the account's pool of this name, or changes it, with the members and keys of the input; other members and keys
+ * stay as they are. Changes nothing when there are issues.
  */
 export async function upsertPool(
   parts: PoolParts,
@@ -155,31 +158,31 @@ export async function upsertPool(
   const existing = await parts.database.run(findPoolByName, { accountId, name: input.name });
   const saved = await store(parts, accountId, input, existing?.pool ?? null);
   if (saved.kind !== "saved")
-    return saved.kind === "invalid" ? saved : { kind: "invalid", issues: [elsewhere] };
-  const of = { accountId, poolId: saved.id };
+    return saved.kind === "invalid" ? saved : { kind: "invalid", issues: [concurrentChange] };
+  const poolRef = { accountId, poolId: saved.id };
   for (const [at, member] of input.members.entries()) {
     const before = existing?.members.find(({ name }) => name === member.name) ?? null;
-    const result = await upsertMember(parts, of, member, before);
+    const result = await upsertMember(parts, poolRef, member, before);
     if (result.kind !== "saved") return refused(["members", at], result);
   }
-  const made: { name: string; key: string }[] = [];
+  const issuedKeys: { name: string; key: string }[] = [];
   for (const [at, key] of input.keys.entries()) {
     const before = existing?.keys.find(({ name }) => name === key.name) ?? null;
-    const result = await upsertKey(parts, of, key, before);
+    const result = await upsertKey(parts, poolRef, key, before);
     if (result.kind !== "saved") return refused(["keys", at], result);
-    if (result.issuedKey !== null) made.push({ name: key.name, key: result.issuedKey });
+    if (result.issuedKey !== null) issuedKeys.push({ name: key.name, key: result.issuedKey });
   }
-  return { kind: "saved", id: saved.id, issuedKeys: made };
+  return { kind: "saved", id: saved.id, issuedKeys };
 }
 
-/** Somebody else changed it at the same moment. */
+/** Another request changed the pool at the same moment. */
 function refused(
-  place: (string | number)[],
+  prefix: (string | number)[],
   result: { kind: "invalid"; issues: Issue[] } | { kind: "not_found" },
 ): UpsertPoolResult {
-  const issues = result.kind === "invalid" ? result.issues : [elsewhere];
+  const issues = result.kind === "invalid" ? result.issues : [concurrentChange];
   return {
     kind: "invalid",
-    issues: issues.map(({ path, message }) => ({ path: [...place, ...path], message })),
+    issues: issues.map(({ path, message }) => ({ path: [...prefix, ...path], message })),
   };
 }

@@ -1,26 +1,26 @@
-// Sending domains and their keys, for the management API and the provisioning file. New keys wait until their
-// records are in DNS; private halves are sealed, bound to their row, and never leave again.
+// Sending domains and their DKIM keys, for the management API and the provisioning file. New keys are pending until their
+// records are in DNS. Private keys are sealed, bound to their row, and never returned.
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
+import type { Core } from "#core/core.ts";
 import { domainOf } from "#gateways/email/deliverability/domain-records.ts";
 import { privateKeyRule, publishedKey, readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
 import { newPrivateKey } from "#runtime/key-pair.ts";
-import type { Random } from "#runtime/runtime.ts";
 import {
   activateKeys,
   addPendingKeys,
   createSendingDomain as createRow,
   findSendingDomain,
-  mostSendingDomains,
-  privateKeyPlace,
+  maxSendingDomains,
+  privateKeyContext,
   putActiveKeys,
   removeSendingDomain,
 } from "#store/email/sending-domains.ts";
 import type { DkimKeysTable, SendingDomainsTable } from "#store/schema/email.ts";
 import type { ConfigureParts } from "./gateway.ts";
 
-/** How long the record of a retired key is spoken of: mail that it signed is verified for days. */
+/** How long a retired key is listed: receivers still verify mail that it signed for days. */
 const retiredMs = 30 * 86_400_000;
 
 const label = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
@@ -72,20 +72,20 @@ function atMostOneOfEachAlgorithm(keys: readonly z.output<typeof domainKeyInput>
   return new Set(algorithms).size === keys.length && new Set(selectors).size === keys.length;
 }
 
-export type DomainParts = ConfigureParts & { random: Random };
+export type DomainParts = ConfigureParts & Pick<Core, "random">;
 
 export type CreateDomainResult =
   | { kind: "saved"; id: string }
-  /** The account has it already. */
+  /** The account already has the domain. */
   | { kind: "taken" }
   | { kind: "invalid"; issues: Issue[] };
 
 const tooMany: Issue = {
   path: ["domain"],
-  message: `is one too many: an account has ${mostSendingDomains} sending domains at most`,
+  message: `is one too many: an account has ${maxSendingDomains} sending domains at most`,
 };
 
-/** Makes a domain: with the given keys, which sign at once, or with two new ones, which wait. */
+/** Creates a domain with the keys of the input, which are active at once, or with two new keys, which are pending. */
 export async function createSendingDomain(
   parts: DomainParts,
   accountId: string,
@@ -99,45 +99,45 @@ export async function createSendingDomain(
     created_at: now,
     updated_at: now,
   };
-  const given = givenKeys(parts, domain, input.keys);
-  const keys = given.length > 0 ? given : await newKeys(parts, domain);
+  const existingKeys = importedKeys(parts, domain, input.keys);
+  const keys = existingKeys.length > 0 ? existingKeys : await newKeys(parts, domain);
   const outcome = await parts.database.run(createRow, { domain, keys });
   if (outcome === "taken") return { kind: "taken" };
   if (outcome === "too_many") return { kind: "invalid", issues: [tooMany] };
-  parts.lanesChanged();
+  parts.signals.emit("lanesChanged");
   return { kind: "saved", id: domain.id };
 }
 
-/** Creates the account's domain, or gives it the keys that the provisioning file has for it. */
+/** Creates the account's domain, or adds the keys of the provisioning file to it. */
 export async function upsertSendingDomain(
   parts: DomainParts,
   accountId: string,
   input: SendingDomainInput,
 ): Promise<{ kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] }> {
   const domain = domainOf(input.domain)!;
-  const elsewhere: Issue = { path: ["domain"], message: "is being changed elsewhere" };
+  const concurrentChange: Issue = { path: ["domain"], message: "is being changed elsewhere" };
   const existing = await parts.database.run(findSendingDomain, { accountId, domain });
   if (existing === null) {
-    const made = await createSendingDomain(parts, accountId, input);
-    return made.kind === "taken" ? { kind: "invalid", issues: [elsewhere] } : made;
+    const result = await createSendingDomain(parts, accountId, input);
+    return result.kind === "taken" ? { kind: "invalid", issues: [concurrentChange] } : result;
   }
-  const keys = givenKeys(parts, existing.domain, input.keys).filter(
+  const keys = importedKeys(parts, existing.domain, input.keys).filter(
     (key) =>
       !existing.keys.some(
         ({ state, selector, public_key }) =>
           state === "active" && selector === key.selector && public_key === key.public_key,
       ),
   );
-  const of = { accountId, domainId: existing.domain.id, at: parts.clock.now() };
+  const domainRef = { accountId, domainId: existing.domain.id, at: parts.clock.now() };
   if (keys.length > 0) {
-    if (!(await parts.database.run(putActiveKeys, { ...of, keys })))
-      return { kind: "invalid", issues: [elsewhere] };
-    parts.lanesChanged();
+    if (!(await parts.database.run(putActiveKeys, { ...domainRef, keys })))
+      return { kind: "invalid", issues: [concurrentChange] };
+    parts.signals.emit("lanesChanged");
   }
   return { kind: "saved", id: existing.domain.id };
 }
 
-/** Makes a new pair of keys, which waits for its records while the one before it signs. */
+/** Creates a new pair of keys, pending until its records are in DNS; the active pair still signs. */
 export async function rotateDomainKeys(
   parts: DomainParts,
   domain: SendingDomainsTable,
@@ -145,49 +145,54 @@ export async function rotateDomainKeys(
 ): Promise<"added" | "pending" | "not_found"> {
   const keys = await newKeys(parts, domain);
   const at = parts.clock.now();
-  const of = { accountId: domain.account_id, domainId: domain.id, at };
-  return await parts.database.run(addPendingKeys, { ...of, keys, replace, forgetBefore: at - retiredMs });
+  const domainRef = { accountId: domain.account_id, domainId: domain.id, at };
+  return await parts.database.run(addPendingKeys, {
+    ...domainRef,
+    keys,
+    replace,
+    deleteRetiredBefore: at - retiredMs,
+  });
 }
 
 /**
- * Lets waiting keys sign, all of them or those with these ids, and retires the ones that did. Returns the ids of those
- * that sign now and did not before; null: there is no such domain.
+ * Activates pending keys, all of them or those with these ids, and retires the keys that they replace. Returns the ids of
+ * the activated keys; null: the domain does not exist.
  */
 export async function activateDomainKeys(
   parts: ConfigureParts,
   domain: Pick<SendingDomainsTable, "id" | "account_id">,
   ids: string[] | null,
 ): Promise<string[] | null> {
-  const of = { accountId: domain.account_id, domainId: domain.id, at: parts.clock.now() };
-  const activated = await parts.database.run(activateKeys, { ...of, ids });
-  if (activated !== null && activated.length > 0) parts.lanesChanged();
+  const domainRef = { accountId: domain.account_id, domainId: domain.id, at: parts.clock.now() };
+  const activated = await parts.database.run(activateKeys, { ...domainRef, ids });
+  if (activated !== null && activated.length > 0) parts.signals.emit("lanesChanged");
   return activated;
 }
 
-/** Removes a domain with its keys. False: the account has none. */
+/** Removes a domain with its keys. False: the account has no such domain. */
 export async function deleteSendingDomain(
   parts: ConfigureParts,
   accountId: string,
   domainId: string,
 ): Promise<boolean> {
   const removed = await parts.database.run(removeSendingDomain, { accountId, domainId });
-  if (removed) parts.lanesChanged();
+  if (removed) parts.signals.emit("lanesChanged");
   return removed;
 }
 
-/** One of each kind: Ed25519 is short and quick, and receivers that do not read it read RSA. */
+/** One key of each algorithm: Ed25519 is short and fast, and receivers without it verify RSA. */
 async function newKeys(parts: DomainParts, domain: SendingDomainsTable): Promise<DkimKeysTable[]> {
-  // Never the name of an earlier key, whose record resolvers keep for hours after it is changed.
+  // Never the selector of an earlier key: resolvers cache its record for hours.
   const name = Array.from(parts.random.bytes(6), (byte) => letters[byte % letters.length]).join("");
   const kinds = ["rsa", "ed25519"] as const;
   const pems = await Promise.all(kinds.map(newPrivateKey));
   return pems.map((pem, at) => keyRow(parts, domain, `tl-${name}-${kinds[at]}`, pem, "pending"));
 }
 
-/** Without letters that look like others. */
+/** Without letters that look alike. */
 const letters = "23456789abcdefghjkmnpqrstvwxyz";
 
-function givenKeys(
+function importedKeys(
   parts: DomainParts,
   domain: SendingDomainsTable,
   keys: SendingDomainInput["keys"],
@@ -215,7 +220,7 @@ function keyRow(
     selector,
     algorithm: read.algorithm,
     public_key: publishedKey(read),
-    private_key: sealer.seal(pem, privateKeyPlace(id)),
+    private_key: sealer.seal(pem, privateKeyContext(id)),
     state,
     created_at: now,
     updated_at: now,

@@ -1,61 +1,61 @@
-// Settings with secrets in them, changed in part: what is given is laid over what is stored. A mask keeps what it
-// stands for, but no secret goes to another server because somebody changed the address alone.
+// Partial changes of settings that contain secrets: the fields of the change replace the stored ones. A mask keeps the
+// stored secret, except when the address changes: a stored secret must not be sent to another server.
 
 import type { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
-import { keptSecrets, unmasked } from "#gateways/secrets.ts";
+import { keptSecrets, unmasked } from "#settings/secrets.ts";
 
-/** A gateway's adapter or a provider. */
+/** A gateway adapter or a provider. */
 interface Kind {
   settings: z.ZodObject;
-  /** The URLs inside settings that have passed the schema. */
+  /** The URLs in settings that are valid by the schema. */
   urls(settings: unknown): string[];
 }
 
-/** Faults of settings in which a mask stands for nothing: those of something new. */
-export function maskIssues(given: unknown): Issue[] {
-  return unmasked(given, undefined).missing.map(notStored);
+/** The issues of masks in the settings of a new gateway or member: no secret is stored for them. */
+export function maskIssues(settings: unknown): Issue[] {
+  return unmasked(settings, undefined).missing.map(notStored);
 }
 
 /**
- * The settings that a change makes: each given field replaces the stored one, null removes it. Not yet checked by
- * the kind's schema. `stored`: null where the kind changes, so that nothing of the old one is kept. `what`: whose
- * settings they are, for the words of a fault. Issues have paths that begin with `settings`.
+ * The settings after a change: each field of the change replaces the stored one, null removes it. The result is not yet
+ * checked by the schema of the kind. `stored`: null when the kind changes, so that no old setting is kept. `owner`:
+ * `gateway` or `member`, for the messages. The paths of the issues begin with `settings`.
  */
 export function mergeSettings(
   kind: Kind | null,
-  what: string,
+  owner: string,
   stored: Record<string, unknown> | null,
-  given: Record<string, unknown>,
+  changes: Record<string, unknown>,
 ): { settings: Record<string, unknown>; issues: Issue[] } {
-  const { value, missing } = unmasked(given, stored ?? {});
+  const { value, missing } = unmasked(changes, stored ?? {});
   if (missing.length > 0) return { settings: {}, issues: missing.map(notStored) };
-  const laid = Object.entries({ ...stored, ...(value as Record<string, unknown>) });
-  const settings = Object.fromEntries(laid.filter(([, setting]) => setting !== null));
+  const merged = Object.entries({ ...stored, ...(value as Record<string, unknown>) });
+  const settings = Object.fromEntries(merged.filter(([, setting]) => setting !== null));
   const issues =
-    kind === null || stored === null ? [] : secretsToReenter(kind, what, stored, settings, given);
+    kind === null || stored === null ? [] : secretsToReenter(kind, owner, stored, settings, changes);
   return { settings, issues };
 }
 
 /**
- * Secrets are write-only, so they must not be taken to another server by whoever may change the address alone:
- * with a new one, they are given again.
+ * Secrets are write-only. A user who can change the address but does not know the secrets must not be able to send them
+ * to another server, so a new address requires the secrets again.
  */
 function secretsToReenter(
   kind: Kind,
-  what: string,
+  owner: string,
   before: unknown,
   after: unknown,
-  given: unknown,
+  changes: unknown,
 ): Issue[] {
   const parsed = kind.settings.safeParse(after);
   if (!parsed.success) return [];
   const origins = (settings: unknown) => kind.urls(settings).map((url) => URL.parse(url)?.origin ?? url);
-  const known = new Set(origins(before));
-  if (origins(parsed.data).every((origin) => known.has(origin))) return [];
-  return keptSecrets(kind.settings, after, given).map((path) => ({
+  const knownOrigins = new Set(origins(before));
+  if (origins(parsed.data).every((origin) => knownOrigins.has(origin))) return [];
+  return keptSecrets(kind.settings, after, changes).map((path) => ({
     path: ["settings", ...path],
-    message: `must be given again, since the ${what}'s address changes`,
+    message: `must be given again, since the ${owner}'s address changes`,
   }));
 }
 

@@ -1,33 +1,33 @@
-// Creates and changes webhook endpoints, for the provisioning file and the management API: the same checks, the
-// same wording. Secrets are sealed before they are stored, and leave again only when they were made here.
+// Creates and changes webhook endpoints, for the provisioning file and the management API: the same checks and messages.
+// Secrets are sealed before they are stored; only a generated secret is returned, once.
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { eventTypes, isEventPattern } from "#contract/messages/events.ts";
 import { nameText } from "#contract/name.ts";
-import type { Outbound, Random } from "#runtime/runtime.ts";
+import type { Core } from "#core/core.ts";
+import type { Outbound } from "#runtime/runtime.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import {
   changeEndpoint,
   createEndpoint,
   type EndpointChange,
+  endpointSecretContext,
   findAccountEndpoint,
   findEndpointByUrl,
   type NewEndpoint,
   removeEndpoint,
-  secretPlace,
 } from "#store/webhooks/endpoints.ts";
+import { failPendingDeliveries } from "#webhooks/fail-pending.ts";
 import { isSigningSecret, newSigningSecret } from "#webhooks/sign.ts";
-import { failPendingDeliveries } from "#webhooks/stop-waiting.ts";
 import { patchSchema } from "./changes.ts";
 import type { ConfigureParts } from "./gateway.ts";
 
-/** Most endpoints of an account. */
-const most = 50;
-/** How long a secret that was replaced signs as well. */
+const maxEndpoints = 50;
+/** How long a replaced secret still signs. */
 const oldSecretMs = 24 * 3_600_000;
-const removedAtOnce = 1000;
+const removeBatchSize = 1000;
 
 const events = z
   .array(
@@ -64,14 +64,14 @@ export const webhookInput = z.strictObject({
 });
 export type WebhookInput = z.output<typeof webhookInput>;
 
-/** What of an endpoint may be changed; absent stays as it is. */
+/** The PATCH body of an endpoint. An absent field stays as it is. */
 export const webhookChanges = patchSchema(webhookInput);
 export type WebhookChanges = z.output<typeof webhookChanges>;
 
-export type WebhookParts = ConfigureParts & { random: Random };
+export type WebhookParts = ConfigureParts & Pick<Core, "random">;
 
 export type SaveWebhookResult =
-  /** `secret`: the one that was made here; null: it was given, or is as it was. */
+  /** `secret`: the generated one; null: the caller sent one, or it did not change. */
   | { kind: "saved"; id: string; secret: string | null }
   | { kind: "invalid"; issues: Issue[] }
   /** The account has another endpoint with this url. */
@@ -80,19 +80,19 @@ export type SaveWebhookResult =
 
 export const tooManyEndpoints: Issue = {
   path: ["url"],
-  message: `is one too many: an account has ${most} endpoints at most`,
+  message: `is one too many: an account has ${maxEndpoints} endpoints at most`,
 };
 
-/** Faults of an endpoint, with paths inside it; none: it may be saved. */
+/** The issues of an endpoint, with paths inside it. */
 export function webhookIssues(outbound: Outbound, { url }: { url?: string | undefined }): Issue[] {
-  const refusal = url === undefined ? null : outbound.rejectReason(url);
-  return refusal === null ? [] : [{ path: ["url"], message: refusal }];
+  const reason = url === undefined ? null : outbound.rejectReason(url);
+  return reason === null ? [] : [{ path: ["url"], message: reason }];
 }
 
-/** One spelling for the same address, so that one endpoint is not told twice. */
-const spelled = (url: string) => URL.parse(url)?.href ?? url;
+/** One spelling for equal URLs, so that an account has one endpoint for each. */
+const normaliseUrl = (url: string) => URL.parse(url)?.href ?? url;
 
-/** Creates an endpoint; one that the account already has is `taken`. */
+/** Creates an endpoint; `taken` when the account already has one with this url. */
 export async function createWebhook(
   parts: WebhookParts,
   accountId: string,
@@ -104,11 +104,11 @@ export async function createWebhook(
   const created = await parts.database.run(createEndpoint, row);
   if (created.kind === "url_taken") return { kind: "taken" };
   if (created.kind === "too_many") return { kind: "invalid", issues: [tooManyEndpoints] };
-  parts.lanesChanged();
+  parts.signals.emit("lanesChanged");
   return { kind: "saved", id: row.endpoint.id, secret: made };
 }
 
-/** A new endpoint as it is to be stored, and its secret where that was made here. Stores nothing. */
+/** A new endpoint to store, and its secret when that was generated (`made`). Stores nothing. */
 function newWebhook(
   parts: WebhookParts,
   accountId: string,
@@ -116,15 +116,15 @@ function newWebhook(
 ): NewEndpoint & { made: string | null } {
   const { clock, sealer } = parts;
   const id = parts.newId("whe");
-  const made = input.secret === undefined ? newSigningSecret(parts.random) : null;
+  const generated = input.secret === undefined ? newSigningSecret(parts.random) : null;
   const now = clock.now();
   const endpoint: WebhookEndpointsTable = {
     id,
     account_id: accountId,
-    url: spelled(input.url),
+    url: normaliseUrl(input.url),
     events: JSON.stringify(input.events),
     active: input.active === false ? 0 : 1,
-    secret: sealer.seal(made ?? input.secret!, secretPlace(id)),
+    secret: sealer.seal(generated ?? input.secret!, endpointSecretContext(id)),
     old_secret: null,
     old_secret_until: null,
     failing_since: null,
@@ -133,35 +133,34 @@ function newWebhook(
     created_at: now,
     updated_at: now,
   };
-  return { endpoint, most, made };
+  return { endpoint, maxEndpoints, made: generated };
 }
 
 /**
- * An endpoint of the provisioning file that is new to the account, as it is to be stored; null: the account has one with
- * this url. Stores nothing.
+ * A new endpoint of the provisioning file to store; null: the account already has one with this url. Stores nothing.
  */
 export async function prepareWebhook(
   parts: WebhookParts,
   accountId: string,
   input: WebhookInput,
 ): Promise<(NewEndpoint & { made: string | null }) | null> {
-  const existing = await parts.database.run(findEndpointByUrl, { accountId, url: spelled(input.url) });
+  const existing = await parts.database.run(findEndpointByUrl, { accountId, url: normaliseUrl(input.url) });
   return existing ? null : newWebhook(parts, accountId, input);
 }
 
-/** Creates the account's endpoint with this url, or changes it, as the provisioning file wants it. */
+/** Creates the account's endpoint with this url, or changes it to what the provisioning file says. */
 export async function upsertWebhook(
   parts: WebhookParts,
   accountId: string,
   input: WebhookInput,
 ): Promise<SaveWebhookResult> {
-  const url = spelled(input.url);
+  const url = normaliseUrl(input.url);
   const existing = await parts.database.run(findEndpointByUrl, { accountId, url });
   if (existing) return await updateWebhook(parts, accountId, existing.id, input);
   return await createWebhook(parts, accountId, input);
 }
 
-/** Changes what is given of an endpoint. */
+/** Changes the fields of `changes`; the others stay. */
 export async function updateWebhook(
   parts: WebhookParts,
   accountId: string,
@@ -173,16 +172,16 @@ export async function updateWebhook(
   const before = await parts.database.run(findAccountEndpoint, { accountId, id });
   if (!before) return { kind: "not_found" };
   const change: EndpointChange = {};
-  if (changes.url !== undefined) change.url = spelled(changes.url);
+  if (changes.url !== undefined) change.url = normaliseUrl(changes.url);
   if (changes.events !== undefined) change.events = JSON.stringify(changes.events);
   if (changes.active !== undefined) change.active = changes.active;
-  // The same one again replaces nothing: the one before it would stop working.
+  // An equal secret replaces nothing: otherwise the previous one would stop signing.
   if (changes.secret !== undefined && changes.secret !== openSecret(parts.sealer, before))
     change.secret = sealedSecret(parts, id, changes.secret);
   return await changed(parts, accountId, id, change, null);
 }
 
-/** Gives an endpoint a new secret, which is returned; the one before it signs as well for 24 h. */
+/** Generates a new secret and returns it; the previous one also signs for 24 h. */
 export async function rotateSigningSecret(
   parts: WebhookParts,
   accountId: string,
@@ -192,15 +191,15 @@ export async function rotateSigningSecret(
   return await changed(parts, accountId, id, { secret: sealedSecret(parts, id, secret) }, secret);
 }
 
-/** Removes an endpoint with its log; what waits for it is not posted any more. False: the account has none. */
+/** Removes an endpoint with its pending deliveries and its log. False: the account has no such endpoint. */
 export async function removeWebhook(parts: WebhookParts, accountId: string, id: string): Promise<boolean> {
   for (;;) {
-    const removed = await parts.database.run(removeEndpoint, { accountId, id, limit: removedAtOnce });
+    const removed = await parts.database.run(removeEndpoint, { accountId, id, limit: removeBatchSize });
     if (removed === "not_found") return false;
-    // Switched off first: what is told meanwhile would be orphaned.
+    // Switched off first: events that are recorded meanwhile would leave deliveries without an endpoint.
     if (removed === "active") await changed(parts, accountId, id, { active: false }, null);
     if (removed === "removed") {
-      parts.lanesChanged();
+      parts.signals.emit("lanesChanged");
       return true;
     }
   }
@@ -217,20 +216,20 @@ async function changed(
   const result = await parts.database.run(changeEndpoint, { accountId, id, at, change });
   if (result.kind === "not_found") return result;
   if (result.kind === "url_taken") return { kind: "taken" };
-  parts.lanesChanged();
+  parts.signals.emit("lanesChanged");
   if (result.endpoint.active === 0) await failPendingDeliveries(parts, id, result.endpoint.disabled_reason);
   return { kind: "saved", id, secret: made };
 }
 
 const sealedSecret = (parts: WebhookParts, id: string, secret: string) => ({
-  sealed: parts.sealer.seal(secret, secretPlace(id)),
+  sealed: parts.sealer.seal(secret, endpointSecretContext(id)),
   oldUntil: parts.clock.now() + oldSecretMs,
 });
 
-/** Null: it does not open, so any other takes its place. */
+/** Null: the secret cannot be unsealed, so any new one replaces it. */
 function openSecret(sealer: Sealer, { id, secret }: WebhookEndpointsTable): string | null {
   try {
-    return sealer.open(secret, secretPlace(id));
+    return sealer.unseal(secret, endpointSecretContext(id));
   } catch {
     return null;
   }

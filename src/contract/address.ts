@@ -6,7 +6,7 @@ const local = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 export interface Address {
-  /** As given. */
+  /** As written. */
   local: string;
   /** In lower case and ASCII: an internationalised domain in its `xn--` form. */
   domain: string;
@@ -18,33 +18,32 @@ export function readAddress(text: string): Address | null {
   const at = text.lastIndexOf("@");
   const name = text.slice(0, Math.max(at, 0));
   if (name.length > 64 || !local.test(name)) return null;
-  const given = text.slice(at + 1);
-  const domain = asciiDomain(given);
+  const domain = asciiDomain(text.slice(at + 1));
   if (domain === null) return null;
   const labels = domain.split(".");
   if (labels.length < 2 || domain.length > 253 || name.length + 1 + domain.length > 254) return null;
-  if (!labels.every((each) => label.test(each)) || /^\d+$/.test(labels.at(-1)!)) return null;
+  if (!labels.every((part) => label.test(part)) || /^\d+$/.test(labels.at(-1)!)) return null;
   return { local: name, domain };
 }
 
-/** A domain in ASCII, as URLs have it; null when it is none. */
-function asciiDomain(given: string): string | null {
+/** A domain in ASCII, as in URLs; null: the text is not a domain. */
+function asciiDomain(text: string): string | null {
   // A URL's host may be more than a domain: tabs are dropped, `%` is decoded, and what follows may be a port or path.
-  if (given === "" || /[\s%/\\:?#@<>[\]]|[\u0000-\u001f\u007f]/.test(given)) return null;
-  return URL.parse(`http://${given}`)?.hostname.toLowerCase() ?? null;
+  if (text === "" || /[\s%/\\:?#@<>[\]]|[\u0000-\u001f\u007f]/.test(text)) return null;
+  return URL.parse(`http://${text}`)?.hostname.toLowerCase() ?? null;
 }
 
 export function isPlainAddress(text: string): boolean {
   return readAddress(text) !== null;
 }
 
-/** How the address is written on the wire: the local part as given, the domain in ASCII. Null when it is none. */
+/** The address as sent on the wire: the local part as written, the domain in ASCII. Null: the text is not an address. */
 export function wireAddress(text: string): string | null {
   const address = readAddress(text);
   return address && `${address.local}@${address.domain}`;
 }
 
-/** How addresses are compared and kept on the suppression list: all in lower case. Null when it is none. */
+/** The address as compared and as stored on the suppression list: all in lower case. Null: the text is not an address. */
 export function normaliseAddress(text: string): string | null {
   return wireAddress(text)?.toLowerCase() ?? null;
 }

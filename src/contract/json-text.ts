@@ -3,7 +3,7 @@
 // of keys survive, which no parse-and-print does. For text that JSON.parse accepts; with other text the work is
 // bounded all the same, and what is found means nothing.
 
-/** A member of the top level: its key, and where in the text the member and its value stand. */
+/** A member of the top level: its key, and the positions of the member and its value in the text. */
 export interface Member {
   key: string;
   /** The key's opening quote. */
@@ -29,7 +29,7 @@ function skipString(text: string, at: number): number {
   let end = text.indexOf('"', at + 1);
   for (;;) {
     if (end === -1) return text.length;
-    // Whether the quote is escaped: an odd number of backslashes stands before it.
+    // The quote is escaped when an odd number of backslashes precedes it.
     let backslashes = 0;
     while (text.charCodeAt(end - 1 - backslashes) === backslash) backslashes += 1;
     if (backslashes % 2 === 0) return end + 1;
@@ -79,7 +79,7 @@ export function membersOf(text: string): Member[] {
 type Ends = (key: string, valueStart: number) => number;
 
 /**
- * The object that opens at `at`, and where it ends; for text that nobody has parsed. `most`: no further members are
+ * The object that opens at `at`, and where it ends; for text that was not parsed before. `most`: no further members are
  * looked for. `endOf` finds the end of a member's value, where that is of interest while it is passed.
  */
 export function objectAt(
@@ -119,7 +119,7 @@ function unescaped(raw: string): string {
 }
 
 /**
- * Where the items of the list that opens at `at` stand, and where it ends; for text that nobody has parsed. `most`:
+ * Where the items of the list that opens at `at` stand, and where it ends; for text that was not parsed before. `most`:
  * no further items are looked for. `endOf` finds the end of an item.
  */
 export function listAt(
@@ -141,20 +141,20 @@ export function listAt(
   }
 }
 
-/** Whether a key, of letters only, stands at most once on the top level; read member by member only where that is not clear. */
+/** Whether a key, of letters only, occurs at most once on the top level. Reads all members only when a search is not enough. */
 export function hasSingleKey(text: string, key: string): boolean {
   const quoted = JSON.stringify(key);
   const first = text.indexOf(quoted);
   // Without an escape that could spell it another way, a text that holds it once at the most is clear.
   if (!text.includes("\\u") && (first === -1 || text.indexOf(quoted, first + 1) === -1)) return true;
-  let times = 0;
-  for (const member of membersOf(text)) if (member.key === key) times += 1;
-  return times <= 1;
+  let count = 0;
+  for (const member of membersOf(text)) if (member.key === key) count += 1;
+  return count <= 1;
 }
 
 /**
- * The object with some of its members changed: a value's JSON text to set (replaced where it stands, else added
- * at the end), or undefined to drop it. A key that stands more than once is changed everywhere.
+ * The object with some of its members changed: a value's JSON text to set (replaced in place, else added
+ * at the end), or undefined to drop it. A key that occurs more than once is changed everywhere.
  */
 export function withMembers(text: string, changes: Readonly<Record<string, string | undefined>>): string {
   const members = membersOf(text);

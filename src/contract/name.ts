@@ -1,6 +1,6 @@
-// What a name may consist of: of an account, plan, pool, member, key, user, token, … Names stand in lists, logs and mails,
-// where a line end forges a line and a direction character turns the text around it: `user<U+202E>gpj.exe` reads as
-// `userexe.jpg`. Joiners stay allowed, for emoji and several scripts are made with them. Every schema that has a name
+// The characters of names: of accounts, plans, pools, members, keys, users, tokens, … Names appear in lists, logs and mails,
+// where a line end forges a line and a direction character reverses the text around it: `user<U+202E>gpj.exe` reads as
+// `userexe.jpg`. Joiners are allowed: emoji and several scripts need them. Every schema with a name
 // uses `nameText`; a test walks the bodies of all routes.
 
 import { z } from "zod";

@@ -35,8 +35,8 @@ export const problems = {
   },
   forbidden: {
     status: 403,
-    message: "This is not open to you.",
-    when: "It takes an operator, or a recent sign-in, or the request came from another site; of metrics: without the token, or not directly from the machine itself.",
+    message: "You do not have permission.",
+    when: "The operation needs an operator or a recent sign-in, or the request came from another site. For metrics: the token is missing, or the request did not come directly from the same machine.",
   },
   not_found: {
     status: 404,
@@ -60,8 +60,8 @@ export const problems = {
   },
   conflict: {
     status: 409,
-    message: "It cannot be done as things stand.",
-    when: "Something that already exists, or the state of the thing, is in the way; `message` says what.",
+    message: "The request conflicts with the current state.",
+    when: "Another resource or the current state prevents the operation; `message` says what.",
   },
   not_unknown: {
     status: 409,

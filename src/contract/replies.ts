@@ -1,60 +1,62 @@
-// The shape of every reply of the channel endpoints. They feed OpenAPI and the types of the handlers; tests
-// parse every reply with them.
+// The replies of the channel endpoints and the error replies. The OpenAPI document and the types of the handlers are
+// made from them, and tests parse every reply with them.
 
 import { z } from "zod";
 import { channels } from "#contract/messages/channel.ts";
 import { messageRecord } from "#contract/messages/record.ts";
+import { instant, page, reply } from "./envelope.ts";
 import { type ProblemCode, problems } from "./problem.ts";
 
-const instant = z.iso.datetime({ precision: 3 });
-
-/** A send that was accepted: what it says of each contact beside its status. */
-function accepted<Given extends z.ZodRawShape>(given: Given, example: string) {
-  const entry = z.object({
-    ...given,
-    status: z.enum(["queued", "scheduled"]),
-    id: z.string().describe("The message's id, for lookups."),
-  });
-  return z.object({
-    success: z.literal(true),
-    message: z.string().meta({ examples: [example] }),
-    data: z.object({
-      request_id: z.string().describe("Names this request; also in `X-Request-Id`."),
-      contact: z.array(entry).describe("One entry per submitted contact, in the same order."),
-    }),
-  });
+/** The reply to an accepted send, with what it says about each contact beside the status. */
+function accepted<Recipient extends z.ZodRawShape>(id: string, recipient: Recipient, example: string) {
+  const contact = z
+    .object({
+      ...recipient,
+      status: z.enum(["queued", "scheduled"]),
+      id: z.string().describe("The message's id, for lookups."),
+    })
+    .meta({ id: `${id}Contact` });
+  return z
+    .object({
+      success: z.literal(true),
+      message: z.string().meta({ examples: [example] }),
+      data: z.object({
+        request_id: z.string().describe("The id of this request. `X-Request-Id` carries it too."),
+        contact: z.array(contact).describe("One entry per contact of the request, in the same order."),
+      }),
+    })
+    .meta({ id: `${id}Reply` });
 }
 
 /** An accepted SMS send. */
 export const sendReply = accepted(
-  { number: z.string().describe("The number as it was given.") },
+  "SmsSend",
+  { number: z.string().describe("The number as the request has it.") },
   "SMS messages have been queued.",
 );
 
 /** An accepted email send. */
 export const emailSendReply = accepted(
-  { email: z.string().describe("The address as it was given.") },
+  "EmailSend",
+  { email: z.string().describe("The address as the request has it.") },
   "Email messages have been queued.",
 );
 
 /** One message. */
-export const recordReply = z.object({ success: z.literal(true), message: z.string(), data: messageRecord });
+export const recordReply = reply("MessageReply", messageRecord);
 
 /** A page of messages, newest first. */
-export const messagesReply = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  data: z.array(messageRecord),
-  next_cursor: z.string().nullable().describe("For the next page; null on the last one."),
-});
+export const messagesReply = page("MessagePage", messageRecord);
 
-const credit = z.object({ allowance: z.number(), remaining: z.number() }).nullable();
+const credit = z
+  .object({ allowance: z.number(), remaining: z.number() })
+  .meta({ id: "CreditBalance" })
+  .nullable();
 
-/** The calling account. */
-export const currentAccountReply = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  data: z.object({
+/** The account of the key. */
+export const currentAccountReply = reply(
+  "CurrentAccountReply",
+  z.object({
     name: z.string(),
     time_zone: z.string().meta({ examples: ["Europe/Berlin"] }),
     country: z.string().nullable().describe("The default country of phone numbers."),
@@ -66,42 +68,56 @@ export const currentAccountReply = z.object({
           typeof credit
         >,
       )
-      .describe("Per channel; null where the plan sets no allowance."),
+      .describe("The credit of each channel; null where the plan sets no allowance."),
   }),
-});
+);
 
-/** A request with faults: dotted field path to its messages. */
-export const validationReply = z.object({
-  success: z.literal(false),
-  message: z.string(),
-  code: z
-    .literal("idempotency_mismatch")
-    .optional()
-    .describe("Only when the `Idempotency-Key` was used for a different request."),
-  errors: z
-    .record(z.string(), z.array(z.string()))
-    .meta({ examples: [{ "contact.0.number": ["The contact.0.number field is required."] }] }),
-});
+/** The body of a 204. */
+export const noContent = z.literal("");
+
+/** The reply to a deletion. */
+export const deleted = { status: 204, body: "" } as const;
+
+/** A request that fails validation: the dotted path of each field to its messages. */
+export const validationReply = z
+  .object({
+    success: z.literal(false),
+    message: z.string(),
+    code: z
+      .literal("idempotency_mismatch")
+      .optional()
+      .describe("Only set when the `Idempotency-Key` was used for a different request."),
+    errors: z
+      .record(z.string(), z.array(z.string()))
+      .meta({ examples: [{ "contact.0.number": ["The contact.0.number field is required."] }] }),
+  })
+  .meta({ id: "ValidationError" });
+
+const problemCode = z
+  .enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]])
+  .meta({ id: "ProblemCode" });
 
 /** Every other error. */
-export const problemReply = z.object({
-  success: z.literal(false),
-  message: z.string(),
-  code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]),
-});
+export const problemReply = z
+  .object({ success: z.literal(false), message: z.string(), code: problemCode })
+  .meta({ id: "Problem" });
 
-/** A refusal of authentication. */
-export const refusalReply = z.object({
-  status: z.literal("error"),
-  message: z.string().optional().describe("Only when the key is missing."),
-  error: z.enum(["Invalid Api Key", "Your Subscription Is Expired! Buy A New Plan"]),
-});
+/** A refused key of a channel endpoint. */
+export const refusalReply = z
+  .object({
+    status: z.literal("error"),
+    message: z.string().optional().describe("Only set when the key is missing."),
+    error: z.enum(["Invalid Api Key", "Your Subscription Is Expired! Buy A New Plan"]),
+  })
+  .meta({ id: "ApiKeyError" });
 
 /** The process is running. */
-export const liveReply = z.object({ status: z.literal("live") });
+export const liveReply = z.object({ status: z.literal("live") }).meta({ id: "Liveness" });
 
-/** Whether requests can be served, and what each check says. */
-export const readyReply = z.object({
-  status: z.enum(["ready", "not_ready"]),
-  checks: z.record(z.string(), z.string()),
-});
+const checks = z.record(z.string(), z.string()).describe("The result of each check by its name.");
+
+/** Requests can be served. */
+export const readyReply = z.object({ status: z.literal("ready"), checks }).meta({ id: "Readiness" });
+
+/** Requests cannot be served. */
+export const notReadyReply = z.object({ status: z.literal("not_ready"), checks }).meta({ id: "NotReady" });

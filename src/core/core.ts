@@ -9,14 +9,10 @@ import type { Signals } from "./signals.ts";
 
 export interface Core extends Runtime {
   database: Database;
-  /** A new id with the prefix; `many` makes several in ascending order. */
-  newId: NewId;
+  /** A new id with the prefix; sorts behind all that this process made before. */
+  newId(prefix: string): string;
+  newIds(prefix: string, count: number): string[];
   sealer: Sealer;
   metrics: Metrics;
   signals: Signals;
-}
-
-export interface NewId {
-  (prefix: string): string;
-  many(prefix: string, count: number): string[];
 }

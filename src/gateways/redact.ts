@@ -1,32 +1,32 @@
-// What a provider reports, without the secrets of its gateway's settings: whoever was told a secret may repeat it, in an
-// event as well as in an error. Adapters hand words on whole, because half a secret that was cut is not known any more.
+// Masks the secrets of a gateway's settings in what its provider reports: a provider may repeat a secret in an event as
+// well as in an error. Adapters hand reasons on uncut, because a secret that was cut in half is not recognised any more.
 
-import type { Received } from "./gateway.ts";
-import { cleanText } from "./http-outcome.ts";
+import { cleanText } from "#settings/redact.ts";
+import type { Received } from "./callback.ts";
 
-const longestReason = 300;
+const maxReasonChars = 300;
 
-interface Told {
+interface Report {
   code?: string;
   reason?: string;
 }
 
-/** The same with `secrets` masked in every reason, which is cut to 300 characters. A code with a secret in it is left out. */
+/** The same with `secrets` masked in every reason, which is cut to 300 characters. A code that contains a secret is dropped. */
 export function redactReceived(received: Received, secrets: readonly string[]): Received {
-  const hide = (text: string) => cleanText(text, secrets, longestReason);
-  const hidden = <Report extends Told>(report: Report): Report => {
+  const clean = (text: string) => cleanText(text, secrets, maxReasonChars);
+  const redacted = <T extends Report>(report: T): T => {
     const { code, reason, ...rest } = report;
     return {
       ...rest,
-      ...(code === undefined || hide(code) !== code ? {} : { code }),
-      ...(reason === undefined || hide(reason) === "" ? {} : { reason: hide(reason) }),
-    } as Report;
+      ...(code === undefined || clean(code) !== code ? {} : { code }),
+      ...(reason === undefined || clean(reason) === "" ? {} : { reason: clean(reason) }),
+    } as T;
   };
-  if (received.kind !== "received") return { ...received, reason: hide(received.reason) };
+  if (received.kind !== "received") return { ...received, reason: clean(received.reason) };
   const { receipts, engagements } = received;
   return {
     ...received,
-    receipts: receipts.map(hidden),
-    ...(engagements === undefined ? {} : { engagements: engagements.map(hidden) }),
+    receipts: receipts.map(redacted),
+    ...(engagements === undefined ? {} : { engagements: engagements.map(redacted) }),
   };
 }

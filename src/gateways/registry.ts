@@ -1,4 +1,4 @@
-// Every kind of gateway there is. A kind that is not in this list does not exist.
+// The list of all gateway adapters. A kind that is not in it does not exist.
 
 import type { Channel } from "#contract/messages/channel.ts";
 import { brevo } from "#gateways/email/brevo/brevo.ts";
@@ -26,7 +26,7 @@ export const adapters: readonly GatewayAdapter[] = [
   brevo,
 ];
 
-/** The gateway of a kind, for a channel that it serves; null when there is none. */
+/** The adapter of a kind, for a channel that it serves; null: there is none. */
 export function findAdapter(kind: string, channel: Channel): GatewayAdapter | null {
-  return adapters.find((gateway) => gateway.kind === kind && gateway.channels.includes(channel)) ?? null;
+  return adapters.find((adapter) => adapter.kind === kind && adapter.channels.includes(channel)) ?? null;
 }

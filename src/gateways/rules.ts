@@ -1,18 +1,26 @@
-// How one gateway is driven: its pace, its retries, and what an unknown outcome means for it.
+// The rules of one gateway: its pace, its retries, and what happens after an unknown outcome.
 
-import type { Pace } from "./gateway.ts";
+/** How fast a gateway sends. Null: no limit of that kind. */
+export interface Pace {
+  perSecond: number | null;
+  concurrency: number;
+  jitterMs: number;
+  perDay: number | null;
+  /** Hours of the day in the account's zone, `"08:00-20:00"`; may wrap midnight. */
+  hours: string | null;
+}
 
 export interface RetryRules {
   firstMs: number;
   maxMs: number;
-  /** How long after its first deferral a message is tried, not counting pauses of the lane. */
+  /** How long after its first deferral a message is still tried, not counting pauses of the lane. */
   forMs: number;
 }
 
 export interface GatewayRules {
   pace: Pace;
   retry: RetryRules;
-  /** Null: as the kind of gateway says. */
+  /** Null: the default of the adapter. */
   onUnknown: "hold" | "resend" | null;
 }
 

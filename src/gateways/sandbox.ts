@@ -1,8 +1,10 @@
-// The gateway of a fresh installation: it sends nothing, and plays what the recipient asks for, so that
-// every way a message can end may be tried without a provider.
+// The gateway of a fresh installation. It sends nothing; the recipient's number or address selects an outcome, so that
+// every way a message can end can be tried without a provider.
 
 import { z } from "zod";
-import { defineGateway, type Outcome } from "./gateway.ts";
+import { emailSender } from "#gateways/email/settings.ts";
+import { defineGateway } from "./gateway.ts";
+import type { Outcome } from "./outcome.ts";
 
 const behaviours = [
   "delivered",
@@ -26,10 +28,10 @@ const byLastDigits: Record<string, Behaviour> = {
 };
 
 const slowMs = 5000;
-/** Whoever loads a mail's pixel sooner is taken for a machine. */
+/** A pixel that is loaded sooner than this counts as loaded by a machine. */
 const openedMs = 15_000;
 
-/** What the recipient asks for: a number by its last four digits, an address by its local part. */
+/** The outcome that the recipient selects: a number by its last four digits, an address by its local part. */
 export function behaviourOf(recipient: string): Behaviour {
   const at = recipient.lastIndexOf("@");
   if (at < 0) return byLastDigits[recipient.slice(-4)] ?? "delivered";
@@ -45,6 +47,7 @@ export const sandbox = defineGateway({
   summary: "Sends nothing; the recipient decides what happens to the message. It costs no credit.",
   settings: z.strictObject({}),
   test: true,
+  email: () => emailSender({ from: "", tracking: { opens: false, clicks: false }, unsubscribe: false }),
   async send(message, _settings, tools): Promise<Outcome> {
     const reference = `sbx_${message.id}`;
     const delivered: Outcome = { kind: "accepted", reference, receipt: { status: "delivered" } };

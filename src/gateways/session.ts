@@ -2,7 +2,9 @@
 // process that owns the gateway's lane opens one session, sends through it and closes it; no session outlives its lane.
 
 import type { Clock, Log, Outbound, Random } from "#runtime/runtime.ts";
-import type { DkimKey, Engagement, InboundMessage, Outcome, OutgoingMessage, Receipt } from "./gateway.ts";
+import type { Engagement, InboundMessage, Receipt } from "./callback.ts";
+import type { DkimKey, OutgoingMessage } from "./message.ts";
+import type { Outcome } from "./outcome.ts";
 
 /** An open session of one gateway. */
 export interface GatewaySession {

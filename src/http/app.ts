@@ -12,23 +12,23 @@ import { createCredentialThrottle } from "#http/auth/credential-throttle.ts";
 import { createRateLimit } from "#http/auth/rate-limit.ts";
 import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
+import { maxValuesFor } from "#http/body/limits.ts";
+import { createWriter, isStream, type Reply } from "#http/reply/response.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
-import { createIds } from "#runtime/ids.ts";
+import type { Break } from "#http/server/broken-request.ts";
+import { createConnections } from "#http/server/connections.ts";
+import { createDeadlines } from "#http/server/deadlines.ts";
+import { hasDoubledHeaders } from "#http/server/duplicate-headers.ts";
+import { Semaphore } from "#http/server/semaphore.ts";
 import { createHttpServer } from "#runtime/net/http-server.ts";
-import type { Break } from "./broken-request.ts";
-import type { Gate, Head } from "./call.ts";
-import { createConnections } from "./connections.ts";
-import { createDeadlines } from "./deadlines.ts";
-import { hasDoubledHeaders } from "./duplicate-headers.ts";
+import type { Gate, Head, HttpCore } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
-import type { HttpParts, HttpSettings } from "./parts.ts";
-import { createWriter, isStream, type Reply } from "./response.ts";
-import { Semaphore } from "./semaphore.ts";
+import type { HttpSettings } from "./settings.ts";
 import { createStorageLog } from "./storage-log.ts";
 
-/** Limits of time, ms. The first two are Node's own timers; the body's runs on the clock of the parts. */
+/** Limits of time, ms. The first two are Node's own timers; the body's runs on the clock of the core. */
 export interface HttpTimeouts {
   headers: number;
   /** How often Node looks for connections whose time is over. */
@@ -129,28 +129,28 @@ interface ByteError extends NodeJS.ErrnoException {
  * slashes and `;` are not; whatever spelling reaches a route has passed the same authentication.
  */
 export function buildApp(
-  parts: HttpParts,
+  core: HttpCore,
   settings: HttpSettings,
   timeouts: Partial<HttpTimeouts> = {},
 ): FastifyInstance {
   const limits = { ...defaultTimeouts, ...timeouts };
-  const makeId = createIds(parts.clock, parts.random);
-  const writer = createWriter(parts.clock, settings.publicUrl?.startsWith("https://") ?? false);
-  const deadlines = createDeadlines(parts.clock, limits.body);
-  const uploadDeadlines = createDeadlines(parts.clock, limits.upload);
+  const writer = createWriter(core.clock, settings.publicUrl?.startsWith("https://") ?? false);
+  const deadlines = createDeadlines(core.clock, limits.body);
+  const uploadDeadlines = createDeadlines(core.clock, limits.upload);
   const maxFields = settings.maxContacts * fieldsPerContact + otherFields;
   const proxied = settings.trustedProxies.length > 0;
   const all = [...endpoints, ...docsEndpoints, ...mailLinkEndpoints];
   const allow = createAllow(all);
-  const bodyLimits = { maxBytes: settings.maxBodyBytes, maxFields, deadlines };
+  const maxValues = maxValuesFor(settings.maxContacts);
+  const bodyLimits = { maxBytes: settings.maxBodyBytes, maxFields, maxValues, deadlines };
   const keylessBytes = Math.min(settings.maxKeylessBodyBytes, settings.maxBodyBytes);
   const bodies = new BodyBudget(settings.maxBodiesBytes);
   const gate: Gate = {
-    parts,
-    rateLimit: createRateLimit(parts.clock),
-    credentialThrottle: createCredentialThrottle(parts.clock),
-    signInLimits: createSignInLimits(parts.clock),
-    storageLog: createStorageLog(parts.clock, parts.log),
+    core,
+    rateLimit: createRateLimit(core.clock),
+    credentialThrottle: createCredentialThrottle(core.clock),
+    signInLimits: createSignInLimits(core.clock),
+    storageLog: createStorageLog(core.clock, core.log),
     bodyLimits,
     keylessLimits: { ...bodyLimits, maxBytes: keylessBytes },
     bodies,
@@ -160,6 +160,7 @@ export function buildApp(
       maxFieldBytes: settings.maxBodyBytes,
       maxKeylessBytes: settings.maxKeylessBodyBytes,
       maxFields,
+      maxValues,
       deadlines: uploadDeadlines,
     },
   };
@@ -184,13 +185,13 @@ export function buildApp(
   }
 
   function answerDoubled(request: IncomingMessage, response: ServerResponse): void {
-    writer.write(request, response, makeId("req"), requestFault("malformed_request", request.url));
+    writer.write(request, response, core.newId("req"), requestFault("malformed_request", request.url));
   }
 
   let breakConnection: (socket: Socket, how: Break) => boolean = () => false;
   const app = fastify({
     logger: false,
-    genReqId: () => makeId("req"),
+    genReqId: () => core.newId("req"),
     requestIdHeader: false,
     trustProxy: trustOf(settings.trustedProxies),
     serverFactory: (handle) => {
@@ -211,7 +212,7 @@ export function buildApp(
       );
     },
     // While closing, what still arrives on open connections is served, and told to close its connection:
-    // fastify's own 503 would not have our shape, and refusing gains nothing while the parts still work.
+    // fastify's own 503 would not have our shape, and refusing gains nothing while all components still work.
     return503OnClosing: false,
     forceCloseConnections: "idle",
     routerOptions: {
@@ -232,7 +233,7 @@ export function buildApp(
     }
     // What came before may have been accepted: its own answer is the only one that its sender may see.
     if (breakConnection(socket, error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "too_slow" : "malformed")) return;
-    socket.end(writer.rawResponse(makeId("req"), clientFault(error)), () => socket.destroy());
+    socket.end(writer.rawResponse(core.newId("req"), clientFault(error)), () => socket.destroy());
   }
 
   function exchange(each: Endpoint, request: FastifyRequest, reply: FastifyReply): void {
@@ -242,7 +243,7 @@ export function buildApp(
     if (each.head.wildcard !== undefined) params = { ...params, [each.head.wildcard]: params["*"] ?? "" };
     each
       .answer({
-        parts,
+        core,
         settings,
         request: raw,
         requestId,
@@ -264,7 +265,7 @@ export function buildApp(
         (error: unknown) => {
           share.release();
           // The route's pattern, not the URL: that may hold a key.
-          parts.log.error({ requestId, method: raw.method, route: each.head.path, error }, "request failed");
+          core.log.error({ requestId, method: raw.method, route: each.head.path, error }, "request failed");
           writer.write(raw, reply.raw, requestId, fault(raw));
         },
       );
@@ -291,7 +292,7 @@ export function buildApp(
       answerElsewhere(request, reply);
       return;
     }
-    parts.log.error({ requestId: request.id, method: request.method, error }, "request failed");
+    core.log.error({ requestId: request.id, method: request.method, error }, "request failed");
     reply.hijack();
     writer.write(request.raw, reply.raw, request.id, fault(request.raw));
   });

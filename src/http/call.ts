@@ -4,22 +4,29 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
 import type { Account } from "#accounts/account.ts";
+import type { Authenticator } from "#accounts/authenticate.ts";
+import type { AiGateway } from "#ai/ai.ts";
 import type { Opened } from "#ai/pools/pools.ts";
 import type { ProblemCode } from "#contract/problem.ts";
+import type { Core } from "#core/core.ts";
 import type { CredentialThrottle } from "#http/auth/credential-throttle.ts";
 import type { RateLimit } from "#http/auth/rate-limit.ts";
 import type { SignInLimits } from "#http/auth/sign-in-limits.ts";
 import type { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import type { BodyLimits, UploadLimits } from "#http/body/limits.ts";
 import type { ParsedBody } from "#http/body/parse.ts";
+import type { Reply } from "#http/reply/response.ts";
+import type { Semaphore } from "#http/server/semaphore.ts";
+import type { PasswordHasher } from "#identity/password.ts";
 import type { Principal } from "#identity/principal.ts";
 import type { Session } from "#identity/session.ts";
+import type { Acceptance } from "#messaging/accept/acceptance.ts";
 import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
+import type { Callbacks } from "#messaging/feedback/callbacks.ts";
+import type { OpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { AccountRow } from "#store/accounts/accounts.ts";
-import type { HttpParts, HttpSettings } from "./parts.ts";
-import type { Reply } from "./response.ts";
-import type { Semaphore } from "./semaphore.ts";
+import type { HttpSettings } from "./settings.ts";
 import type { StorageLog } from "./storage-log.ts";
 
 /**
@@ -50,11 +57,11 @@ export interface Head {
   /** Set for, and only for, the family `manage`. */
   scope?: Scope;
   /** Descriptions of the path's parameters. */
-  params?: Record<string, string>;
+  params?: Record<string, z.ZodType>;
   /** The path's last parameter, when its value may contain slashes. */
   wildcard?: string;
-  /** Request headers of this endpoint, with their descriptions. */
-  headers?: Record<string, string>;
+  /** Request headers beside the usual ones, for the OpenAPI document. */
+  headers?: Record<string, z.ZodType>;
   query?: z.ZodObject;
   /** Set for an endpoint whose body is read. */
   body?: z.ZodObject;
@@ -72,6 +79,26 @@ export interface Head {
   problems: readonly ProblemCode[];
 }
 
+/** Whether the process can serve requests. */
+export interface Readiness {
+  ready: boolean;
+  /** By the name of each check, `"ok"` or what is wrong. */
+  checks: Record<string, string>;
+}
+
+/** The core, with the components that keep state of their own and that the edge calls. */
+export interface HttpCore extends Core {
+  authenticator: Authenticator;
+  acceptance: Acceptance;
+  callbacks: Callbacks;
+  openAndClickTracking: OpenAndClickTracking;
+  passwords: PasswordHasher;
+  ai: Pick<AiGateway, "authenticate" | "health" | "models" | "serve">;
+  readiness(): Promise<Readiness>;
+  /** Whether new API keys are kept sealed, so that a signed-in person may see them again. */
+  showApiKeys: boolean;
+}
+
 /** The client's address and the host it asked for, as reported by trusted proxies, or as the socket has them. */
 export interface Caller {
   readonly ip: string;
@@ -80,7 +107,7 @@ export interface Caller {
 
 /** What admits requests: limits, throttles and budgets that all endpoints share. */
 export interface Gate {
-  parts: Pick<HttpParts, "authenticate" | "clock">;
+  core: Pick<HttpCore, "authenticator" | "clock">;
   uploads: UploadLimits;
   rateLimit: RateLimit;
   credentialThrottle: CredentialThrottle;
@@ -103,7 +130,7 @@ export interface ListGate {
 
 /** What every handler receives. */
 export interface Call {
-  parts: HttpParts;
+  core: HttpCore;
   settings: HttpSettings;
   request: IncomingMessage;
   /** For noticing that the client disconnects. The endpoint's caller writes the reply. */
@@ -120,6 +147,8 @@ export interface Call {
 export interface AccountCall extends Call {
   account: Account;
   body: ParsedBody;
+  /** Where the request's files go; null: the endpoint takes none. */
+  upload: AttachmentUpload | null;
 }
 
 /** What the handler of a channel endpoint with uploads receives. */

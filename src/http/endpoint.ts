@@ -9,6 +9,7 @@ import { answerPooled } from "#http/auth/pool-key.ts";
 import type { ParsedBody } from "#http/body/parse.ts";
 import { readBody } from "#http/body/read.ts";
 import { answerUpload } from "#http/body/upload.ts";
+import { type Reply, tooManyUnread } from "#http/reply/response.ts";
 import type {
   AccountCall,
   AnonymousCall,
@@ -19,7 +20,6 @@ import type {
   PoolCall,
   UploadCall,
 } from "./call.ts";
-import { type Reply, tooManyUnread } from "./response.ts";
 import { isStorageOutage, storageErrorReply } from "./storage-errors.ts";
 import { isCleanPath, queryRefusal, unknownPathReply } from "./url-text.ts";
 
@@ -67,7 +67,7 @@ async function admit(head: Head, call: Call): Promise<AccountCall | Problem | nu
     if (read === null || isProblem(read)) return read;
     body = read;
   }
-  return { ...call, account: admitted.account, body };
+  return { ...call, account: admitted.account, body, upload: null };
 }
 
 /** A route that nobody guards must not come about by a word left out. */

@@ -1,9 +1,8 @@
 // The parameters of paths that several routes share.
 
-import { type Channel, channels } from "#contract/messages/channel.ts";
+import { type Channel, channels, channelWord } from "#contract/messages/channel.ts";
 
-/** The description of `{channel}`. */
-export const channelParam = `One of ${channels.join(", ")}.`;
+export const channelParam = channelWord.describe("The channel.");
 
 /** Whether the text is the name of a channel, which is in lower case; a route answers 404 to any other. */
 export function isChannel(text: string | undefined): text is Channel {

@@ -3,9 +3,9 @@
 
 import { aiProblem } from "#contract/ai/openai-error.ts";
 import { problem } from "#contract/problem.ts";
+import type { Reply } from "#http/reply/response.ts";
 import { StorageError, type StorageFault } from "#store/database.ts";
 import type { Head } from "./call.ts";
-import type { Reply } from "./response.ts";
 
 const retryAfterMs = 5_000;
 

@@ -7,9 +7,9 @@ import { aiProblem } from "#contract/ai/openai-error.ts";
 import { trimmed } from "#contract/normalise.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { sentences } from "#contract/wording.ts";
+import type { Reply } from "#http/reply/response.ts";
 import type { Head } from "./call.ts";
 import { queryOf } from "./request.ts";
-import type { Reply } from "./response.ts";
 
 const unfit = /[\p{Cc}\p{Cs}\ufffd]/u;
 

@@ -1,9 +1,8 @@
-// Writing down who changed what. The gate of the management API does it for every route; what changes things
-// past it (the provisioning file, the command line) calls `audit` itself. Values never go in, they may be secrets.
+// The audit log: who changed what. The gate of the management API writes an entry for every route; code that makes changes
+// without it (the provisioning file, the command line) calls `audit` itself. Entries hold no values, which may be secret.
 
-import type { Clock } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
-import { finishAudit, insertAudit } from "#store/identity/audit.ts";
+import type { Core } from "#core/core.ts";
+import { finishAuditEntry, insertAuditEntry } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
 import type { Principal } from "./principal.ts";
 
@@ -21,35 +20,32 @@ export interface AuditEntry {
   accountId?: string | null;
   /** The operation's name, such as `updateGateway`. */
   action: string;
-  /** Ids of what it was done to. */
+  /** Ids of the changed objects. */
   target?: string | null;
-  /** Names of the fields that were given. */
+  /** Names of the fields in the request. */
   fields?: readonly string[];
-  /** `done`, the status of the answer, `refused`, … */
+  /** `done`, the HTTP status, `refused`, … */
   outcome?: string;
 }
 
-export interface AuditParts {
-  database: Database;
-  clock: Clock;
-  newId(prefix: string): string;
-}
+export type AuditParts = Pick<Core, "clock" | "database" | "newId">;
 
-/** Long enough for any name of ours; what strangers typed is cut to it. */
-const longestName = 100;
+/** Longer than any name that the API accepts; what an unknown caller typed is truncated to it. */
+const maxNameLength = 100;
+const maxTargetLength = 200;
 
 export function actorOf(principal: Principal): Actor {
   return { kind: principal.kind, id: principal.id, name: principal.name };
 }
 
-/** Writes an entry down and returns its id. Without an `outcome` it is `done`. */
+/** Stores an entry and returns its id. The default `outcome` is `done`. */
 export async function audit(parts: AuditParts, entry: AuditEntry): Promise<string> {
   const row = auditEntryRow(parts, entry);
-  await parts.database.run(insertAudit, row);
+  await parts.database.run(insertAuditEntry, row);
   return row.id;
 }
 
-/** An entry as it is stored, for those who store it together with what it tells of. */
+/** An entry as it is stored, for operations that store it in the transaction of the change. */
 export function auditEntryRow(
   parts: Pick<AuditParts, "clock" | "newId">,
   entry: AuditEntry,
@@ -59,31 +55,31 @@ export function auditEntryRow(
     at: parts.clock.now(),
     actor_kind: entry.actor.kind,
     actor_id: entry.actor.id,
-    actor_name: printable(entry.actor.name, longestName),
+    actor_name: printable(entry.actor.name, maxNameLength),
     account_id: entry.accountId ?? null,
     action: entry.action,
-    target: entry.target == null ? null : printable(entry.target, 200),
+    target: entry.target == null ? null : printable(entry.target, maxTargetLength),
     detail: JSON.stringify(entry.fields === undefined ? {} : { fields: entry.fields }),
     outcome: entry.outcome ?? "done",
   };
 }
 
-/** How what was written down as `started` has ended. `made`: the id of what came of it. */
+/** Stores the outcome of an entry that was written as `started`. `createdId`: the id of the created object. */
 export async function auditOutcome(
   parts: Pick<AuditParts, "database">,
   id: string,
   outcome: string,
-  made: string | null = null,
+  createdId: string | null = null,
 ): Promise<void> {
-  await parts.database.run(finishAudit, {
+  await parts.database.run(finishAuditEntry, {
     id,
     outcome,
-    made: made === null ? null : printable(made, 200),
+    createdId: createdId === null ? null : printable(createdId, maxTargetLength),
   });
 }
 
-/** PostgreSQL takes no NUL, and control characters have no place in a log. */
-function printable(text: string, longest: number): string {
+/** PostgreSQL stores no NUL, and control characters could forge lines of a log. `maxLength`: in code points. */
+function printable(text: string, maxLength: number): string {
   const clean = text.replace(/[\x00-\x1f\x7f]/g, " ").toWellFormed();
-  return [...clean.slice(0, longest * 2)].slice(0, longest).join("");
+  return [...clean.slice(0, maxLength * 2)].slice(0, maxLength).join("");
 }

@@ -1,31 +1,31 @@
-// Browsers that a user has signed in with before. Such a browser keeps a cookie that lets its next sign-in past the
-// limits that strangers share, so that nobody can lock a user out by guessing at a known address. The cookie signs
-// nobody in: without the password it is worth ten guesses a minute.
+// Browsers in which a user has signed in before. Such a browser has a cookie, the device token, with which its next
+// sign-in is not subject to the limits that unknown browsers share, so that an attacker who guesses passwords for a known
+// address cannot lock the user out. The token does not replace the password: an attacker who has it gets ten guesses a minute.
 //
-// Its text is `{time}.{password's mark}.{MAC}`: when it was made, a keyed digest of the stored password hash, and a MAC
-// over both and the user's e-mail address. It holds no secret, and is kept nowhere here. Another user's address, a
-// changed password and another installation's key all make it worthless.
+// Its text is `{time}.{password mark}.{MAC}`: the time of creation, a keyed digest of the stored password hash, and a MAC
+// over both and the user's e-mail address. It contains no secret and is not stored. It is invalid for another address,
+// after a change of the password, and in another installation.
 
 import { timingSafeEqual } from "node:crypto";
 import type { Sealer } from "#store/seal.ts";
 
-/** How long a browser is known after its last sign-in. */
+/** How long a browser stays known after its last sign-in, ms. */
 export const deviceTtlMs = 90 * 86_400_000;
 
-/** The user that a browser is remembered for: the address in lower case and the stored password hash. */
+/** The user of a device token: the address in lower case and the stored password hash. */
 export interface DeviceUser {
   email: string;
   password: string;
 }
 
 export interface Device {
-  /** Names this cookie, for counting its attempts. */
+  /** Identifies the token, to count its attempts. */
   id: string;
-  /** Tells which password was in force when it was made. */
+  /** A keyed digest of the password hash that was stored when the token was created. */
   passwordMark: string;
 }
 
-/** 132 bits are far beyond guessing, and a cookie should be short. */
+/** 132 bits cannot be guessed, and a cookie should be short. */
 const markLength = 22;
 const shape = /^([0-9a-z]{1,11})\.([\w-]{22})\.([\w-]{43})$/;
 
@@ -37,7 +37,7 @@ function macOf(sealer: Sealer, time: string, mark: string, email: string): Buffe
   return sealer.mac("device", `${time} ${mark} ${email}`);
 }
 
-/** The text that makes a browser known for this user, from `now` (epoch ms) on. */
+/** A token that makes a browser known for this user, from `now` (epoch ms) on. */
 export function createDeviceToken(sealer: Sealer, user: DeviceUser, now: number): string {
   const time = now.toString(36);
   const mark = markOf(sealer, user);
@@ -45,8 +45,8 @@ export function createDeviceToken(sealer: Sealer, user: DeviceUser, now: number)
 }
 
 /**
- * What a text says that was made here for this address within the last 90 days; null: anything else. It asks no
- * storage, so a flood of made-up cookies costs none. Whether the password is still the same, `isDeviceOf` says.
+ * Reads a token that this installation created for this address in the last 90 days; null: any other text. It does not
+ * read the storage, so a flood of forged tokens costs little. `hasCurrentPassword` checks the password.
  */
 export function readDeviceToken(
   sealer: Sealer,
@@ -57,14 +57,14 @@ export function readDeviceToken(
   const found = text === null ? null : shape.exec(text);
   if (found === null) return null;
   const [, time = "", mark = "", mac = ""] = found;
-  const given = Buffer.from(mac, "base64url");
-  const wanted = macOf(sealer, time, mark, email);
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return null;
+  const actualMac = Buffer.from(mac, "base64url");
+  const expectedMac = macOf(sealer, time, mark, email);
+  if (actualMac.length !== expectedMac.length || !timingSafeEqual(actualMac, expectedMac)) return null;
   const age = now - Number.parseInt(time, 36);
   return age >= 0 && age < deviceTtlMs ? { id: mac, passwordMark: mark } : null;
 }
 
-/** Whether the user's password is still the one that was in force when the browser signed in. */
+/** Whether the user still has the password with which the browser signed in. */
 export function hasCurrentPassword(sealer: Sealer, device: Device, user: DeviceUser): boolean {
   return timingSafeEqual(Buffer.from(device.passwordMark), Buffer.from(markOf(sealer, user)));
 }

@@ -1,5 +1,6 @@
-// Management tokens: what programs show to manage an installation (operator) or one account (member).
+// Management tokens: the credentials of programs that manage an installation (operator) or one account (member).
 
+import type { Core } from "#core/core.ts";
 import type { Clock, Random } from "#runtime/runtime.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";
@@ -14,7 +15,7 @@ import type { Principal } from "./principal.ts";
 
 export type ManagementTokenRow = ManagementTokensTable;
 
-/** Ours have 47 characters; given ones may be longer, but nothing beyond this is worth hashing. */
+/** Generated tokens have 47 characters; those of the provisioning file may be longer. Longer texts are not hashed. */
 export const maxTokenLength = 512;
 
 /** A new token, `tlm_` and 43 characters. */
@@ -22,27 +23,27 @@ export function newManagementToken(random: Random): string {
   return `tlm_${newSecret(random)}`;
 }
 
-/** The row of a token. What it shows of the token, its ends, is at most a quarter of the shortest one that is taken. */
+/** The row of a token. Its hint, both ends of the token, is at most a quarter of the shortest allowed token. */
 export function tokenRow(
   id: string,
   token: string,
-  about: { name: string; role: Role; accountId: string | null; at: number },
+  details: { name: string; role: Role; accountId: string | null; at: number },
 ): ManagementTokensTable {
   return {
     id,
     hash: hashSecret(token),
-    name: about.name,
+    name: details.name,
     hint: `${token.slice(0, 4)}…${token.slice(-4)}`,
-    role: about.role,
-    account_id: about.accountId,
-    created_at: about.at,
+    role: details.role,
+    account_id: details.accountId,
+    created_at: details.at,
     revoked_at: null,
   };
 }
 
 /**
- * Who holds this token; null: nobody, or it was revoked. Never cached, so that a revoked token is dead for every
- * process on its next request.
+ * The principal of a token; null: the token is unknown or revoked. Not cached, so a revoked token is invalid in every
+ * process at once.
  */
 export async function authenticateToken(database: Database, token: string): Promise<Principal | null> {
   if (token.length > maxTokenLength) return null;
@@ -51,15 +52,10 @@ export async function authenticateToken(database: Database, token: string): Prom
   return { kind: "token", id: row.id, name: row.name, role: row.role, accountId: row.account_id };
 }
 
-interface TokenParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  newId(prefix: string): string;
-}
+type TokenParts = Pick<Core, "clock" | "database" | "newId" | "random">;
 
-/** Makes a token. Null: a token that works has the name. The token's text is nowhere but in the answer. */
-export async function makeManagementToken(
+/** Creates a token. Null: a valid token has the name. The text of the token is returned and not stored. */
+export async function createManagementToken(
   parts: TokenParts,
   input: { name: string; role: Role; accountId: string | null },
 ): Promise<{ token: string; row: ManagementTokensTable } | null> {
@@ -68,7 +64,7 @@ export async function makeManagementToken(
   return (await parts.database.run(insertManagementToken, row)) ? { token, row } : null;
 }
 
-/** A page of tokens, newest first, revoked ones too. */
+/** A page of tokens, newest first, including revoked ones. */
 export function managementTokens(
   database: Database,
   page: { before: string | null; limit: number },
@@ -76,7 +72,7 @@ export function managementTokens(
   return database.run(listManagementTokens, page);
 }
 
-/** Revokes a token; again is fine. Null: there is none. */
+/** Revokes a token. A second call has no effect. Null: the token does not exist. */
 export function revokeToken(
   parts: { database: Database; clock: Clock },
   id: string,

@@ -1,15 +1,15 @@
-// Who is managing: a person who signed in, or a program with a management token. Operators manage the whole
-// installation, members one account.
+// The principal of a management request: a user with a session, or a program with a management token. Operators manage
+// the whole installation, members one account.
 
 import type { Role } from "#store/schema/identity.ts";
 
 export interface Principal {
   kind: "user" | "token";
   id: string;
-  /** For the audit log: the person's address, or the token's name. */
+  /** For the audit log: the user's e-mail address, or the token's name. */
   name: string;
   role: Role;
-  /** The one account of a member; null: an operator. */
+  /** The account of a member; null: an operator. */
   accountId: string | null;
 }
 

@@ -1,8 +1,10 @@
-// Sessions of people who signed in: a random secret in a cookie, its hash in the database. A session that was
-// replaced, ended or left alone for too long is dead in every process, since nothing about it is remembered elsewhere.
+// Sessions of users: a random secret in a cookie, its hash in the database. Sessions are not cached, so one that was
+// replaced, ended or idle for too long is invalid in every process at once.
 
-import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Clock, Random } from "#runtime/runtime.ts";
+import { createHmac } from "node:crypto";
+import type { Core } from "#core/core.ts";
+import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
+import type { Clock } from "#runtime/runtime.ts";
 import { hashSecret, newSecret } from "#runtime/secret.ts";
 import type { Database } from "#store/database.ts";
 import { endSession, findSession, startSession, touchSession } from "#store/identity/users.ts";
@@ -10,46 +12,40 @@ import type { UsersTable } from "#store/schema/identity.ts";
 import type { Principal } from "./principal.ts";
 
 const hour = 3_600_000;
-/** A session that is not used ends. */
+/** A session ends after this long without a request. */
 export const sessionIdleMs = 12 * hour;
-/** However much it is used. */
+/** A session ends after this long in any case. */
 export const maxSessionMs = 7 * 24 * hour;
-/** How long after the password was given what takes a recent sign-in may be done. */
+/** How long a sign-in counts as recent, for operations that require one. */
 export const recentSignInMs = 600_000;
-/** Use is written down this often at most. */
+/** The time of the last request is stored this often, at most. */
 const touchIntervalMs = 60_000;
 
 const shape = /^[A-Za-z0-9_-]{43}$/;
 
-/** What somebody may do in a session, and how the browser proves that our own pages ask. */
+/** The principal of a session, and the token by which a browser proves that a request comes from our own pages. */
 export interface Session {
   principal: Principal;
-  /** Whether the password was given in the last ten minutes. */
+  /** Whether the user entered the password in the last ten minutes. */
   recentlySignedIn: boolean;
   csrfToken: string;
 }
 
-/** Follows from the session's secret, so nothing more is kept; the secret does not follow from it. */
+/** Derived from the session's secret, so it is not stored; the secret cannot be derived from it. */
 export function csrfTokenFor(secret: string): string {
   return createHmac("sha256", secret).update("csrf").digest("base64url");
 }
 
-/** Whether this is the session's CSRF token, in a time that tells nothing. */
-export function isCsrfToken(session: Session, given: string): boolean {
-  const wanted = Buffer.from(session.csrfToken);
-  const asked = Buffer.from(given);
-  return asked.length === wanted.length && timingSafeEqual(asked, wanted);
+/** Whether this is the session's CSRF token, compared in constant time. */
+export function isCsrfToken(session: Session, token: string): boolean {
+  return constantTimeEqual(token, session.csrfToken);
 }
 
-interface SessionParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-}
+type SessionParts = Pick<Core, "clock" | "database" | "random">;
 
 /**
- * Starts a session for a user whose password was just checked, in place of the one that the browser had
- * (`replaced`, its secret). Null: meanwhile the user was switched off or got another password.
+ * Starts a session for a user whose password was just verified, and ends the one that the browser had (`replaced`, its
+ * secret). Null: the user was switched off or the password was changed meanwhile.
  */
 export async function beginSession(
   parts: SessionParts,
@@ -73,7 +69,7 @@ export async function beginSession(
   return started ? secret : null;
 }
 
-/** The session with this secret, which counts as used now. Null: there is none, or it has ended. */
+/** The session with this secret; records its use. Null: there is no such session, or it has ended. */
 export async function resumeSession(
   parts: { database: Database; clock: Clock },
   secret: string,
@@ -85,18 +81,18 @@ export async function resumeSession(
   const row = await database.run(findSession, { hash, now, idleSince: now - sessionIdleMs });
   if (row === null) return null;
   if (now - row.seen_at >= touchIntervalMs) {
-    // Reading goes on while storage takes no writes; then the session only ends sooner.
+    // A failed write does not end the request: the session only expires earlier.
     await database.run(touchSession, { hash, at: now }).catch(() => {});
   }
   return {
     principal: { kind: "user", id: row.id, name: row.email, role: row.role, accountId: row.account_id },
-    // A clock that was set back makes nothing fresh again.
+    // A clock that was set back does not make an old sign-in recent.
     recentlySignedIn: now >= row.created_at && now - row.created_at <= recentSignInMs,
     csrfToken: csrfTokenFor(secret),
   };
 }
 
-/** Ends a session; again is fine. */
+/** Ends a session. A second call has no effect. */
 export async function signOut(database: Database, secret: string): Promise<void> {
   await database.run(endSession, hashSecret(secret));
 }

@@ -1,40 +1,33 @@
-// Signing in and out, and changing one's own password. Whoever is refused learns nothing: an unknown address, a
-// wrong password and a user who is switched off give the same answer after the same work.
+// Sign-in, and a user's change of the own password. A refusal gives no information: an unknown address, a wrong password
+// and an inactive user get the same answer after the same work.
 
-import type { Clock, Random } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
+import type { Core } from "#core/core.ts";
 import { changeUser, findUser, findUserByEmail } from "#store/identity/users.ts";
-import type { Sealer } from "#store/seal.ts";
 import { type AuditParts, audit } from "./audit.ts";
 import { createDeviceToken, hasCurrentPassword, readDeviceToken } from "./device.ts";
 import { type HashingBusy, type PasswordHasher, passwordIssue } from "./password.ts";
 import { beginSession } from "./session.ts";
 
-export interface SignInParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  newId(prefix: string): string;
+export interface SignInParts extends Pick<Core, "clock" | "database" | "newId" | "random" | "sealer"> {
   passwords: PasswordHasher;
-  sealer: Sealer;
 }
 
-/** Counts the attempts of one client. Each takes one attempt and tells the ms to wait; 0: it may be made. */
+/** Counts the sign-in attempts of one client. Each method counts one attempt and returns how long to wait, ms; 0: go on. */
 export interface SignInThrottle {
-  /** By a browser that the user has signed in with before; `device` names it. */
+  /** An attempt in a browser in which the user has signed in before; `device` is its id. */
   knownDevice(device: string): number;
-  /** By any other, at this e-mail address. */
+  /** An attempt in any other browser, for this e-mail address. */
   unknownDevice(email: string): number;
-  /** The password of a stranger's attempt was wrong. */
+  /** The password of an attempt in an unknown browser was wrong. */
   recordFailure(email: string): void;
 }
 
-/** As it is stored and compared. */
-export function normaliseEmail(typed: string): string {
-  return typed.trim().toLowerCase();
+/** An e-mail address as it is stored and compared. */
+export function normaliseEmail(email: string): string {
+  return email.trim().toLowerCase();
 }
 
-/** `secret`: the new session's, for its cookie. `device`: makes the browser known from now on, for the other one. */
+/** The values of two cookies. `secret`: of the new session. `device`: makes this browser a known one. */
 export interface NewSession {
   secret: string;
   device: string;
@@ -47,40 +40,44 @@ export type SignInResult =
   | { kind: HashingBusy };
 
 /**
- * `replaced`: the secret of a session that the browser already had; it ends. `device`: what the browser shows to be
- * known by, if anything.
+ * Signs a user in. `replaced`: the secret of a session that the browser already had; that session ends. `device`: the
+ * device token of the browser, if it has one.
  */
 export async function signIn(
   parts: SignInParts,
-  given: { email: string; password: string; replaced: string | null; device: string | null },
+  input: { email: string; password: string; replaced: string | null; device: string | null },
   attempts: SignInThrottle,
 ): Promise<SignInResult> {
   const { database, sealer, clock, passwords } = parts;
-  const email = normaliseEmail(given.email);
-  const device = readDeviceToken(sealer, given.device, email, clock.now());
+  const email = normaliseEmail(input.email);
+  const device = readDeviceToken(sealer, input.device, email, clock.now());
   const wait = device === null ? attempts.unknownDevice(email) : attempts.knownDevice(device.id);
   if (wait > 0) return { kind: "too_many", retryAfterMs: wait };
   const user = await database.run(findUserByEmail, email);
   const known = device !== null && user !== null && hasCurrentPassword(sealer, device, user);
   if (device !== null && !known) {
-    // The password was changed since: whoever has the cookie is a stranger again.
-    const longer = attempts.unknownDevice(email);
-    if (longer > 0) return { kind: "too_many", retryAfterMs: longer };
+    // The password was changed since: the browser counts as unknown again.
+    const unknownWait = attempts.unknownDevice(email);
+    if (unknownWait > 0) return { kind: "too_many", retryAfterMs: unknownWait };
   }
-  // The work is the same whether or not there is such a user, and whether or not they may come in.
-  const right = await passwords.verify(given.password, user?.password ?? null, known ? "known" : "stranger");
-  if (right === "busy") return { kind: "busy" };
-  const secret = right && user !== null ? await beginSession(parts, user, given.replaced) : null;
+  // The same work whether or not the user exists or is active.
+  const isCorrect = await passwords.verify(
+    input.password,
+    user?.password ?? null,
+    known ? "known" : "stranger",
+  );
+  if (isCorrect === "busy") return { kind: "busy" };
+  const secret = isCorrect && user !== null ? await beginSession(parts, user, input.replaced) : null;
   if (secret === null && !known) attempts.recordFailure(email);
   await auditSignIn(parts, email, secret === null ? null : (user?.id ?? null));
   if (secret === null || user === null) return { kind: "refused" };
   return { kind: "signed_in", secret, device: createDeviceToken(sealer, user, clock.now()) };
 }
 
-/** A password lands in the wrong field now and then. */
+/** Users sometimes type their password into the field of the address. */
 const looksLikeAddress = /^[^\s@]+@[^\s@]+$/;
 
-/** What somebody typed who did not get in is kept as their name: an address only, and cut. */
+/** Records a sign-in. For a refused one the entry names the typed address, if it looks like one, and truncates it. */
 async function auditSignIn(parts: AuditParts, email: string, userId: string | null): Promise<void> {
   const name = userId !== null || looksLikeAddress.test(email) ? email : "(no e-mail address)";
   await audit(parts, {
@@ -97,22 +94,22 @@ export type ChangePasswordResult =
   | { kind: HashingBusy };
 
 /**
- * Changes one's own password: it takes the current one, ends every session, and starts a new one. No browser is known
- * any more but this one.
+ * Changes the user's own password. Requires the current one, ends every session of the user, and starts a new one. All
+ * other browsers of the user become unknown.
  */
 export async function changePassword(
   parts: SignInParts,
   userId: string,
-  given: { current: string; password: string },
+  input: { current: string; password: string },
 ): Promise<ChangePasswordResult> {
   const { database, clock, passwords } = parts;
   const user = await database.run(findUser, userId);
-  const right = await passwords.verify(given.current, user?.password ?? null, "known");
-  if (right === "busy") return { kind: "busy" };
-  if (!right || user === null) return { kind: "wrong" };
-  const message = passwordIssue(given.password, user.email);
+  const isCorrect = await passwords.verify(input.current, user?.password ?? null, "known");
+  if (isCorrect === "busy") return { kind: "busy" };
+  if (!isCorrect || user === null) return { kind: "wrong" };
+  const message = passwordIssue(input.password, user.email);
   if (message !== null) return { kind: "invalid", message };
-  const password = await passwords.hash(given.password);
+  const password = await passwords.hash(input.password);
   if (password === "busy") return { kind: "busy" };
   await database.run(changeUser, { id: userId, change: { password }, at: clock.now() });
   const secret = await beginSession(parts, { id: userId, password }, null);

@@ -1,7 +1,6 @@
-// Users as operators manage them. Only what is named here can be changed, and by whom: a body's other fields
-// never get this far.
+// Users as operators manage them: create, change, list. Only the fields named here can be changed.
 
-import type { Clock } from "#runtime/runtime.ts";
+import type { Core } from "#core/core.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import { changeUser, findUser, insertUser, listUsers, type UserChange } from "#store/identity/users.ts";
@@ -11,10 +10,7 @@ import { normaliseEmail } from "./sign-in.ts";
 
 export type UserRow = UsersTable;
 
-interface UserParts {
-  database: Database;
-  clock: Clock;
-  newId(prefix: string): string;
+interface UserParts extends Pick<Core, "clock" | "database" | "newId"> {
   passwords: PasswordHasher;
 }
 
@@ -26,38 +22,38 @@ export type SaveUserResult =
   | { kind: "not_found" }
   | { kind: HashingBusy };
 
-const needsAccount = "is needed for a member, and only for one";
+const accountRule = "is needed for a member, and only for one";
 
-/** Why a role cannot go with this account; null: it can. Members have one account, operators none. */
+/** Why a role cannot have this account; null: it can. Members have one account, operators have none. */
 export async function roleAccountIssue(
   database: Database,
   role: Role,
   accountId: string | null,
 ): Promise<string | null> {
-  if ((role === "member") !== (accountId !== null)) return needsAccount;
+  if ((role === "member") !== (accountId !== null)) return accountRule;
   if (accountId !== null && (await database.run(findAccount, accountId)) === null) return "does not exist";
   return null;
 }
 
 export async function createUser(
   parts: UserParts,
-  given: { email: string; name: string; role: Role; accountId: string | null; password: string },
+  input: { email: string; name: string; role: Role; accountId: string | null; password: string },
 ): Promise<SaveUserResult> {
   const { database, clock, passwords, newId } = parts;
-  const email = normaliseEmail(given.email);
-  const place = await roleAccountIssue(database, given.role, given.accountId);
-  if (place !== null) return { kind: "invalid", field: "account", message: place };
-  const fault = passwordIssue(given.password, email);
-  if (fault !== null) return { kind: "invalid", field: "password", message: fault };
-  const password = await passwords.hash(given.password);
+  const email = normaliseEmail(input.email);
+  const accountIssue = await roleAccountIssue(database, input.role, input.accountId);
+  if (accountIssue !== null) return { kind: "invalid", field: "account", message: accountIssue };
+  const issue = passwordIssue(input.password, email);
+  if (issue !== null) return { kind: "invalid", field: "password", message: issue };
+  const password = await passwords.hash(input.password);
   if (password === "busy") return { kind: "busy" };
   const now = clock.now();
   const user: UsersTable = {
     id: newId("usr"),
     email,
-    name: given.name,
-    role: given.role,
-    account_id: given.accountId,
+    name: input.name,
+    role: input.role,
+    account_id: input.accountId,
     password,
     active: 1,
     created_at: now,
@@ -67,37 +63,41 @@ export async function createUser(
   return (await database.run(insertUser, user)) ? { kind: "saved", user } : { kind: "taken" };
 }
 
-/** What an operator may change of a user; what is absent stays. A new password, or being switched off, ends their sessions. */
+/** What an operator may change of a user; an absent field stays. A new password, or `active: false`, ends the user's sessions. */
 export interface UserChanges {
   name?: string | undefined;
   active?: boolean | undefined;
   role?: Role | undefined;
-  /** Null: none, as operators have. */
+  /** Null: no account, as for operators. */
   accountId?: string | null | undefined;
   password?: string | undefined;
 }
 
-export async function updateUser(parts: UserParts, id: string, given: UserChanges): Promise<SaveUserResult> {
+export async function updateUser(
+  parts: UserParts,
+  id: string,
+  changes: UserChanges,
+): Promise<SaveUserResult> {
   const { database, clock, passwords } = parts;
   const user = await database.run(findUser, id);
   if (user === null) return { kind: "not_found" };
   const change: UserChange = {};
-  if (given.name !== undefined) change.name = given.name;
-  if (given.active !== undefined) change.active = given.active ? 1 : 0;
-  if (given.role !== undefined || given.accountId !== undefined) {
-    const role = given.role ?? user.role;
-    // Becoming an operator leaves the account behind by itself.
-    const kept = role === "operator" ? null : user.account_id;
-    const accountId = given.accountId === undefined ? kept : given.accountId;
-    const place = await roleAccountIssue(database, role, accountId);
-    if (place !== null) return { kind: "invalid", field: "account", message: place };
+  if (changes.name !== undefined) change.name = changes.name;
+  if (changes.active !== undefined) change.active = changes.active ? 1 : 0;
+  if (changes.role !== undefined || changes.accountId !== undefined) {
+    const role = changes.role ?? user.role;
+    // A member who becomes an operator loses the account.
+    const currentAccountId = role === "operator" ? null : user.account_id;
+    const accountId = changes.accountId === undefined ? currentAccountId : changes.accountId;
+    const issue = await roleAccountIssue(database, role, accountId);
+    if (issue !== null) return { kind: "invalid", field: "account", message: issue };
     change.role = role;
     change.account_id = accountId;
   }
-  if (given.password !== undefined) {
-    const fault = passwordIssue(given.password, user.email);
-    if (fault !== null) return { kind: "invalid", field: "password", message: fault };
-    const password = await passwords.hash(given.password);
+  if (changes.password !== undefined) {
+    const issue = passwordIssue(changes.password, user.email);
+    if (issue !== null) return { kind: "invalid", field: "password", message: issue };
+    const password = await passwords.hash(changes.password);
     if (password === "busy") return { kind: "busy" };
     change.password = password;
   }

@@ -1,239 +1,240 @@
-// The upkeep of an installation, a lane of its own so that one process does it at a time: what became too late
-// where nobody sends is expired, and what is old is removed, in small batches with pauses between them. Two
-// processes at once would do no harm; they would only do it twice.
+// The maintenance of an installation, a lane of its own so that one process runs it at a time: it expires overdue messages
+// of lanes that do not send, and removes what is older than the retention policy, in small batches with pauses between
+// them. Two processes at once would do no harm, only the same work twice.
 
-import { AutoResetEvent } from "#queue/auto-reset-event.ts";
+import type { Core } from "#core/core.ts";
 import type { OpenLane } from "#queue/lanes.ts";
+import { openLoop } from "#queue/loop.ts";
 import { priorities } from "#queue/priority.ts";
 import { idAt } from "#runtime/ids.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import {
-  emptyFile,
-  findLooseFiles,
+  deleteFileContent,
+  deleteUnboundFile,
+  findUnboundFiles,
   findUnneededFiles,
-  looseMs,
-  removeLooseFile,
+  unboundTtlMs,
 } from "#store/email/attachments.ts";
 import { refreshStatistics } from "#store/engine/statistics.ts";
-import { forgetSoftBounces, softRestMs } from "#store/feedback/bounces.ts";
-import { forgetProofs } from "#store/feedback/callback-signatures.ts";
-import { expireOverdue, findOverdue, forgetEnded, forgetRepeatable } from "#store/maintenance/overdue.ts";
-import { forgetHold, readHold } from "#store/maintenance/restore-hold.ts";
+import { deleteSoftBounces, softBounceTtlMs } from "#store/feedback/bounces.ts";
+import { deleteExpiredSignatures } from "#store/feedback/callback-signatures.ts";
 import {
-  type Removal,
-  removeAudit,
-  removeInbound,
-  removeMessages,
-  removeUnmatched,
-  removeWebhookEvents,
+  deleteExpiredSessions,
+  deleteIdempotencyKeys,
+  expireOverdue,
+  findOverdueLanes,
+} from "#store/maintenance/overdue.ts";
+import { deleteEmptyRestoreHold, readRestoreHold } from "#store/maintenance/restore-hold.ts";
+import {
+  type DeletionStep,
+  deleteAuditEntries,
+  deleteInbound,
+  deleteMessages,
+  deleteUnmatchedReceipts,
+  deleteWebhookEvents,
 } from "#store/maintenance/retention.ts";
-import { keptMs } from "#store/messages/idempotency-keys.ts";
-import { removeCalls } from "#store/pools/usage.ts";
+import { idempotencyTtlMs } from "#store/messages/idempotency-keys.ts";
+import { deleteCalls } from "#store/pools/usage.ts";
 
 /** The one lane of its kind. */
-export const maintenanceLane = { id: "upkeep", kind: "upkeep" } as const;
+export const maintenanceLane = { id: "maintenance", kind: "maintenance" } as const;
 
-/** How long things are kept, ms; null: for ever. */
+/** How long rows are kept after they ended, ms; null: for ever. */
 export interface RetentionPolicy {
   messagesMs: number | null;
   webhooksMs: number;
   auditMs: number | null;
-  /** The single AI calls; the sums of their days stay. */
+  /** The rows of single AI calls; the sums of each day stay. */
   usageMs: number;
 }
 
-export interface MaintenanceParts {
-  database: Database;
-  clock: Clock;
-  log: Log;
+export interface MaintenanceParts extends Pick<Core, "clock" | "database" | "log" | "signals"> {
   retention: RetentionPolicy;
-  /** How often there is a turn, ms. */
+  /** The time between two turns, ms. */
   intervalMs: number;
-  /** Webhook endpoints may ask for what just happened. */
-  announced(): void;
 }
 
-/** Rows in one transaction at the most: it keeps the writer for some tens of milliseconds. */
-const atOnce = 500;
-/** A removal that took longer than this (a slow disk, a busy machine) is followed by one of half as many rows, down to `fewest`. */
-const longestBatchMs = 50;
-const fewest = 50;
-/** Of each kind in one turn: 50,000 rows a minute, more than what a busy installation accepts. */
-const batchesATurn = 100;
-/** Between two batches others get at least four times as long as the batch took, and never less than this. */
-const shortestPauseMs = 20;
-/** Files looked at together. */
-const filesATurn = 50;
-/** What a walk passed without removing it (it was pending, or unknown) is looked at again this much later. */
-const againMs = 3_600_000;
+/** Rows in one transaction, at most: it occupies the writer for some tens of milliseconds. */
+const batchSize = 500;
+/** A removal that took longer (a slow disk, a busy machine) is followed by one of half as many rows, down to `minBatchSize`. */
+const maxBatchMs = 50;
+const minBatchSize = 50;
+/** Batches of each kind in one turn: 50,000 rows a minute, more than what a busy installation accepts. */
+const batchesPerTurn = 100;
+/** The pause after a batch is four times as long as the batch took, and never shorter than this. */
+const minPauseMs = 20;
+/** Files in one page. */
+const filePageSize = 50;
+/** A scan that passed rows without removing them (they were pending, or unknown) starts over after this long. */
+const rescanMs = 3_600_000;
 
-/** Where the walks are. */
-interface Place {
+/** Where a scan is. */
+interface ScanCursor {
   after: string;
-  /** When this walk began, monotonic ms. */
-  begunAt: number;
-  /** Rows in its next batch. */
+  /** When this scan began, monotonic ms. */
+  startedAt: number;
+  /** Rows in the next batch. */
   limit: number;
 }
 
-/** Rows for the next batch, after one of `limit` that took `ms`. */
+/** The size of the next batch, after one of `limit` rows that took `ms`. */
 function nextLimit(limit: number, ms: number): number {
-  if (ms > longestBatchMs) return Math.max(fewest, Math.floor(limit / 2));
-  return ms < longestBatchMs / 4 ? Math.min(atOnce, limit * 2) : limit;
+  if (ms > maxBatchMs) return Math.max(minBatchSize, Math.floor(limit / 2));
+  return ms < maxBatchMs / 4 ? Math.min(batchSize, limit * 2) : limit;
 }
 
-/** Looks after the installation once. `places` is kept from turn to turn, so that nothing is read over and over. */
+/** One turn. `cursors` are kept from turn to turn, so that a scan goes on where it stopped. */
 export async function runMaintenance(
   parts: MaintenanceParts,
-  places: Map<string, Place>,
+  cursors: Map<string, ScanCursor>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { database, clock, log, retention: keep } = parts;
+  const { database, clock, log, retention } = parts;
   const now = clock.now();
 
-  /** Batches until there is nothing more, the turn has had its share, or it is to stop. */
-  const batches = async (one: () => Promise<boolean>): Promise<void> => {
-    for (let batch = 0; batch < batchesATurn && !signal.aborted; batch++) {
-      const begun = clock.monotonic();
-      if (!(await one())) return;
-      await clock.sleep(Math.max(shortestPauseMs, 4 * (clock.monotonic() - begun)), signal);
+  /** Runs batches until one returns false, the turn has had its share, or the signal aborts. */
+  const runBatches = async (batch: () => Promise<boolean>): Promise<void> => {
+    for (let count = 0; count < batchesPerTurn && !signal.aborted; count++) {
+      const startedAt = clock.monotonic();
+      if (!(await batch())) return;
+      await clock.sleep(Math.max(minPauseMs, 4 * (clock.monotonic() - startedAt)), signal);
     }
   };
   const remove = async (
     what: string,
-    one: (after: string, limit: number) => Promise<Removal>,
+    removeBatch: (after: string, limit: number) => Promise<DeletionStep>,
   ): Promise<void> => {
-    let place = places.get(what);
-    if (!place || clock.monotonic() - place.begunAt >= againMs) {
-      place = { after: "", begunAt: clock.monotonic(), limit: place?.limit ?? atOnce };
-      places.set(what, place);
+    let cursor = cursors.get(what);
+    if (!cursor || clock.monotonic() - cursor.startedAt >= rescanMs) {
+      cursor = { after: "", startedAt: clock.monotonic(), limit: cursor?.limit ?? batchSize };
+      cursors.set(what, cursor);
     }
     let removed = 0;
-    await batches(async () => {
-      const begun = clock.monotonic();
-      const batch = await one(place.after, place.limit);
-      place.limit = nextLimit(place.limit, clock.monotonic() - begun);
-      removed += batch.removed;
-      if (batch.next !== null) place.after = batch.next;
+    await runBatches(async () => {
+      const startedAt = clock.monotonic();
+      const batch = await removeBatch(cursor.after, cursor.limit);
+      cursor.limit = nextLimit(cursor.limit, clock.monotonic() - startedAt);
+      removed += batch.deleted;
+      if (batch.next !== null) cursor.after = batch.next;
       return batch.next !== null;
     });
-    if (removed > 0) log.info({ what, removed }, "removed what was kept for long enough");
+    if (removed > 0)
+      log.info(
+        { event: "maintenance.removed", what, removed },
+        "Maintenance removed rows past their retention.",
+      );
   };
 
-  const refreshed = places.get("statistics");
-  if (!refreshed || clock.monotonic() - refreshed.begunAt >= againMs) {
-    places.set("statistics", { after: "", begunAt: clock.monotonic(), limit: 1 });
+  const refreshed = cursors.get("statistics");
+  if (!refreshed || clock.monotonic() - refreshed.startedAt >= rescanMs) {
+    cursors.set("statistics", { after: "", startedAt: clock.monotonic(), limit: 1 });
     let after: string | null = null;
-    await batches(async () => {
+    await runBatches(async () => {
       after = await database.run(refreshStatistics, { after });
       return after !== null;
     });
     if (signal.aborted) return;
   }
-  for (const overdue of await database.run(findOverdue, { bands: priorities, now })) {
-    await batches(async () => {
+  for (const overdue of await database.run(findOverdueLanes, { priorities, now })) {
+    await runBatches(async () => {
       const found = await database.run(expireOverdue, {
         ...overdue,
-        bands: priorities,
+        priorities,
         at: clock.now(),
-        limit: atOnce,
+        limit: batchSize,
       });
-      if (found > 0) parts.announced();
-      return found === atOnce;
+      if (found > 0) parts.signals.emit("eventsRecorded");
+      return found === batchSize;
     });
   }
-  await batches(
-    async () => (await database.run(forgetRepeatable, { before: now - keptMs, limit: atOnce })) === atOnce,
-  );
-  await batches(async () => (await database.run(forgetProofs, { now, limit: atOnce })) === atOnce);
-  await batches(
+  await runBatches(
     async () =>
-      (await database.run(forgetSoftBounces, { before: now - softRestMs, limit: atOnce })) === atOnce,
+      (await database.run(deleteIdempotencyKeys, { before: now - idempotencyTtlMs, limit: batchSize })) ===
+      batchSize,
+  );
+  await runBatches(
+    async () => (await database.run(deleteExpiredSignatures, { now, limit: batchSize })) === batchSize,
+  );
+  await runBatches(
+    async () =>
+      (await database.run(deleteSoftBounces, { before: now - softBounceTtlMs, limit: batchSize })) ===
+      batchSize,
   );
   if (signal.aborted) return;
-  await database.run(forgetEnded, now);
+  await database.run(deleteExpiredSessions, now);
 
-  const hold = await database.run(readHold, null);
+  const hold = await database.run(readRestoreHold, null);
   if (hold !== null && hold.messages + hold.deliveries + hold.events === 0)
-    await database.run(forgetHold, null);
-  // A copy of long ago is full of what is old: first its operator says what is to become of it.
+    await database.run(deleteEmptyRestoreHold, null);
+  // A restored copy is full of old rows: nothing is removed until its operator releases or cancels what is held.
   else if (hold !== null) return;
 
-  // Of files, a batch is one at most: its steps are the small ones, and each is one too.
-  const inSteps = async (step: () => Promise<boolean>): Promise<void> => {
+  // A file is removed in steps, and each step counts as a batch.
+  const runSteps = async (step: () => Promise<boolean>): Promise<void> => {
     let done = false;
-    await batches(async () => {
+    await runBatches(async () => {
       done = await step();
       return !done;
     });
   };
-  for (const id of await database.run(findLooseFiles, { before: now - looseMs, limit: filesATurn })) {
-    await inSteps(() => database.run(removeLooseFile, { id, at: clock.now() }));
+  for (const id of await database.run(findUnboundFiles, {
+    before: now - unboundTtlMs,
+    limit: filePageSize,
+  })) {
+    await runSteps(() => database.run(deleteUnboundFile, { id, at: clock.now() }));
   }
   await remove("contents of attachments", async (after) => {
-    const page = await database.run(findUnneededFiles, { after, limit: filesATurn });
-    for (const id of page.unneeded) await inSteps(() => database.run(emptyFile, { id, at: clock.now() }));
-    return { removed: page.unneeded.length, next: page.next };
+    const page = await database.run(findUnneededFiles, { after, limit: filePageSize });
+    for (const id of page.unneeded)
+      await runSteps(() => database.run(deleteFileContent, { id, at: clock.now() }));
+    return { deleted: page.unneeded.length, next: page.next };
   });
 
-  if (keep.messagesMs !== null) {
-    const since = now - keep.messagesMs;
+  if (retention.messagesMs !== null) {
+    const since = now - retention.messagesMs;
     await remove("messages", (after, limit) =>
-      database.run(removeMessages, { after, before: idAt("msg", since), unchangedSince: since, limit }),
+      database.run(deleteMessages, { after, before: idAt("msg", since), unchangedSince: since, limit }),
     );
     await remove("inbound messages", (_, limit) =>
-      database.run(removeInbound, { before: idAt("in", since), limit }),
+      database.run(deleteInbound, { before: idAt("in", since), limit }),
     );
     await remove("unmatched receipts", (after, limit) =>
-      database.run(removeUnmatched, { after, before: since, limit }),
+      database.run(deleteUnmatchedReceipts, { after, before: since, limit }),
     );
   }
   await remove("webhook events", (after, limit) =>
-    database.run(removeWebhookEvents, { after, before: now - keep.webhooksMs, limit }),
+    database.run(deleteWebhookEvents, { after, before: now - retention.webhooksMs, limit }),
   );
-  const { auditMs } = keep;
+  const { auditMs } = retention;
   if (auditMs !== null) {
     await remove("audit entries", (_, limit) =>
-      database.run(removeAudit, { before: idAt("aud", now - auditMs), limit }),
+      database.run(deleteAuditEntries, { before: idAt("aud", now - auditMs), limit }),
     );
   }
   await remove("AI calls", async (_, limit) => {
-    // A call is named by its request.
-    const removed = await database.run(removeCalls, {
-      before: idAt("req", now - keep.usageMs),
+    // The id of a call is the id of its request.
+    const removed = await database.run(deleteCalls, {
+      before: idAt("req", now - retention.usageMs),
       limit,
     });
-    return { removed, next: removed === limit ? "" : null };
+    return { deleted: removed, next: removed === limit ? "" : null };
   });
 }
 
-/** Drives the upkeep in the process that owns its lane. */
+/** Starts the maintenance in the process that owns its lane. */
 export function openMaintenance(parts: MaintenanceParts, lane: { id: string; fence: number }): OpenLane {
-  const { clock, log, intervalMs: everyMs } = parts;
-  const stopping = new AbortController();
-  const wait = new AutoResetEvent();
-  const places = new Map<string, Place>();
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        await runMaintenance(parts, places, stopping.signal);
-      } catch (error) {
-        log.warn({ error }, "the upkeep was broken off; it goes on in its next turn");
-      }
-      if (!stopping.signal.aborted) await wait.wait(clock, everyMs);
-    }
-  };
-  const ended = run();
-  return {
-    ...lane,
-    inFlight: 0,
-    wake: () => {},
-    stop: async () => {
-      stopping.abort();
-      wait.set();
-      await ended;
+  const { clock, log, intervalMs } = parts;
+  const cursors = new Map<string, ScanCursor>();
+  return openLoop(lane, {
+    clock,
+    log,
+    turn: async (signal) => {
+      await runMaintenance(parts, cursors, signal);
+      return intervalMs;
     },
-    abort: () => stopping.abort(),
-  };
+    failure: {
+      event: "maintenance.failed",
+      message: "Maintenance stopped early; it goes on in its next turn.",
+    },
+    retryMs: { min: intervalMs, max: intervalMs },
+  });
 }

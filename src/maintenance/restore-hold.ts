@@ -1,22 +1,20 @@
-// Ending the hold on a restored installation: what was pending in the copy goes out, or is cancelled. Until then
-// new sends flow as ever.
+// The hold on an installation that was restored from a backup: what was pending in the copy is held until the operator
+// releases or cancels it. New sends go out meanwhile.
 
-import type { Clock, Log } from "#runtime/runtime.ts";
+import type { Core } from "#core/core.ts";
+import type { Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import {
   cancelHeld,
-  type Hold,
   holdPending,
-  readHold,
+  type RestoreHold,
+  readRestoreHold,
   releaseHeld,
 } from "#store/maintenance/restore-hold.ts";
 
-interface HoldParts {
-  database: Database;
-  clock: Clock;
-}
+type HoldParts = Pick<Core, "clock" | "database">;
 
-/** How much was released or cancelled. */
+/** How many rows were released or cancelled. */
 export interface HeldCounts {
   messages: number;
   deliveries: number;
@@ -24,54 +22,55 @@ export interface HeldCounts {
 }
 
 /** Rows of a kind in one transaction. */
-const atOnce = 1000;
+const batchSize = 1000;
 
-/** The hold, with what is held now; null: there is none. */
-export const currentHold = (database: Database): Promise<Hold | null> => database.run(readHold, null);
+/** The hold, with the number of rows that are held now; null: there is none. */
+export const currentHold = (database: Database): Promise<RestoreHold | null> =>
+  database.run(readRestoreHold, null);
 
-/** Holds what is pending. For a stopped installation: what a running one is just doing would go on. */
-export async function holdAllPending({ database, clock }: HoldParts): Promise<Hold | null> {
+/** Holds everything that is pending. Only for a stopped installation: in a running one, what is in flight would go on. */
+export async function holdAllPending({ database, clock }: HoldParts): Promise<RestoreHold | null> {
   const at = clock.now();
-  while (!(await database.run(holdPending, { at, limit: atOnce })));
+  while (!(await database.run(holdPending, { at, limit: batchSize })));
   return await currentHold(database);
 }
 
-/** Lets everything go that is held: it is due when it was due, and what is too late by now expires. */
-export async function releaseAllHeld(parts: HoldParts & { wake(laneId: string): void }): Promise<HeldCounts> {
+/** Releases everything that is held: it keeps its due time, and what is overdue by now expires. */
+export async function releaseAllHeld(parts: HoldParts & Pick<Core, "signals">): Promise<HeldCounts> {
   const detail = "Released. It was held because this installation was restored from a backup.";
-  return await step(parts, (at) => parts.database.run(releaseHeld, { at, limit: atOnce, detail }));
+  return await runBatches(parts, (at) => parts.database.run(releaseHeld, { at, limit: batchSize, detail }));
 }
 
-/** Cancels everything that is held; its credit goes back. */
-export async function cancelAllHeld(parts: HoldParts & { wake(laneId: string): void }): Promise<HeldCounts> {
+/** Cancels everything that is held and refunds its credit. */
+export async function cancelAllHeld(parts: HoldParts & Pick<Core, "signals">): Promise<HeldCounts> {
   const detail = "Cancelled. It was held because this installation was restored from a backup.";
-  return await step(parts, (at) => parts.database.run(cancelHeld, { at, limit: atOnce, detail }));
+  return await runBatches(parts, (at) => parts.database.run(cancelHeld, { at, limit: batchSize, detail }));
 }
 
-async function step(
-  { clock, wake }: HoldParts & { wake(laneId: string): void },
-  one: (at: number) => Promise<HeldCounts & { lanes: string[]; done: boolean }>,
+async function runBatches(
+  { clock, signals }: HoldParts & Pick<Core, "signals">,
+  runBatch: (at: number) => Promise<HeldCounts & { lanes: string[]; done: boolean }>,
 ): Promise<HeldCounts> {
-  const ended: HeldCounts = { messages: 0, deliveries: 0, events: 0 };
+  const total: HeldCounts = { messages: 0, deliveries: 0, events: 0 };
   for (;;) {
-    const { messages, deliveries, events, lanes, done } = await one(clock.now());
-    ended.messages += messages;
-    ended.deliveries += deliveries;
-    ended.events += events;
-    for (const lane of lanes) wake(lane);
-    // Both ways may have left something to tell.
-    wake("fan_out");
-    if (done) return ended;
+    const { messages, deliveries, events, lanes, done } = await runBatch(clock.now());
+    total.messages += messages;
+    total.deliveries += deliveries;
+    total.events += events;
+    for (const lane of lanes) signals.emit("laneDue", lane);
+    // Released and cancelled messages both record events.
+    signals.emit("laneDue", "fan_out");
+    if (done) return total;
   }
 }
 
-/** At start: says that something is held, and what to do about it. */
+/** At start: warns that rows are held, and says how to release or cancel them. */
 export async function warnAboutHold(parts: { database: Database; log: Log }): Promise<void> {
   const hold = await currentHold(parts.database);
   if (hold === null) return;
   const { at, ...held } = hold;
   parts.log.warn(
-    { ...held, heldSince: new Date(at).toISOString() },
-    "this installation was restored, and what was pending in the copy is held: release it (POST /api/manage/v1/installation/release, or `npm start -- release`) or cancel it (POST /api/manage/v1/installation/cancel-held); new sends go out as ever",
+    { event: "restore_hold.active", ...held, heldSince: new Date(at).toISOString() },
+    "This installation was restored, and what was pending in the copy is held. Release it (POST /api/manage/v1/installation/release, or `npm start -- release`) or cancel it (POST /api/manage/v1/installation/cancel-held). New sends go out.",
   );
 }

@@ -1,4 +1,4 @@
-// Looking up what people wrote, always for one account.
+// Looks up inbound messages, always for one account.
 
 import type { Channel } from "#contract/messages/channel.ts";
 import type { ReceivedRecord } from "#contract/messages/received.ts";
@@ -11,7 +11,7 @@ export interface ReceivedPage {
   nextCursor: string | null;
 }
 
-/** The newest messages from people, of a channel or (null) of all, a page at a time; null when the cursor is none of ours. */
+/** A page of the newest inbound messages. `channel` null: of all channels. Null for an invalid cursor. */
 export async function received(
   database: Database,
   accountId: string,
@@ -19,7 +19,7 @@ export async function received(
   query: { limit: number; cursor: string | null },
 ): Promise<ReceivedPage | null> {
   const { limit, cursor } = query;
-  // A cursor is the last id of the page before: it says nothing that the page did not.
+  // A cursor is the last id of the previous page, so it reveals nothing new.
   if (cursor !== null && idTime(cursor) === null) return null;
   const rows = await database.run(recentInbound, { accountId, channel, before: cursor, limit: limit + 1 });
   const page = rows.slice(0, limit);
@@ -39,7 +39,7 @@ function recordOf(row: InboundRow): ReceivedRecord {
     message: row.body,
     media: JSON.parse(row.media) as ReceivedRecord["media"],
     in_reply_to: row.in_reply_to,
-    opt: row.opt,
+    opt: row.consent_keyword,
     received_at: new Date(row.received_at).toISOString(),
   };
 }

@@ -1,16 +1,16 @@
-// Looking messages up and taking them back, always for one account.
+// Looks up and cancels messages, always for one account.
 
 import type { Account } from "#accounts/account.ts";
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
+import type { Core } from "#core/core.ts";
 import { idTime } from "#runtime/ids.ts";
-import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { findMessage, recentMessages } from "#store/messages/lookup.ts";
 import { cancelMessage } from "#store/messages/move.ts";
 import { recordOf } from "./record.ts";
 
-/** One message with its timeline; null for an unknown id, another account's, or another channel's. */
+/** One message with its timeline; null for an unknown id and for a message of another account or channel. */
 export async function lookup(
   database: Database,
   account: Account,
@@ -27,7 +27,7 @@ export interface Page {
   nextCursor: string | null;
 }
 
-/** The newest messages, a page at a time, shorter than asked for where bodies are large; null when the cursor is none of ours. */
+/** A page of the newest messages, shorter than `limit` where bodies are large; null for an invalid cursor. */
 export async function recent(
   database: Database,
   account: Account,
@@ -35,7 +35,7 @@ export async function recent(
   query: { limit: number; cursor: string | null; status: Status | null },
 ): Promise<Page | null> {
   const { limit, cursor, status } = query;
-  // A cursor is the last id of the page before: it says nothing that the page did not.
+  // A cursor is the last id of the previous page, so it reveals nothing new.
   if (cursor !== null && idTime(cursor) === null) return null;
   const { rows, more } = await database.run(recentMessages, {
     accountId: account.id,
@@ -55,23 +55,23 @@ export type Cancelled =
   | { kind: "not_cancellable"; status: Status }
   | { kind: "not_found" };
 
-/** Cancels what is not yet on its way. Repeating it is harmless. */
+/** Cancels a message that is not being sent yet. Idempotent. */
 export async function cancel(
-  parts: { database: Database; clock: Clock; announced(): void },
+  deps: Pick<Core, "clock" | "database" | "signals">,
   account: Account,
   channel: Channel,
   id: string,
 ): Promise<Cancelled> {
-  const { database, clock } = parts;
+  const { database, clock } = deps;
   if (idTime(id) === null) return { kind: "not_found" };
   const result = await database.run(cancelMessage, {
     accountId: account.id,
     channel,
     id,
-    happening: { at: clock.now(), detail: "Cancelled through the API." },
+    details: { at: clock.now(), detail: "Cancelled through the API." },
   });
   if (result.kind === "not_found") return result;
-  parts.announced();
+  deps.signals.emit("eventsRecorded");
   const record = await lookup(database, account, channel, id);
   if (!record) return { kind: "not_found" };
   return result.kind === "cancelled"

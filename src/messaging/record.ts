@@ -1,47 +1,22 @@
-// The public record of a message, from its row.
+// Makes the public record of a message from its row.
 
-import type { EmailRecord, MessageEvent, MessageRecord } from "#contract/messages/record.ts";
+import type { MessageEvent, MessageRecord } from "#contract/messages/record.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import type { EventsTable } from "#store/schema/schema.ts";
+import { sendingChannel } from "./channels.ts";
 
 const iso = (at: number) => new Date(at).toISOString();
 const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
 
-/** `events`: given for a single record, whose timeline is shown. */
+/** `events`: the timeline, which only the record of a single message shows. */
 export function recordOf(row: MessageRow, events?: readonly EventsTable[]): MessageRecord {
-  const shared = sharedOf(row, events);
-  if (row.channel === "email") return { ...shared, ...emailOf(row) };
-  return {
-    ...shared,
-    channel: "sms",
-    number: row.number,
-    recipient: row.recipient,
-    segments: row.segments ?? 1,
-    encoding: row.encoding ?? "gsm7",
-  };
+  return { ...sharedOf(row, events), ...sendingChannel(row.channel).record(row) };
 }
 
-/** What webhooks are told of a message: its record, of an email without its body. */
+/** What webhook events show of a message: its record, without the body where that may be large. */
 export function eventRecordOf(row: MessageRow): object {
   const { message, ...record } = recordOf(row);
-  return row.channel === "email" ? record : { ...record, message };
-}
-
-function emailOf(row: MessageRow): Omit<EmailRecord, keyof ReturnType<typeof sharedOf>> {
-  return {
-    channel: "email",
-    email: row.number,
-    subject: row.subject ?? "",
-    sender_name: row.sender_name ?? null,
-    reply_to_email: row.reply_to ?? null,
-    attachments: (row.attachments ?? []).map(({ filename, size, content_type }) => ({
-      filename,
-      size,
-      content_type,
-    })),
-    opened_at: isoOrNull(row.opened_at ?? null),
-    open_count: row.open_count ?? 0,
-  };
+  return sendingChannel(row.channel).bodyInEvents ? { ...record, message } : record;
 }
 
 function sharedOf(row: MessageRow, events?: readonly EventsTable[]) {
@@ -67,7 +42,7 @@ function sharedOf(row: MessageRow, events?: readonly EventsTable[]) {
   };
 }
 
-/** Acceptance has no event row of its own: it is read from the message. */
+/** Acceptance has no event row: the first entry is read from the message. */
 function timeline(row: MessageRow, events: readonly EventsTable[]): MessageEvent[] {
   const accepted: MessageEvent = {
     at: iso(row.created_at),

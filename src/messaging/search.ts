@@ -1,39 +1,38 @@
-// A page of an account's messages by what is known of them. The storage is asked in short looks, and the bodies of
-// a page have a bound, so a page may come back shorter than it was asked for, even empty, with a place to go on from.
+// Searches an account's messages by filters. One page takes a bounded number of short scans and a bounded number of bytes
+// of bodies, so it may be shorter than its limit, even empty, and still have a cursor to continue from.
 
-import { normaliseAddress } from "#contract/address.ts";
 import { type Channel, channels, type Status } from "#contract/messages/channel.ts";
-import { toRecipient } from "#messaging/accept/phone.ts";
 import { idAt, idTime } from "#runtime/ids.ts";
 import type { Database } from "#store/database.ts";
-import { bodyBytes } from "#store/email/emails.ts";
+import { maxPageBodyBytes } from "#store/email/emails.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
-import { type Found, findOwnGateway, searchMessages } from "#store/messages/search.ts";
+import { findAccountGateway, type SearchPage, searchMessages } from "#store/messages/search.ts";
+import { emailAddress, phoneNumber } from "./recipients.ts";
 
 export interface MessageFilters {
   channel: Channel | null;
   status: Status | null;
   /** A gateway's identifier. */
   gateway: string | null;
-  /** As people write it. */
+  /** In any spelling. */
   recipient: string | null;
-  /** Epoch ms of acceptance: from the first on, before the second. */
+  /** Epoch ms of acceptance: at or after the first, before the second. */
   acceptedFrom: number | null;
   acceptedBefore: number | null;
 }
 
 export type Search =
   | { kind: "found"; rows: MessageRow[]; nextCursor: string | null }
-  /** A filter that names nothing. */
+  /** A filter that matches nothing. */
   | { kind: "invalid"; field: "gateway" | "recipient" | "cursor"; message: string };
 
-/** Rows of one look, and looks of one page: 100,000 rows at the most before the caller hears something. */
+/** A page reads 100,000 rows at most before the caller gets a reply. */
 const rowsPerScan = 5_000;
 const maxScans = 20;
-/** Ids are made a moment after the instant that is kept as their messages' acceptance. */
+/** Ids are made shortly after the instant that is stored as acceptance. */
 const idSlackMs = 2_000;
 
-/** The newest messages that fit, before the `cursor` that an earlier page gave. */
+/** The newest matching messages before the `cursor` of an earlier page. */
 export async function search(
   database: Database,
   account: { id: string; country: string | null },
@@ -41,30 +40,30 @@ export async function search(
   page: { limit: number; cursor: string | null },
 ): Promise<Search> {
   const { status, acceptedFrom, acceptedBefore } = filters;
-  // A cursor is an id of the page before, or a place that was looked to: it says nothing that the page did not.
+  // A cursor is an id of the previous page or the end of its last scan, so it reveals nothing new.
   if (page.cursor !== null && idTime(page.cursor) === null)
-    return invalid("cursor", "is none that was given");
+    return invalid("cursor", "is not a cursor of this list");
   const recipient = filters.recipient === null ? null : recipientOf(filters.recipient, account.country);
   if (filters.recipient !== null && recipient === null)
     return invalid("recipient", "must be a phone number or an email address");
-  let wanted: readonly Channel[] = filters.channel === null ? channels : [filters.channel];
+  let searched: readonly Channel[] = filters.channel === null ? channels : [filters.channel];
   let gatewayId: string | null = null;
   if (filters.gateway !== null) {
     const identifier = filters.gateway;
-    const gateway = await database.run(findOwnGateway, { accountId: account.id, identifier });
-    if (!gateway) return invalid("gateway", "is no gateway of this account");
-    if (!wanted.includes(gateway.channel)) return { kind: "found", rows: [], nextCursor: null };
+    const gateway = await database.run(findAccountGateway, { accountId: account.id, identifier });
+    if (!gateway) return invalid("gateway", "is not a gateway of this account");
+    if (!searched.includes(gateway.channel)) return { kind: "found", rows: [], nextCursor: null };
     gatewayId = gateway.id;
-    wanted = [gateway.channel];
+    searched = [gateway.channel];
   }
   const end = acceptedBefore === null ? "msg_~" : idAt("msg", acceptedBefore + idSlackMs);
   const rows: MessageRow[] = [];
   let before: string | null = page.cursor !== null && page.cursor < end ? page.cursor : end;
-  let bytes = bodyBytes;
-  for (let look = 0; before !== null && bytes > 0 && rows.length <= page.limit && look < maxScans; look++) {
-    const found: Found = await database.run(searchMessages, {
+  let bytes = maxPageBodyBytes;
+  for (let scan = 0; before !== null && bytes > 0 && rows.length <= page.limit && scan < maxScans; scan++) {
+    const found: SearchPage = await database.run(searchMessages, {
       accountId: account.id,
-      channels: wanted,
+      channels: searched,
       status,
       gatewayId,
       recipient,
@@ -73,7 +72,7 @@ export async function search(
       acceptedFrom,
       acceptedBefore,
       limit: page.limit + 1 - rows.length,
-      most: rowsPerScan,
+      maxScanned: rowsPerScan,
       bytes,
     });
     rows.push(...found.rows);
@@ -91,8 +90,7 @@ function invalid(field: "gateway" | "recipient" | "cursor", message: string): Se
   return { kind: "invalid", field, message };
 }
 
-/** As messages have it. */
+/** In the form that messages hold. */
 function recipientOf(text: string, country: string | null): string | null {
-  if (text.includes("@")) return normaliseAddress(text.trim());
-  return toRecipient(text, country)?.recipient ?? null;
+  return (text.includes("@") ? emailAddress : phoneNumber).normalise(text, country);
 }

@@ -1,33 +1,23 @@
-// The suppression list by the account's own hand. Recipients are spelled as messages have them, however they were
-// written: the list is asked by plain comparison, so another spelling would let a message through.
+// Adds, removes and lists suppressions by hand. Recipients are normalised as those of messages are, because sending
+// compares plain texts: another spelling would let a message through.
 
 import type { Account } from "#accounts/account.ts";
-import { normaliseAddress } from "#contract/address.ts";
 import type { Issue } from "#contract/issue.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { isSendable } from "#contract/normalise.ts";
-import { toRecipient } from "#messaging/accept/phone.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import { addSuppressions, listSuppressions, removeSuppression } from "#store/feedback/suppressions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
-
-/**
- * A recipient as messages of the channel have it: E.164 or a short code; an address in lower case with its domain in
- * ASCII, tags (`+tag`) included. Null when it is none.
- */
-export function normaliseRecipient(channel: Channel, written: string, country: string | null): string | null {
-  if (channel !== "email") return toRecipient(written, country)?.recipient ?? null;
-  return normaliseAddress(written.trim());
-}
+import { messageChannels, normaliseRecipient } from "./channels.ts";
 
 type Owner = Pick<Account, "id" | "country">;
 
 export type Suppressed =
-  /** `added`: how many were not on the list before; the others stay on it. */
+  /** `added`: how many were not on the list before. */
   { kind: "suppressed"; added: number; recipients: string[] } | { kind: "invalid"; issues: Issue[] };
 
-/** Puts recipients on the list, all or none of them. */
+/** Adds all recipients, or none when one of them is invalid. */
 export async function suppress(
   { database, clock }: { database: Database; clock: Clock },
   account: Owner,
@@ -41,7 +31,7 @@ export async function suppress(
     if (recipient === null)
       issues.push({
         path: ["recipients", i],
-        message: channel === "email" ? "is not an email address" : "is not a phone number",
+        message: `is not ${messageChannels[channel].recipients.noun}`,
       });
     else recipients.add(recipient);
   }
@@ -56,7 +46,7 @@ export async function suppress(
   return { kind: "suppressed", added, recipients: [...recipients] };
 }
 
-/** Takes a recipient off the list, whatever put it there; false when it was not on it. */
+/** Removes a recipient, whatever the reason for its suppression; false when it was not on the list. */
 export async function release(
   database: Database,
   account: Owner,
@@ -64,10 +54,10 @@ export async function release(
   written: string,
 ): Promise<boolean> {
   if (!isSendable(written)) return false;
-  // As it stands on the list first: what an incoming message gave as its sender may be no number at all, or was
-  // none before the account had a country.
-  const readable = normaliseRecipient(channel, written, account.country);
-  for (const recipient of new Set([written, readable])) {
+  // First as the list has it: the sender of an inbound message may be no phone number, or could not be read as one
+  // before the account had a country.
+  const normalised = normaliseRecipient(channel, written, account.country);
+  for (const recipient of new Set([written, normalised])) {
     if (recipient === null) continue;
     if (await database.run(removeSuppression, { accountId: account.id, channel, recipient })) return true;
   }
@@ -79,7 +69,7 @@ export interface SuppressionPage {
   nextCursor: string | null;
 }
 
-/** The list, a page at a time; `recipient`: one that is looked for, in any spelling. Null: the cursor is none of ours. */
+/** A page of the list. `recipient`: only this one, in any spelling. Null for an invalid cursor. */
 export async function suppressions(
   database: Database,
   account: Owner,
@@ -88,11 +78,11 @@ export async function suppressions(
   const { channel, recipient, limit, cursor } = query;
   const after = cursor === null ? null : readCursor(cursor);
   if (after === undefined) return null;
-  const asked = channel === null ? channels : [channel];
-  const spellings = asked.map((each) => recipient && normaliseRecipient(each, recipient, account.country));
+  const listed = channel === null ? channels : [channel];
+  const spellings = listed.map((name) => recipient && normaliseRecipient(name, recipient, account.country));
   const rows = await database.run(listSuppressions, {
     accountId: account.id,
-    channels: asked,
+    channels: listed,
     recipients:
       recipient === null
         ? null
@@ -108,7 +98,7 @@ export async function suppressions(
   };
 }
 
-/** A place in the list. Not plain text, since a plus in a query would become a space. */
+/** A position in the list, encoded because a plus in a query would become a space. */
 function writeCursor({ channel, recipient }: { channel: Channel; recipient: string }): string {
   return Buffer.from(`${channel} ${recipient}`).toString("base64url");
 }
@@ -116,6 +106,6 @@ function writeCursor({ channel, recipient }: { channel: Channel; recipient: stri
 function readCursor(cursor: string): { channel: Channel; recipient: string } | undefined {
   const text = Buffer.from(cursor, "base64url").toString();
   if (!isSendable(text)) return undefined;
-  const channel = channels.find((each) => text.startsWith(`${each} `));
+  const channel = channels.find((name) => text.startsWith(`${name} `));
   return channel && { channel, recipient: text.slice(channel.length + 1) };
 }

@@ -1,22 +1,22 @@
-// The contract of an AI provider: how a chat completion in OpenAI's form becomes its vendor's request, and how
-// the vendor's answer, whole or streamed, becomes OpenAI's again. Pure: an adapter builds requests and reads
-// answers, and never calls anybody. An adapter is one file with a `defineProvider({...})`, one line in
-// `registry.ts`, and one test that feeds recorded wire traffic to the shared conformance suite.
+// The contract of an AI provider adapter: it translates OpenAI's chat completions into requests of its vendor, and
+// the vendor's answers and streams back. Pure: an adapter builds requests and parses answers, and performs no I/O.
+// An adapter is one file with a `defineProvider({...})`, one line in `registry.ts`, and one test that feeds recorded
+// wire traffic to the shared conformance suite.
 
-import { z } from "zod";
+import type { z } from "zod";
 
-/** A request of a caller, on its way to one member. */
+/** A client's request on its way to one member. */
 export interface ChatRequest {
-  /** The body as it came: JSON text of an object. What is passed on is made from this, byte by byte. */
+  /** The JSON text as it was received. Passthrough requests are derived from it byte by byte. */
   text: string;
-  /** The same, parsed; never changed. */
+  /** The parsed body; never modified. */
   body: Readonly<Record<string, unknown>>;
-  /** What the member calls the model. */
+  /** The member's name of the model. */
   model: string;
   stream: boolean;
 }
 
-/** An HTTP request to a vendor. The headers hold its key and go nowhere else. */
+/** An HTTP request to a vendor. Its headers hold the API key, which appears nowhere else. */
 export interface VendorRequest {
   method: "GET" | "POST";
   url: string;
@@ -24,28 +24,30 @@ export interface VendorRequest {
   body: string | null;
 }
 
-/** An answer that is made here instead of being asked for: the sandbox's. */
+/** A response made here instead of requested: the sandbox's. */
 export interface SimulatedResponse {
   status: number;
   contentType: string;
-  /** Pieces of the body; `waitMs` before each; `cut`: the connection breaks there. */
+  /** Pieces of the body, each sent after `waitMs`; `cut`: the connection breaks there. */
   pieces: readonly ({ waitMs: number; text: string } | { waitMs: number; cut: true })[];
 }
 
-/** `untranslatable`: the vendor has nothing for a parameter; another member may. `param` is its name in the request. */
+/**
+ * `unsupported_parameter`: the vendor lacks the parameter `param` of the request; another member may have it.
+ */
 export type PreparedRequest =
   | { kind: "request"; request: VendorRequest }
-  | { kind: "played"; answer: SimulatedResponse }
-  | { kind: "untranslatable"; param: string; message: string };
+  | { kind: "simulated"; answer: SimulatedResponse }
+  | { kind: "unsupported_parameter"; param: string; message: string };
 
-/** Tokens as the vendor counted them. */
+/** Token counts as the vendor reported them. */
 export interface Usage {
   promptTokens: number;
   completionTokens: number;
   totalTokens: number;
 }
 
-/** OpenAI's error object, whole. */
+/** OpenAI's error object. */
 export interface ApiError {
   message: string;
   type: string;
@@ -54,46 +56,57 @@ export interface ApiError {
 }
 
 /**
- * What a vendor's answer other than a completion means.
- * - `caller`: the request is at fault; returned as it is. `context`: too long for this model. `policy`: refused for its content.
- * - `unable`: this member cannot serve this request, and another may; nothing about it says how the member is.
- * - `limited`: too many requests for the model; the member's model rests for `retryAfterMs` (null: it did not say).
- * - `denied`: the member's own credentials, balance or permission; it rests long. The caller never sees its words.
- * - `no_model`: the member does not have this model.
- * - `broken`: everything that another try, or another member, may do better.
+ * What a vendor's error means.
+ * - `invalid_request`: the request is at fault; the error is returned unchanged. `context_length`: the prompt
+ *   is too long for this model. `content_policy`: the vendor rejected the content.
+ * - `unsupported`: this member cannot serve this request, another may; it says nothing about the member's
+ *   health.
+ * - `rate_limited`: too many requests; the member's model cools down for `retryAfterMs` (null: not given).
+ * - `unauthorized`: the member's credentials, balance or permission are refused; the member gets a long
+ *   cooldown. Clients never see the vendor's message.
+ * - `model_not_found`: the member does not have this model.
+ * - `upstream_error`: everything that a retry or another member may do better.
  */
 export interface Failure {
-  kind: "caller" | "context" | "policy" | "unable" | "limited" | "denied" | "no_model" | "broken";
+  kind:
+    | "invalid_request"
+    | "context_length"
+    | "content_policy"
+    | "unsupported"
+    | "rate_limited"
+    | "unauthorized"
+    | "model_not_found"
+    | "upstream_error";
   /** The vendor's status; 200 for an error inside a 200. */
   status: number;
   retryAfterMs: number | null;
-  /** Fit for the caller: without keys, without addresses, without what the vendor says of the pool's own access. */
+  /** Safe for clients: without keys, addresses, or the vendor's message about the pool's own access. */
   error: ApiError;
   /**
-   * What happened, for the pool's owner alone (log and webhook): the vendor's words on a refused key, the address
-   * that was not reached. Without keys. Absent: the error's message says it all.
+   * Details for the pool's owner alone (log and webhook), such as the vendor's message about a refused key,
+   * or the address that could not be reached. Without keys. Absent: `error.message` says it all.
    */
   detail?: string;
 }
 
-/** A whole completion: OpenAI's JSON text. `output`: there is something in it (text, a tool call, a refusal, reasoning). */
+/** A whole completion as OpenAI's JSON text. `output`: it holds text, a tool call, a refusal or reasoning. */
 export type ParsedAnswer =
   | { kind: "answer"; text: string; output: boolean; usage: Usage | null }
   | { kind: "failure"; failure: Failure };
 
-/** One chunk of a stream: OpenAI's `chat.completion.chunk` as JSON text. */
+/** One `chat.completion.chunk` of OpenAI as JSON text. */
 export interface Chunk {
   kind: "chunk";
   text: string;
-  /** Whether it holds real output; roles, pings and empty deltas do not count. */
+  /** It holds real output; roles, pings and empty deltas do not count. */
   output: boolean;
-  /** Whether it finishes a choice. */
+  /** It finishes a choice. */
   finish: boolean;
-  /** Set where the chunk tells the usage. */
+  /** Set if the chunk reports usage. */
   usage: Usage | null;
-  /** It tells the usage and nothing else: OpenAI's extra chunk with no choices. */
+  /** It reports usage and nothing else: OpenAI's extra chunk without choices. */
   usageOnly: boolean;
-  /** UTF-16 units of text, reasoning and calls in it: the estimate of a stream whose usage is never told. */
+  /** UTF-16 units of text, reasoning and calls in it, for the estimate if the stream reports no usage. */
   units: number;
 }
 
@@ -105,10 +118,10 @@ export interface VendorEvent {
   data: string;
 }
 
-/** Reads one stream. Anything that is not understood is a `failure` of kind `broken`, never thrown. */
+/** Reads one stream. Malformed input is a `failure` of kind `upstream_error`, never an exception. */
 export interface StreamReader {
   push(event: VendorEvent): StreamPiece[];
-  /** Where a stream can hold several choices: whether one of them has not finished. */
+  /** Whether a choice is still unfinished; absent if streams of the vendor have one choice. */
   missing?(): boolean;
 }
 
@@ -119,22 +132,22 @@ export interface ProviderDefinition<Settings extends z.ZodObject = z.ZodObject> 
   summary: string;
   /** Validated on save; `secret()` fields are masked wherever settings are shown. */
   settings: Settings;
-  /** URLs inside the settings that the outbound guard has to allow before they are saved. */
+  /** URLs in the settings that the outbound guard checks before they are saved. */
   urls(settings: z.output<Settings>): string[];
   chat(request: ChatRequest, settings: z.output<Settings>): PreparedRequest;
-  /** A 2xx that was not streamed. */
+  /** Parses a 2xx that is not a stream. */
   answer(text: string, request: ChatRequest): ParsedAnswer;
   stream(request: ChatRequest): StreamReader;
-  /** Any other status. `text`: the body, at most 64 KiB of it. `now`: epoch ms, for dates in headers. */
+  /** Interprets any other status. `text`: at most 64 KiB of the body. `now`: epoch ms, for dates in headers. */
   failure(status: number, headers: Readonly<Record<string, string>>, text: string, now: number): Failure;
-  /** Embeddings in OpenAI's form; absent: the kind has none. */
+  /** Embeddings in OpenAI's form; absent: the provider has none. */
   embeddings?(request: Omit<ChatRequest, "stream">, settings: z.output<Settings>): PreparedRequest;
   embeddingsAnswer?(text: string, request: Omit<ChatRequest, "stream">): ParsedAnswer;
-  /** Costs no tokens and says whether the vendor is there; null: it has no such thing. */
+  /** A request that costs no tokens and shows whether the vendor is available; null: there is none. */
   check(settings: z.output<Settings>): VendorRequest | null;
 }
 
-/** A definition with its settings type closed inside, so that the registry is a plain list. */
+/** A definition with its settings type erased, so that the registry is a plain list. */
 export interface Provider {
   kind: string;
   title: string;
@@ -151,13 +164,13 @@ export interface Provider {
   check(settings: unknown): VendorRequest | null;
 }
 
-/** Closes a provider definition. `settings` handed to its functions must have passed its schema. */
+/** Erases the settings type. Settings passed to the functions must have passed the schema. */
 export function defineProvider<Settings extends z.ZodObject>(
   definition: ProviderDefinition<Settings>,
 ): Provider {
   type Parsed = z.output<Settings>;
-  const none: PreparedRequest = {
-    kind: "untranslatable",
+  const noEmbeddings: PreparedRequest = {
+    kind: "unsupported_parameter",
     param: "model",
     message: `Providers of kind ${definition.kind} have no embeddings.`,
   };
@@ -172,16 +185,11 @@ export function defineProvider<Settings extends z.ZodObject>(
     answer: definition.answer,
     stream: definition.stream,
     failure: definition.failure,
-    embeddings: (request, settings) => definition.embeddings?.(request, settings as Parsed) ?? none,
+    embeddings: (request, settings) => definition.embeddings?.(request, settings as Parsed) ?? noEmbeddings,
     embeddingsAnswer: (text, request) => {
       if (definition.embeddingsAnswer) return definition.embeddingsAnswer(text, request);
       throw new Error(`Providers of kind ${definition.kind} have no embeddings.`);
     },
     check: (settings) => definition.check(settings as Parsed),
   };
-}
-
-/** A settings field that is sealed at rest and masked wherever it is shown. */
-export function secret() {
-  return z.string().min(1).meta({ secret: true });
 }

@@ -1,40 +1,42 @@
-// A provider as one member has it: what its vendor says of a failure never shows the secrets of that member's
-// settings. `scrub.ts` knows keys by their look; this knows them by heart, whatever they look like.
+// Masks the secrets of one member's settings in the failures that its vendor reports. `scrub.ts` recognises keys by their
+// form; this compares with the secrets themselves, whatever their form.
 
-import { withoutSecrets } from "#runtime/text.ts";
+import { withoutSecrets } from "#settings/redact.ts";
 import type { ApiError, Failure, Provider, StreamPiece } from "./provider.ts";
 
-/** The provider, with `secrets` masked in every failure that it reads. Answers are passed on as they are. */
+/** The provider, with `secrets` masked in every failure. Answers are passed on unchanged. */
 export function redactSecrets(provider: Provider, secrets: readonly string[]): Provider {
   if (secrets.length === 0) return provider;
-  const hide = (text: string | null) => (text === null ? null : withoutSecrets(text, secrets));
-  const hidden = (failure: Failure): Failure => {
+  const mask = (text: string | null) => (text === null ? null : withoutSecrets(text, secrets));
+  const redacted = (failure: Failure): Failure => {
     const { message, type, param, code } = failure.error;
     const error: ApiError = {
       message: withoutSecrets(message, secrets),
       type: withoutSecrets(type, secrets),
-      param: hide(param),
-      code: hide(code),
+      param: mask(param),
+      code: mask(code),
     };
-    const detail = hide(failure.detail ?? null);
+    const detail = mask(failure.detail ?? null);
     return detail === null ? { ...failure, error } : { ...failure, error, detail };
   };
-  const told = <Read extends { kind: string }>(read: Read | { kind: "failure"; failure: Failure }) =>
-    "failure" in read ? { ...read, failure: hidden(read.failure) } : read;
+  const withRedaction = <Result extends { kind: string }>(
+    result: Result | { kind: "failure"; failure: Failure },
+  ) => ("failure" in result ? { ...result, failure: redacted(result.failure) } : result);
   return {
     ...provider,
-    answer: (text, request) => told(provider.answer(text, request)),
-    embeddingsAnswer: (text, request) => told(provider.embeddingsAnswer(text, request)),
-    // Before it is read too: a message that is cut to its length may be cut in the middle of a secret.
+    answer: (text, request) => withRedaction(provider.answer(text, request)),
+    embeddingsAnswer: (text, request) => withRedaction(provider.embeddingsAnswer(text, request)),
+    // Also before it is parsed: a message that is cut to its maximum length may be cut inside a secret.
     failure: (status, headers, text, now) =>
-      hidden(provider.failure(status, headers, withoutSecrets(text, secrets), now)),
+      redacted(provider.failure(status, headers, withoutSecrets(text, secrets), now)),
     stream: (request) => {
       const reader = provider.stream(request);
-      const shown = (piece: StreamPiece): StreamPiece => (piece.kind === "failure" ? told(piece) : piece);
+      const redactPiece = (piece: StreamPiece): StreamPiece =>
+        piece.kind === "failure" ? withRedaction(piece) : piece;
       return {
         push: (event) => {
           const pieces = reader.push(event);
-          return pieces.some(({ kind }) => kind === "failure") ? pieces.map(shown) : pieces;
+          return pieces.some(({ kind }) => kind === "failure") ? pieces.map(redactPiece) : pieces;
         },
         ...(reader.missing ? { missing: () => reader.missing!() } : {}),
       };

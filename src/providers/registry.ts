@@ -1,4 +1,4 @@
-// Every kind of AI provider there is. A kind that is not in this list does not exist.
+// The list of all AI providers.
 
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import { gemini } from "#providers/gemini/gemini.ts";
@@ -8,7 +8,7 @@ import type { Provider } from "./provider.ts";
 
 export const providers: readonly Provider[] = [openaiCompatible, anthropic, gemini, sandbox];
 
-/** The provider of a kind; null when there is none. */
+/** The provider of a kind; null if there is none. */
 export function findProvider(kind: string): Provider | null {
   return providers.find((provider) => provider.kind === kind) ?? null;
 }

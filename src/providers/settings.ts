@@ -1,38 +1,31 @@
-// Settings fields that providers with one fixed host share: its address, and headers to add. A header that the
-// adapter sets itself, or that frames the request, is refused on saving.
+// Settings fields that providers with one fixed host share: the address of that host, and headers to add.
 
-import { z } from "zod";
-import { secret } from "./provider.ts";
+import { headersField } from "#settings/headers.ts";
+import { baseUrlField } from "#settings/url.ts";
 
-const framing =
-  /^(host|connection|content-length|content-type|accept|accept-encoding|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|authorization|api-key|x-api-key|x-goog-api-key|anthropic-version)$/i;
+/** The adapters set these themselves. */
+const reservedHeaders = [
+  "content-type",
+  "accept",
+  "accept-encoding",
+  "authorization",
+  "api-key",
+  "x-api-key",
+  "x-goog-api-key",
+  "anthropic-version",
+];
 
-/** The root of the vendor's host, without a path's last slash. */
-export function hostRoot(vendors: string) {
-  return z
-    .string()
-    .regex(/^https?:\/\/[^?#@\s]+$/i, "Must be an http or https URL without a login and a query.")
-    .refine((text) => URL.canParse(text), "Must be an http or https URL.")
-    .default(vendors)
-    .describe("The host's root, for a proxy in between or a test double; the default is the vendor's.");
+/** The vendor's origin or a proxy's root URL. */
+export function hostRoot(vendorUrl: string) {
+  return baseUrlField()
+    .default(vendorUrl)
+    .describe("The root URL of a proxy or a test double; the default is the vendor's.");
 }
 
 /** Headers to add to every request, such as beta features. */
 export function extraHeaders() {
-  return z
-    .record(
-      z
-        .string()
-        .regex(/^[\w!#$%&'*+.^`|~-]+$/, "Must be a header name.")
-        .refine((name) => !framing.test(name), "This header cannot be set."),
-      secret().regex(/^[\x20-\x7e]*$/, "Must be plain ASCII on one line."),
-    )
+  return headersField(reservedHeaders)
     .default({})
     .meta({ secret: true })
     .describe("Headers to add to every request.");
-}
-
-/** A path behind a root. */
-export function joinUrl(root: string, path: string): string {
-  return `${root.replace(/(?<!\/)\/+$/, "")}${path}`;
 }

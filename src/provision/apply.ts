@@ -9,14 +9,14 @@ import { poolIssues, upsertPool } from "#configure/pool.ts";
 import { upsertSendingDomain } from "#configure/sending-domain.ts";
 import { webhookIssues } from "#configure/webhook.ts";
 import { findAccountByKey, findAccountByName } from "#store/accounts/accounts.ts";
-import { readProvisioned } from "#store/maintenance/provisioned.ts";
-import { poolMark } from "#store/pools/pools.ts";
+import { readProvisionMarks } from "#store/maintenance/provisioned.ts";
+import { provisionKey } from "#store/pools/pools.ts";
 import { applyGateways, applyWebhooks, pieces } from "./entries.ts";
 import type { ProvisionFile } from "./file.ts";
 import { type Applied, type Changed, done, type FileAccount, type ProvisionParts, told } from "./parts.ts";
 
 export async function applyProvision(parts: ProvisionParts, file: ProvisionFile): Promise<Applied> {
-  const before = await parts.database.run(readProvisioned, null);
+  const before = await parts.database.run(readProvisionMarks, null);
   const changed: Changed = (kind, name, entry) => {
     // Entries hold credentials, so not a plain hash.
     const hash = parts.sealer.digest(JSON.stringify(entry));
@@ -54,7 +54,7 @@ async function faultsOf(parts: ProvisionParts, file: ProvisionFile, changed: Cha
     for (const [index, webhook] of webhooks.entries())
       faults.push(...told(`account ${name}: webhooks.${index}`, webhookIssues(parts.outbound, webhook)));
     for (const pool of pools) {
-      if (!changed("pool", poolMark(name, pool.name), pool)) continue;
+      if (!changed("pool", provisionKey(name, pool.name), pool)) continue;
       const issues = await poolIssues(parts, existing?.id ?? null, pool);
       faults.push(...told(`account ${name}: pool ${pool.name}`, issues));
     }
@@ -119,7 +119,7 @@ async function applyPools(
   applied: Applied,
 ): Promise<void> {
   for (const pool of pools) {
-    const mark = changed("pool", poolMark(account.name, pool.name), pool);
+    const mark = changed("pool", provisionKey(account.name, pool.name), pool);
     if (!mark) continue;
     const where = `account ${account.name}: pool ${pool.name}`;
     const result = await upsertPool(parts, account.id, pool);

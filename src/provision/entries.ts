@@ -6,9 +6,9 @@ import { prepareWebhook, tooManyEndpoints, upsertWebhook } from "#configure/webh
 import type { Issue } from "#contract/issue.ts";
 import { auditEntryRow, provisioning } from "#identity/audit.ts";
 import {
-  type EntrySaved,
-  type Mark,
   type ProvisionedEntry,
+  type ProvisionMark,
+  type SaveEntryResult,
   saveProvisioned,
 } from "#store/maintenance/provisioned.ts";
 import { type Applied, type Changed, done, type FileAccount, type ProvisionParts, told } from "./parts.ts";
@@ -57,8 +57,8 @@ export async function applyGateways(
       if (outcomes[i] !== "saved") fault(mark.name, [identifierTaken]);
       else parts.log.info({ gateway: mark.name }, "gateway provisioned");
     }
-    parts.accountsChanged();
-    parts.lanesChanged();
+    parts.signals.emit("accountsChanged");
+    parts.signals.emit("lanesChanged");
   }
 }
 
@@ -82,14 +82,14 @@ export async function applyWebhooks(
     const fresh = prepared.flatMap((one, i) => (one ? [{ ...one, at: i }] : []));
     const outcomes = await parts.database.run(
       saveProvisioned,
-      fresh.map(({ endpoint, most, at }) => {
-        const save = { kind: "endpoint", endpoint, most } as const;
+      fresh.map(({ endpoint, maxEndpoints, at }) => {
+        const save = { kind: "endpoint", endpoint, maxEndpoints } as const;
         return entryOf(parts, piece[at]!.mark, save, "configureWebhook", account.id, endpoint.id);
       }),
     );
     const saved = new Map(fresh.map((one, i) => [one.at, { made: one.made, outcome: outcomes[i]! }]));
     for (const [i, one] of piece.entries()) await finishWebhook(parts, account, one, saved.get(i), applied);
-    parts.lanesChanged();
+    parts.signals.emit("lanesChanged");
   }
 }
 
@@ -97,8 +97,8 @@ export async function applyWebhooks(
 async function finishWebhook(
   parts: ProvisionParts,
   account: Account,
-  { webhook, mark, index }: { webhook: FileAccount["webhooks"][number]; mark: Mark; index: number },
-  saved: { made: string | null; outcome: EntrySaved } | undefined,
+  { webhook, mark, index }: { webhook: FileAccount["webhooks"][number]; mark: ProvisionMark; index: number },
+  saved: { made: string | null; outcome: SaveEntryResult } | undefined,
   applied: Applied,
 ): Promise<void> {
   const fault = (issues: readonly Issue[]) =>
@@ -118,7 +118,7 @@ async function finishWebhook(
 
 const entryOf = (
   parts: ProvisionParts,
-  mark: Mark,
+  mark: ProvisionMark,
   save: ProvisionedEntry["save"],
   action: string,
   accountId: string,

@@ -12,8 +12,8 @@ import { sendingDomainInput } from "#configure/sending-domain.ts";
 import { webhookInput } from "#configure/webhook.ts";
 import { isName, notAName } from "#contract/name.ts";
 import { domainOf } from "#gateways/email/deliverability/domain-records.ts";
-import { mostSendingDomains } from "#store/email/sending-domains.ts";
-import { mostPools } from "#store/pools/pools.ts";
+import { maxSendingDomains } from "#store/email/sending-domains.ts";
+import { maxPools } from "#store/pools/pools.ts";
 
 export const provisionFile = z.strictObject({
   accounts: z
@@ -31,14 +31,14 @@ export const provisionFile = z.strictObject({
         gateways: z.array(gatewayInput).default([]).describe("Its gateways."),
         sending_domains: z
           .array(sendingDomainInput)
-          .max(mostSendingDomains)
+          .max(maxSendingDomains)
           .default([])
           .describe("The domains that its mail is signed for."),
         webhooks: z
           .array(webhookInput)
           .default([])
           .describe("Its webhook endpoints, told apart by their url."),
-        pools: z.array(poolInput).max(mostPools).default([]).describe("Its pools of AI providers."),
+        pools: z.array(poolInput).max(maxPools).default([]).describe("Its pools of AI providers."),
       }),
     )
     .default([])

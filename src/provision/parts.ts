@@ -4,7 +4,7 @@ import type { ConfigureParts } from "#configure/gateway.ts";
 import type { Issue } from "#contract/issue.ts";
 import { audit, provisioning } from "#identity/audit.ts";
 import type { Log, Random } from "#runtime/runtime.ts";
-import { type Mark, markProvisioned } from "#store/maintenance/provisioned.ts";
+import { type ProvisionMark, storeProvisionMark } from "#store/maintenance/provisioned.ts";
 import type { ProvisionFile } from "./file.ts";
 
 export interface Applied {
@@ -17,7 +17,7 @@ export type ProvisionParts = ConfigureParts & { random: Random; showApiKeys: boo
 export type FileAccount = ProvisionFile["accounts"][number];
 
 /** The mark of an entry that is not as it was when it was last applied; null: nothing changed. */
-export type Changed = (kind: string, name: string, entry: unknown) => Mark | null;
+export type Changed = (kind: string, name: string, entry: unknown) => ProvisionMark | null;
 
 /** Faults of an entry, one line each, behind what it is. */
 export const told = (what: string, issues: readonly Issue[]) =>
@@ -26,11 +26,11 @@ export const told = (what: string, issues: readonly Issue[]) =>
 /** Remembers that an entry was applied, and that something was changed by it. */
 export async function done(
   parts: ProvisionParts,
-  mark: Mark,
+  mark: ProvisionMark,
   action: string,
   accountId: string | null,
   target: string,
 ): Promise<void> {
-  await parts.database.run(markProvisioned, mark);
+  await parts.database.run(storeProvisionMark, mark);
   await audit(parts, { actor: provisioning, accountId, action, target });
 }

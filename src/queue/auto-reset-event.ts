@@ -1,36 +1,36 @@
-// How a lane waits: until a time has passed, or until somebody has news for it.
+// How a lane waits: until a time has passed, or until another part of the process sets the event.
 
 import type { Clock } from "#runtime/runtime.ts";
 
-/** A wait that can be ended early. An end that comes before the wait ends the next one, so that none is missed. */
+/** An event that releases one wait. A `set` that comes before the wait releases the next one, so that none is lost. */
 export class AutoResetEvent {
-  #ended = false;
+  #isSet = false;
   #timer: AbortController | null = null;
-  #resume: (() => void) | null = null;
+  #release: (() => void) | null = null;
 
   set(): void {
-    this.#ended = true;
+    this.#isSet = true;
     this.#timer?.abort();
-    this.#resume?.();
-    this.#resume = null;
+    this.#release?.();
+    this.#release = null;
   }
 
-  /** Waits for `ms`, or until `end`; Infinity waits for `end` alone and costs no timer. */
+  /** Waits for `ms`, or until `set`; Infinity waits for `set` alone and costs no timer. */
   async wait(clock: Clock, ms: number): Promise<void> {
-    if (!this.#ended) {
-      if (ms === Number.POSITIVE_INFINITY) await this.#untilEnd();
+    if (!this.#isSet) {
+      if (ms === Number.POSITIVE_INFINITY) await this.#untilSet();
       else {
         this.#timer = new AbortController();
         await clock.sleep(ms, this.#timer.signal);
         this.#timer = null;
       }
     }
-    this.#ended = false;
+    this.#isSet = false;
   }
 
-  #untilEnd(): Promise<void> {
+  #untilSet(): Promise<void> {
     return new Promise((resolve) => {
-      this.#resume = resolve;
+      this.#release = resolve;
     });
   }
 }

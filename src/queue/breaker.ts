@@ -1,33 +1,37 @@
-// Stops a lane whose gateway refuses for reasons of its own, and finds out when it may go on.
+// The circuit breaker of a lane: it pauses the lane while its gateway fails, and finds out when the lane may go on.
 // Pure: time comes in, decisions go out.
 //
-// Closed → paused when the gateway is in trouble (bad credentials, no balance, unreachable), or after three
-// unknown outcomes in a row. When the pause is over, one probe goes out: well → closed, else paused again, for
-// twice as long. The probe is another message than the one that was refused, if there is one: when the other
-// one passes, the gateway is fine and the refused one gets its next try; refused again, it is to blame.
+// It opens (the lane pauses) when the gateway is at fault: bad credentials, no balance, unreachable, or three unknown
+// outcomes in a row. When the pause is over it is half open: one message goes out as a probe. A healthy probe closes it,
+// any other pauses the lane again, for twice as long. The probe is a message that was not refused before, if there is
+// one: when it passes, the gateway works, and the refused message gets its next try; refused again, that message is at fault.
 
-const firstPauseMs = 5_000;
-const longestPauseMs = 300_000;
-const doubtsInARow = 3;
+const minPauseMs = 5_000;
+const maxPauseMs = 300_000;
+const unknownThreshold = 3;
+const maxSuspects = 1_000;
 
-/** How the gateway did with one message. `refused`: it answered, and blamed itself; `unreachable`: it did not. */
-export type Health = "well" | "doubtful" | "refused" | "unreachable";
+/**
+ * What an outcome says about the gateway. `uncertain`: the outcome is unknown. `misconfigured`: the gateway answered and
+ * reported a fault of its own. `unreachable`: it did not answer.
+ */
+export type Health = "healthy" | "uncertain" | "misconfigured" | "unreachable";
 
 export type BreakerDecision =
   | { kind: "go_on" }
   | { kind: "pause"; forMs: number; pauses: number; reason: string }
   | { kind: "resume" }
   /** The message, not the gateway, is at fault. */
-  | { kind: "blame" };
+  | { kind: "reject_message" };
 
 export class Breaker {
   #pauses: number;
   /** Monotonic ms; null: closed. */
   #pausedUntil: number | null;
-  #probing: string | null = null;
-  #doubts = 0;
-  /** Refused messages, and how many others passed by the time they were. Bounded: the oldest are forgiven. */
-  readonly #refused = new Map<string, number>();
+  #probeId: string | null = null;
+  #unknownInARow = 0;
+  /** Refused messages, each with the number of messages that had passed by then. Bounded: the oldest are dropped. */
+  readonly #suspects = new Map<string, number>();
   #passed = 0;
 
   constructor(state: { pauses: number; pausedUntil: number | null }) {
@@ -44,74 +48,74 @@ export class Breaker {
     return this.#pausedUntil !== null;
   }
 
-  /** Closes: the gateway's connection was opened anew, so that what was wrong before says nothing about now. */
+  /** Closes: the gateway's connection was opened anew, so earlier outcomes say nothing about it. */
   close(): void {
     this.#pausedUntil = null;
-    this.#probing = null;
+    this.#probeId = null;
     this.#pauses = 0;
-    this.#doubts = 0;
+    this.#unknownInARow = 0;
   }
 
-  /** What may go out at `now`: everything, one probe, or nothing for `waitMs` (null: until the probe is back). */
-  permit(now: number): { kind: "open" } | { kind: "probe" } | { kind: "shut"; waitMs: number | null } {
-    if (this.#pausedUntil === null) return { kind: "open" };
-    if (this.#probing !== null) return { kind: "shut", waitMs: null };
-    if (this.#pausedUntil > now) return { kind: "shut", waitMs: this.#pausedUntil - now };
+  /** What may go out at `now`: everything, one probe, or nothing for `waitMs` (null: until the probe has its outcome). */
+  permit(now: number): { kind: "all" } | { kind: "probe" } | { kind: "nothing"; waitMs: number | null } {
+    if (this.#pausedUntil === null) return { kind: "all" };
+    if (this.#probeId !== null) return { kind: "nothing", waitMs: null };
+    if (this.#pausedUntil > now) return { kind: "nothing", waitMs: this.#pausedUntil - now };
     return { kind: "probe" };
   }
 
   /** Whether a message was refused before, so that another one makes the better probe. */
   isSuspect(id: string): boolean {
-    return this.#refused.has(id);
+    return this.#suspects.has(id);
   }
 
   beginProbe(id: string): void {
-    this.#probing = id;
+    this.#probeId = id;
   }
 
-  /** The probe did not go out after all (its stamp failed). */
+  /** The probe did not go out after all: its attempt could not begin. */
   cancelProbe(id: string): void {
-    if (this.#probing === id) this.#probing = null;
+    if (this.#probeId === id) this.#probeId = null;
   }
 
+  /** Takes in the outcome of a message and decides what follows for the lane. */
   record(id: string, health: Health, reason: string, now: number): BreakerDecision {
-    const wasProbe = this.#probing === id;
-    if (wasProbe) this.#probing = null;
-    if (health === "well") {
-      this.#doubts = 0;
+    const wasProbe = this.#probeId === id;
+    if (wasProbe) this.#probeId = null;
+    if (health === "healthy") {
+      this.#unknownInARow = 0;
       this.#passed += 1;
-      this.#refused.delete(id);
-      // A success that was already under way when the pause began says nothing about now.
+      this.#suspects.delete(id);
+      // A success that was already under way when the pause began says nothing about the gateway now.
       if (!wasProbe || this.#pausedUntil === null) return { kind: "go_on" };
       this.#pausedUntil = null;
       this.#pauses = 0;
       return { kind: "resume" };
     }
-    if (health === "doubtful") {
-      this.#doubts += 1;
+    if (health === "uncertain") {
+      this.#unknownInARow += 1;
       if (wasProbe) return this.#pause(reason, now);
-      if (this.#doubts < doubtsInARow || this.#pausedUntil !== null) return { kind: "go_on" };
+      if (this.#unknownInARow < unknownThreshold || this.#pausedUntil !== null) return { kind: "go_on" };
       return this.#pause(reason, now);
     }
-    const passedBefore = this.#refused.get(id);
-    if (health === "refused") {
-      if (passedBefore !== undefined && this.#passed > passedBefore && this.#pausedUntil === null) {
-        this.#refused.delete(id);
-        return { kind: "blame" };
-      }
-      this.#refused.delete(id);
-      this.#refused.set(id, this.#passed);
-      if (this.#refused.size > 1000) this.#refused.delete(this.#refused.keys().next().value as string);
+    if (health === "misconfigured") {
+      const passedBefore = this.#suspects.get(id);
+      this.#suspects.delete(id);
+      if (passedBefore !== undefined && this.#passed > passedBefore && this.#pausedUntil === null)
+        return { kind: "reject_message" };
+      this.#suspects.set(id, this.#passed);
+      if (this.#suspects.size > maxSuspects)
+        this.#suspects.delete(this.#suspects.keys().next().value as string);
     }
-    // Others that were on the wire when the pause began fail as well; they do not make it longer.
+    // Messages that were in flight when the pause began fail as well; they do not make it longer.
     if (this.#pausedUntil !== null && !wasProbe) return { kind: "go_on" };
     return this.#pause(reason, now);
   }
 
   #pause(reason: string, now: number): BreakerDecision {
-    const forMs = Math.min(firstPauseMs * 2 ** Math.min(this.#pauses, 16), longestPauseMs);
+    const forMs = Math.min(minPauseMs * 2 ** Math.min(this.#pauses, 16), maxPauseMs);
     this.#pauses += 1;
-    this.#doubts = 0;
+    this.#unknownInARow = 0;
     this.#pausedUntil = now + forMs;
     return { kind: "pause", forMs, pauses: this.#pauses, reason };
   }

@@ -1,5 +1,5 @@
-// Looks, for all lanes of this process at once, which of them have something due: a hint that was lost, or a row that
-// another process stored, is found within one poll. One query answers for any number of lanes; one poll a lane kept an
+// Polls, for all lanes of this process at once, which of them have due rows: a row whose notification was lost, or that
+// another process stored, is found within one poll. One query serves any number of lanes; a poll for each lane kept an
 // idle process with thousands of gateways busy.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
@@ -8,16 +8,16 @@ import { readDueLanes } from "#store/lanes/due.ts";
 import { AutoResetEvent } from "./auto-reset-event.ts";
 import { priorities } from "./priority.ts";
 
-/** Storage that was away is asked again after this long at first, then twice as long, up to the poll itself, ms. */
-const firstRetryMs = 500;
+/** The wait after a failed poll, ms. It doubles with each failure, up to the time between two polls. */
+const minRetryMs = 500;
 
 export interface DuePollParts {
   database: Database;
   clock: Clock;
   log: Log;
-  /** How often to look, ms. */
+  /** The time between two polls, ms. */
   pollMs: number;
-  /** A lane has something that is due at `dueAt` (epoch ms), which may be past or up to two polls ahead. */
+  /** A lane has a row that is due at `dueAt` (epoch ms), in the past or up to two polls ahead. */
   due(laneId: string, dueAt: number): void;
 }
 
@@ -31,12 +31,12 @@ export class DuePoll {
     this.#parts = parts;
   }
 
-  /** Looks now, and then once a poll. */
+  /** Polls now, and then every `pollMs`. */
   start(): void {
     this.#ended = this.#run();
   }
 
-  /** Lanes were opened that have not been looked at: looks as soon as a look that is under way is over. */
+  /** Lanes were opened that no poll has seen: polls as soon as a poll that is under way is over. */
   pollNow(): void {
     this.#wait.set();
   }
@@ -49,17 +49,16 @@ export class DuePoll {
 
   async #run(): Promise<void> {
     const { database, clock, log, pollMs, due } = this.#parts;
-    let retryMs = firstRetryMs;
+    let retryMs = minRetryMs;
     while (!this.#stopping) {
       let waitMs = pollMs;
       try {
-        // Two polls ahead, so that a lane knows the instant of what falls due before the next look, even a late one.
+        // Two polls ahead, so that a lane knows what falls due before the next poll, even when that one is late.
         const until = clock.now() + 2 * pollMs;
-        for (const { id, dueAt } of await database.run(readDueLanes, { bands: priorities, until }))
-          due(id, dueAt);
-        retryMs = firstRetryMs;
+        for (const { id, dueAt } of await database.run(readDueLanes, { priorities, until })) due(id, dueAt);
+        retryMs = minRetryMs;
       } catch (error) {
-        log.warn({ error }, "what is due could not be looked up; it will be");
+        log.warn({ event: "due_poll.failed", error }, "Due rows could not be read; the poll is repeated.");
         waitMs = Math.min(pollMs, retryMs);
         retryMs *= 2;
       }

@@ -1,86 +1,14 @@
-// A lane: everything waiting for one gateway, driven by the one process that owns it. It reads ahead, and,
-// as the pace allows, stamps messages durably, hands them over outside any transaction, and settles them.
-// It knows nothing about messages but when they are due; what they are is its work's business.
-// What would break it: handing over what was not stamped under this fence, or losing an outcome before it is settled.
+// A lane: everything that waits for one gateway, driven by the one process that owns the lane. It reads ahead and, as
+// the pace allows, begins attempts durably, sends the messages outside any transaction, and settles them. It knows
+// nothing about messages but when they are due; its work knows what they are.
+// What would break it: sending a message whose attempt was not begun under this fence, or losing an outcome before it is settled.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { AutoResetEvent } from "./auto-reset-event.ts";
-import { Breaker, type Health } from "./breaker.ts";
+import type { LaneRow, LaneRules, LaneState, LaneWork } from "./lane-work.ts";
 import { Pacer } from "./pace.ts";
+import { Pauses } from "./pauses.ts";
 import { type Priority, priorities, priorityOrder } from "./priority.ts";
-
-export interface LaneRow {
-  id: string;
-  band: number;
-  due_at: number;
-}
-
-/** The outcome of one hand-over, and what it says about the gateway. */
-export interface SendResult<Outcome> {
-  outcome: Outcome;
-  health: Health;
-  reason: string;
-}
-
-/** What a lane drives. Everything but `send` is storage, and may throw when storage does. */
-export interface LaneWork<Row extends LaneRow, Outcome> {
-  /** Writes nothing. Due at `now`, in order of (due_at, id), after a place in it. */
-  readDue(query: {
-    band: Priority;
-    now: number;
-    after: { dueAt: number; id: string } | null;
-    limit: number;
-  }): Promise<Row[]>;
-  nextDue(now: number): Promise<number | null>;
-  /** Makes it durable that these are about to be handed over; says which, and as which attempt. */
-  beginAttempts(
-    rows: readonly Row[],
-    day: string | null,
-  ): Promise<{ kind: "stamped"; attempts: ReadonlyMap<string, number> } | { kind: "fenced" }>;
-  /** Takes back stamps of messages that were certainly not handed over. */
-  revertAttempts(ids: readonly string[]): Promise<void>;
-  /** Classifies what an earlier owner left stamped; resolves when none is left. */
-  recover(): Promise<void>;
-  /** Hands one over. Never throws. */
-  send(row: Row, attempt: number, signal: AbortSignal): Promise<SendResult<Outcome>>;
-  /**
-   * Makes the outcome durable; returns when the row is due again, or null when it waits no more.
-   * `laneNow`: the time less all pauses, epoch ms.
-   */
-  settle(
-    row: Row,
-    attempt: number,
-    outcome: Outcome,
-    judged: { blamed: boolean; laneNow: number },
-  ): Promise<number | null>;
-  /** `forMs` null: until `resume`. */
-  pause(pause: { forMs: number | null; pauses: number; reason: string }): Promise<void>;
-  resume(): Promise<void>;
-  /** The lane has stopped, and nothing of it is under way any more. */
-  close?(): void;
-}
-
-export interface LaneRules {
-  perSecond: number | null;
-  concurrency: number;
-  jitterMs: number;
-  perDay: number | null;
-  /** Whether the hour of the day allows sending, and when it next does. */
-  sendingWindow(now: number): { open: true } | { open: false; opensAt: number };
-  /** The local day, and when it ends: what the daily cap counts by. */
-  day(now: number): { name: string; endsAt: number };
-}
-
-export interface LaneState {
-  id: string;
-  fence: number;
-  pauses: number;
-  pausedUntil: number | null;
-  pausedSince: number | null;
-  pausedMs: number;
-  day: string | null;
-  dayCount: number;
-}
 
 export interface LaneParts<Row extends LaneRow, Outcome> {
   work: LaneWork<Row, Outcome>;
@@ -89,49 +17,42 @@ export interface LaneParts<Row extends LaneRow, Outcome> {
   clock: Clock;
   fraction: () => number;
   log: Log;
-  /** The longest wait for an instant, ms, so that a wall clock that was set is noticed. */
+  /** The longest wait for an instant, ms, so that the lane notices a change of the wall clock. */
   maxWaitMs: number;
   /**
-   * Found out about many lanes at once: whether an earlier owner left messages stamped. Such a lane first reads when
-   * it is woken. Absent: the lane recovers and reads by itself when it starts.
+   * Whether an earlier owner left attempts without an outcome, when that was read for many lanes at once. A lane that
+   * knows it reads nothing before `wake`, except to recover. Absent: the lane recovers and reads when it starts.
    */
-  known?: { left: boolean } | undefined;
+  interrupted?: boolean | undefined;
   /** The lane sends nothing before its first `resume`: its gateway's connection is not open yet. */
   suspended?: boolean;
 }
 
 const readAhead = 500;
-/** A row may become visible this long after its due time at the most, so places in the order that are younger are read again. */
-const settledAgeMs = 5_000;
-/** Even an old place is given up this often, for a row that took longer. */
+/** A row becomes visible at most this long after its due time, so younger positions of the cursor are read again. */
+const visibleAfterMs = 5_000;
+/** Cursors start over this often, for a row that took longer. */
 const restartMs = 30_000;
 const storageRetryMs = 500;
+const maxStorageRetryMs = 10_000;
 
 export class Lane<Row extends LaneRow, Outcome> {
   readonly #parts: LaneParts<Row, Outcome>;
   readonly #pacer: Pacer;
-  readonly #breaker: Breaker;
+  readonly #pauses: Pauses<Outcome>;
   readonly #buffers: Record<Priority, Row[]> = { 0: [], 1: [], 2: [] };
-  readonly #places: Record<Priority, { dueAt: number; id: string } | null> = { 0: null, 1: null, 2: null };
-  readonly #known = new Set<string>();
+  readonly #cursors: Record<Priority, { dueAt: number; id: string } | null> = { 0: null, 1: null, 2: null };
+  readonly #loadedIds = new Set<string>();
   readonly #abort = new AbortController();
-  readonly #running = new Set<Promise<void>>();
+  readonly #attempts = new Set<Promise<void>>();
   #filling: Promise<void> | null = null;
-  /** Pauses and resumptions are stored one after the other, or a late pause would outlive its end. */
-  #noting: Promise<unknown> = Promise.resolve();
   #restartedAt = Number.NEGATIVE_INFINITY;
   #turns = 0;
-  #onWire = 0;
+  #sending = 0;
   #unsettled = 0;
   #day: string | null;
   #dayCount: number;
-  #pausedMs: number;
-  #pausedSince: number | null;
   #stopping = false;
-  /** The gateway's connection is not open: nothing goes out, without probes and without using up tries. */
-  #suspended: boolean;
-  /** The suspension is stored as a pause. */
-  #suspensionStored: boolean;
   /** Something may be due that is not in the buffers. */
   #stale: boolean;
   #nextDue: number | null = null;
@@ -141,22 +62,16 @@ export class Lane<Row extends LaneRow, Outcome> {
   readonly #ended: Promise<void>;
 
   constructor(parts: LaneParts<Row, Outcome>) {
-    const { state, rules, clock, fraction } = parts;
+    const { work, state, rules, clock, fraction, interrupted, suspended = false } = parts;
+    const { perSecond = null, jitterMs = 0 } = rules;
     this.#parts = parts;
-    this.#pacer = new Pacer({ perSecond: rules.perSecond, jitterMs: rules.jitterMs, fraction });
-    const left =
-      state.pausedUntil === null ? null : clock.monotonic() + Math.max(0, state.pausedUntil - clock.now());
-    this.#breaker = new Breaker({ pauses: state.pauses, pausedUntil: left });
-    this.#day = state.day;
-    this.#dayCount = state.dayCount;
-    this.#pausedMs = state.pausedMs;
-    this.#pausedSince = state.pausedSince;
-    this.#suspended = parts.suspended ?? false;
-    // Such a pause ends with `resume` alone. A lane that needs no connection any more ends it at once.
-    this.#suspensionStored = state.pausedSince !== null && state.pausedUntil === null;
-    this.#stale = parts.known === undefined || parts.known.left;
+    this.#pacer = new Pacer({ perSecond, jitterMs, fraction });
+    const retry = (call: string, write: () => Promise<void>) => this.#retryForever(call, write);
+    this.#pauses = new Pauses({ breaker: work.breaker, state: state.pause, suspended, clock, retry });
+    this.#day = state.daily?.day ?? null;
+    this.#dayCount = state.daily?.count ?? 0;
+    this.#stale = interrupted !== false;
     this.#ended = this.#run();
-    if (this.#suspensionStored && !this.#suspended) this.resume();
   }
 
   get id(): string {
@@ -167,14 +82,14 @@ export class Lane<Row extends LaneRow, Outcome> {
     return this.#parts.state.fence;
   }
 
-  /** Messages handed over and not yet settled. */
+  /** Attempts that have begun and are not settled. */
   get inFlight(): number {
     return this.#unsettled;
   }
 
   /**
-   * Something was added or moved that is due at `dueAt` (epoch ms; without it, perhaps now): looks now, unless
-   * the lane could not send it now anyway, or makes a note of when to look.
+   * Rows were added or moved that are due at `dueAt` (epoch ms; without it, perhaps now). The lane reads now, unless it
+   * could not send them now anyway, or remembers when to read.
    */
   wake(dueAt = Number.NEGATIVE_INFINITY): void {
     if (dueAt <= this.#parts.clock.now()) this.#stale = true;
@@ -183,50 +98,41 @@ export class Lane<Row extends LaneRow, Outcome> {
     if (this.#waitsForRows) this.#wait.set();
   }
 
-  /**
-   * The gateway's connection is not open: nothing goes out until `resume`. With a reason it is stored as a pause, which
-   * stops the messages' retry clocks and may move them to another gateway; null: a short interruption.
-   */
+  /** The gateway's connection is not open: nothing is sent until `resume`; see `Pauses.suspend`. */
   suspend(reason: string | null): void {
-    this.#suspended = true;
-    if (reason === null || this.#suspensionStored) return;
-    this.#suspensionStored = true;
-    this.#storePause({ forMs: null, pauses: this.#breaker.pauses, reason });
+    this.#pauses.suspend(reason);
   }
 
-  /** The gateway's connection is open: messages go out, whatever paused the lane before. */
+  /** The gateway's connection is open. */
   resume(): void {
-    const paused = this.#suspensionStored || this.#breaker.paused;
-    this.#suspended = false;
-    this.#suspensionStored = false;
-    this.#breaker.close();
-    if (paused) this.#storeResume();
+    this.#pauses.resume();
     this.#wait.set();
   }
 
-  /** Stamps nothing new; resolves when what was handed over is settled. */
+  /** Begins no new attempt; resolves when those in flight are settled. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#wait.set();
     await this.#ended;
-    while (this.#running.size > 0) await Promise.all(this.#running);
-    await this.#noting;
+    while (this.#attempts.size > 0) await Promise.all(this.#attempts);
+    await this.#pauses.stored();
     this.#parts.work.close?.();
   }
 
-  /** Gives up waiting for answers: what is still on the wire comes out as unknown. */
+  /** Stops waiting for answers: what is in flight gets the outcome unknown. */
   abort(): void {
     this.#abort.abort();
   }
 
   async #run(): Promise<void> {
-    if (this.#parts.known?.left !== false) await this.#insist("recover", () => this.#parts.work.recover());
+    const { work, interrupted } = this.#parts;
+    if (interrupted !== false) await this.#retryForever("recover", async () => work.recover?.());
     while (!this.#stopping) {
       let waitMs: number;
       try {
         waitMs = await this.#turn();
       } catch (error) {
-        this.#parts.log.warn({ lane: this.id, error }, "a lane could not reach its storage");
+        this.#warn("lane.storage_failed", "A lane could not reach the storage; it retries.", { error });
         waitMs = storageRetryMs;
       }
       if (waitMs > 0 && !this.#stopping) await this.#wait.wait(this.#parts.clock, waitMs);
@@ -234,162 +140,148 @@ export class Lane<Row extends LaneRow, Outcome> {
     }
   }
 
-  /** One turn: sends what may go now. Returns how long to wait for the next, ms; 0: go on at once; Infinity: until woken. */
+  /** Sends what may go now. Returns how long to wait for the next turn, ms; 0: go on at once; Infinity: until woken. */
   async #turn(): Promise<number> {
-    const { clock, rules, maxWaitMs: longestWaitMs } = this.#parts;
-    const within = (ms: number) => Math.min(longestWaitMs, Math.max(1, ms));
+    const { clock, rules, maxWaitMs } = this.#parts;
+    const capped = (ms: number) => Math.min(maxWaitMs, Math.max(1, ms));
     const free = Math.min(
-      rules.concurrency - this.#onWire,
+      rules.concurrency - this.#sending,
       Math.max(64, 4 * rules.concurrency) - this.#unsettled,
     );
-    if (free <= 0) return longestWaitMs;
-    if (this.#suspended) return Number.POSITIVE_INFINITY;
-    const gate = this.#breaker.permit(clock.monotonic());
-    if (gate.kind === "shut") return within(gate.waitMs ?? longestWaitMs);
+    if (free <= 0) return maxWaitMs;
+    const permit = this.#pauses.permit();
+    if (permit.kind === "nothing") return capped(permit.waitMs ?? maxWaitMs);
     const now = clock.now();
-    const hours = rules.sendingWindow(now);
-    if (!hours.open) return within(hours.opensAt - now);
-    const day = rules.perDay === null ? null : rules.day(now);
-    const leftToday =
-      day === null ? Number.POSITIVE_INFINITY : rules.perDay! - (this.#day === day.name ? this.#dayCount : 0);
-    if (leftToday <= 0) return within(day!.endsAt - now);
+    const hours = rules.sendingWindow?.(now) ?? { open: true };
+    if (!hours.open) return capped(hours.opensAt - now);
+    const day = rules.dailyCap?.day(now);
+    const sentToday = this.#day === day?.name ? this.#dayCount : 0;
+    const leftToday = rules.dailyCap ? rules.dailyCap.limit - sentToday : Number.POSITIVE_INFINITY;
+    if (day && leftToday <= 0) return capped(day.endsAt - now);
     const paced = this.#pacer.available(clock.monotonic());
-    if (paced.count === 0) return Math.min(longestWaitMs, paced.waitMs);
+    if (paced.count === 0) return Math.min(maxWaitMs, paced.waitMs);
 
     await this.#fill(now);
-    if (this.#suspended) return Number.POSITIVE_INFINITY;
-    const most = Math.min(free, leftToday, paced.count, gate.kind === "probe" ? 1 : Number.POSITIVE_INFINITY);
-    const rows = this.#pick(most, gate.kind === "probe");
+    if (this.#pauses.isSuspended) return maxWaitMs;
+    const isProbe = permit.kind === "probe";
+    const rows = isProbe ? this.#pickProbe() : this.#pick(Math.min(free, leftToday, paced.count));
     if (rows.length === 0) {
       if (this.#stale) return 0;
       this.#waitsForRows = true;
-      return this.#nextDue === null ? Number.POSITIVE_INFINITY : within(this.#nextDue - clock.now());
+      return this.#nextDue === null ? Number.POSITIVE_INFINITY : capped(this.#nextDue - clock.now());
     }
-    if (gate.kind === "probe") this.#breaker.beginProbe(rows[0]!.id);
-    await this.#stampAndSend(rows, day?.name ?? null);
+    if (isProbe) this.#pauses.beginProbe(rows[0]!.id);
+    await this.#beginAndSend(rows, day?.name ?? null);
     return 0;
   }
 
-  async #stampAndSend(rows: readonly Row[], day: string | null): Promise<void> {
-    const { work, clock, log } = this.#parts;
-    let stamped: Awaited<ReturnType<typeof work.beginAttempts>>;
+  async #beginAndSend(rows: readonly Row[], day: string | null): Promise<void> {
+    const { work, clock } = this.#parts;
+    let begun: Awaited<ReturnType<typeof work.beginAttempts>>;
     try {
-      stamped = await work.beginAttempts(rows, day);
+      begun = await work.beginAttempts(rows, day);
     } catch (error) {
-      log.warn({ lane: this.id, error }, "a stamp failed; its messages go back");
-      // The stamp may be stored although its answer was lost. Nothing was handed over, so all of it goes back.
+      this.#warn("lane.begin_failed", "Attempts could not begin; their messages wait again.", { error });
+      // The attempts may be stored although the answer was lost. None was sent, so all of them are reverted.
       const ids = rows.map((row) => row.id);
-      await this.#insist("unstamp", () => work.revertAttempts(ids));
-      for (const id of ids) {
-        this.#known.delete(id);
-        this.#breaker.cancelProbe(id);
-      }
+      await this.#retryForever("revertAttempts", async () => work.revertAttempts?.(ids));
+      for (const id of ids) this.#drop(id);
       this.#stale = true;
       throw error;
     }
-    if (stamped.kind === "fenced") {
-      log.warn({ lane: this.id }, "this lane belongs to another process now");
+    if (begun.kind === "fenced") {
+      this.#warn("lane.fenced", "This lane belongs to another process now.");
       this.#stopping = true;
       return;
     }
-    if (stamped.attempts.size > 0) this.#pacer.consume(stamped.attempts.size, clock.monotonic());
+    if (begun.attempts.size > 0) this.#pacer.consume(begun.attempts.size, clock.monotonic());
     if (day !== null) {
-      this.#dayCount = (this.#day === day ? this.#dayCount : 0) + stamped.attempts.size;
+      this.#dayCount = (this.#day === day ? this.#dayCount : 0) + begun.attempts.size;
       this.#day = day;
     }
     for (const row of rows) {
-      const attempt = stamped.attempts.get(row.id);
-      if (attempt === undefined) {
+      const number = begun.attempts.get(row.id);
+      if (number === undefined) {
         // Cancelled, moved to another gateway or settled by a receipt since it was read.
-        this.#known.delete(row.id);
-        this.#breaker.cancelProbe(row.id);
+        this.#drop(row.id);
         continue;
       }
-      const one = this.#one(row, attempt);
-      this.#running.add(one);
-      void one.finally(() => this.#running.delete(one));
+      const attempt = this.#attempt(row, number);
+      this.#attempts.add(attempt);
+      void attempt.finally(() => this.#attempts.delete(attempt));
     }
   }
 
-  async #one(row: Row, attempt: number): Promise<void> {
-    const { work, clock } = this.#parts;
-    this.#onWire += 1;
+  /** A row that was picked and not sent. */
+  #drop(id: string): void {
+    this.#loadedIds.delete(id);
+    this.#pauses.cancelProbe(id);
+  }
+
+  async #attempt(row: Row, number: number): Promise<void> {
+    const { work } = this.#parts;
+    this.#sending += 1;
     this.#unsettled += 1;
-    const sent = await work.send(row, attempt, this.#abort.signal);
-    this.#onWire -= 1;
-    const verdict = this.#breaker.record(row.id, sent.health, sent.reason, clock.monotonic());
-    const judged = { blamed: verdict.kind === "blame", laneNow: this.#laneNow() };
-    // A stored suspension is a pause already, and only a new connection ends it.
-    if (!this.#suspensionStored) {
-      if (verdict.kind === "pause") this.#storePause(verdict);
-      else if (verdict.kind === "resume") this.#storeResume();
-    }
+    const outcome = await work.send(row, number, this.#abort.signal);
+    this.#sending -= 1;
+    const rejectMessage = this.#pauses.record(row.id, outcome);
+    const context = { rejectMessage, laneNow: this.#pauses.laneNow() };
     this.#wait.set();
-    const dueAgain = await this.#insist("settle", () => work.settle(row, attempt, sent.outcome, judged));
+    const dueAgain = await this.#retryForever("settle", () => work.settle(row, number, outcome, context));
     this.#unsettled -= 1;
-    this.#known.delete(row.id);
+    this.#loadedIds.delete(row.id);
     if (dueAgain != null) {
       this.#nextDue = Math.min(this.#nextDue ?? dueAgain, dueAgain);
       this.#wait.set();
     } else if (this.#stopping || this.#unsettled >= this.#parts.rules.concurrency) this.#wait.set();
   }
 
-  #storePause(pause: { forMs: number | null; pauses: number; reason: string }): void {
-    const { work, clock } = this.#parts;
-    this.#pausedSince ??= clock.now();
-    this.#noting = this.#noting.then(() => this.#insist("pause", () => work.pause(pause)));
-  }
-
-  #storeResume(): void {
-    const { work, clock } = this.#parts;
-    if (this.#pausedSince !== null) this.#pausedMs += Math.max(0, clock.now() - this.#pausedSince);
-    this.#pausedSince = null;
-    this.#noting = this.#noting.then(() => this.#insist("resume", () => work.resume()));
-  }
-
-  #laneNow(): number {
-    const now = this.#parts.clock.now();
-    return now - this.#pausedMs - (this.#pausedSince === null ? 0 : now - this.#pausedSince);
-  }
-
-  /** Keeps at a storage call until it succeeds: what happened is only known here. Ends with the process. */
-  async #insist<T>(what: string, run: () => Promise<T>): Promise<T | null> {
-    const { clock, log, state } = this.#parts;
-    for (let waitMs = storageRetryMs; ; waitMs = Math.min(waitMs * 2, 10_000)) {
+  /** Repeats a storage call until it succeeds: only this process knows what happened. Ends with the process. */
+  async #retryForever<T>(call: string, run: () => Promise<T>): Promise<T | null> {
+    for (let waitMs = storageRetryMs; ; waitMs = Math.min(waitMs * 2, maxStorageRetryMs)) {
       try {
         return await run();
       } catch (error) {
-        log.warn({ lane: state.id, error, what }, "a lane's storage call failed; it is repeated");
+        this.#warn("lane.storage_failed", "A storage call of a lane failed; it is repeated.", {
+          call,
+          error,
+        });
         if (this.#abort.signal.aborted) return null;
-        await clock.sleep(waitMs, this.#abort.signal);
+        await this.#parts.clock.sleep(waitMs, this.#abort.signal);
       }
     }
   }
 
-  #pick(most: number, probe: boolean): Row[] {
+  #warn(event: string, sentence: string, fields: object = {}): void {
+    this.#parts.log.warn({ event, lane: this.id, ...fields }, sentence);
+  }
+
+  /** The row to probe the gateway with: one that was not refused before, if there is one. */
+  #pickProbe(): Row[] {
+    const rows = priorities.flatMap((priority) => this.#buffers[priority]);
+    const probe = rows.find((row) => !this.#pauses.isSuspect(row.id)) ?? rows[0];
+    if (!probe) return [];
+    const buffer = this.#buffers[probe.priority as Priority];
+    buffer.splice(buffer.indexOf(probe), 1);
+    return [probe];
+  }
+
+  #pick(limit: number): Row[] {
     const picked: Row[] = [];
-    if (probe) {
-      const all = priorities.flatMap((band) => this.#buffers[band]);
-      const one = all.find((row) => !this.#breaker.isSuspect(row.id)) ?? all[0];
-      if (!one) return [];
-      const buffer = this.#buffers[one.band as Priority];
-      buffer.splice(buffer.indexOf(one), 1);
-      return [one];
-    }
-    while (picked.length < most) {
-      const band = priorityOrder(this.#turns).find((candidate) => this.#buffers[candidate].length > 0);
-      if (band === undefined) break;
+    while (picked.length < limit) {
+      const priority = priorityOrder(this.#turns).find((candidate) => this.#buffers[candidate].length > 0);
+      if (priority === undefined) break;
       this.#turns += 1;
-      picked.push(this.#buffers[band].shift()!);
+      picked.push(this.#buffers[priority].shift()!);
     }
     return picked;
   }
 
-  /** Waits for rows only when there are none; otherwise reads ahead behind the sending. */
+  /** Waits for rows only when there are none; otherwise reads ahead while others are sent. */
   async #fill(now: number): Promise<void> {
     if (this.#nextDue !== null && this.#nextDue <= now) this.#stale = true;
     if (!this.#stale) return;
-    const waiting = priorities.reduce<number>((sum, band) => sum + this.#buffers[band].length, 0);
+    const isEmpty = priorities.every((priority) => this.#buffers[priority].length === 0);
     this.#filling ??= this.#read(now)
       .catch((error) => {
         this.#stale = true;
@@ -397,10 +289,10 @@ export class Lane<Row extends LaneRow, Outcome> {
       })
       .finally(() => {
         this.#filling = null;
-        // A turn that found nothing while this was under way has gone to sleep.
+        // A turn that found nothing while this was under way waits for rows.
         if (this.#waitsForRows) this.#wait.set();
       });
-    if (waiting === 0) await this.#filling;
+    if (isEmpty) await this.#filling;
     else this.#filling.catch(() => {});
   }
 
@@ -410,35 +302,36 @@ export class Lane<Row extends LaneRow, Outcome> {
     this.#nextDue = null;
     if (clock.monotonic() - this.#restartedAt > restartMs) {
       this.#restartedAt = clock.monotonic();
-      for (const band of priorities) this.#places[band] = null;
+      for (const priority of priorities) this.#cursors[priority] = null;
     }
-    const short = priorities.filter((band) => this.#buffers[band].length <= readAhead / 2);
+    const short = priorities.filter((priority) => this.#buffers[priority].length <= readAhead / 2);
     let more = short.length < priorities.length;
-    // Asked together, so that they are one trip to the storage.
-    const [next, ...found] = await Promise.all([
+    // Read together, so that they are one trip to the storage.
+    const [next, ...pages] = await Promise.all([
       work.nextDue(now),
-      ...short.map(async (band) => {
-        const limit = readAhead + this.#known.size - this.#buffers[band].length;
-        return { band, limit, rows: await work.readDue({ band, now, after: this.#places[band], limit }) };
+      ...short.map(async (priority) => {
+        const limit = readAhead + this.#loadedIds.size - this.#buffers[priority].length;
+        const after = this.#cursors[priority];
+        return { priority, limit, rows: await work.readDue({ priority, now, after, limit }) };
       }),
     ]);
-    for (const { band, limit, rows } of found) {
+    for (const { priority, limit, rows } of pages) {
       for (const row of rows) {
-        if (this.#known.has(row.id)) continue;
-        this.#known.add(row.id);
-        this.#buffers[band].push(row);
+        if (this.#loadedIds.has(row.id)) continue;
+        this.#loadedIds.add(row.id);
+        this.#buffers[priority].push(row);
       }
       const last = rows.at(-1);
-      // What lies before a place (messages that were put back) is looked at once the backlog behind it is read.
-      if (rows.length === limit || this.#places[band] !== null) more = true;
+      // What lies before a cursor (messages that were deferred) is read once the backlog behind it is.
+      if (rows.length === limit || this.#cursors[priority] !== null) more = true;
       // Rows younger than this may still be joined by others before them.
-      this.#places[band] =
-        last && rows.length === limit && last.due_at < now - settledAgeMs
+      this.#cursors[priority] =
+        last && rows.length === limit && last.due_at < now - visibleAfterMs
           ? { dueAt: last.due_at, id: last.id }
           : null;
     }
     if (more) this.#stale = true;
-    // Messages that were put back meanwhile may be due before the next one.
+    // Messages that were deferred meanwhile may be due before the next one.
     else if (next !== null) this.#nextDue = Math.min(this.#nextDue ?? next, next);
   }
 }

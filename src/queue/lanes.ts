@@ -1,16 +1,16 @@
-// Which process drives which lane. Each process shows that it lives by one beat row; a lane whose owner's
-// beat has not changed for the takeover time, on this process's own monotonic clock, is taken with a higher
-// fence. Lanes are shared out evenly. On SQLite the one process owns them all.
+// Which process drives which lane. Each process has one heartbeat row. When the heartbeat of a lane's owner has not
+// changed for the takeover time, on this process's own monotonic clock, this process claims the lane with a higher fence.
+// The processes share the lanes evenly. On SQLite the one process owns them all.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
-import { findLeft } from "#store/lanes/due.ts";
+import { findLanesToRecover } from "#store/lanes/due.ts";
 import {
-  beat,
   claimLanes,
-  forgetProcesses,
-  type Holding,
+  deleteProcesses,
+  heartbeat,
   type LaneHead,
+  type LaneTotals,
   readLanes,
   releaseLanes,
   unwantLane,
@@ -19,9 +19,9 @@ import {
 import type { LanesTable } from "#store/schema/schema.ts";
 import { DuePoll } from "./due-poll.ts";
 
-const hintDelayMs = 20;
-/** Lanes that are taken between two beats at the most: a process that opens thousands goes on showing that it lives. */
-const takenAtOnce = 500;
+const notifyDelayMs = 20;
+/** Lanes claimed between two heartbeats, at most: a process that opens thousands still sends its heartbeat in time. */
+const claimBatchSize = 500;
 
 /** A lane that is being driven. */
 export interface OpenLane {
@@ -34,11 +34,11 @@ export interface OpenLane {
 }
 
 /**
- * A lane as it was taken. `known` is what was found out about many lanes at once: whether an earlier owner left messages
- * stamped on it. A lane that is opened with it reads nothing before `wake`.
+ * A lane as it was claimed. `interrupted`: whether an earlier owner left attempts without an outcome, when that was read
+ * for many lanes at once; a lane that is opened with it reads nothing before `wake`.
  */
 export interface ClaimedLane extends LanesTable {
-  known?: { left: boolean };
+  interrupted?: boolean;
 }
 
 export interface LanesParts {
@@ -46,39 +46,40 @@ export interface LanesParts {
   clock: Clock;
   log: Log;
   processId: string;
-  /** How long an owner may be silent before its lanes are taken, ms. */
+  /** How long an owner may send no heartbeat before its lanes are claimed, ms. */
   takeoverMs: number;
-  /** How often this process beats, ms. */
+  /** How often this process sends its heartbeat, ms. */
   heartbeatMs: number;
-  /** How often to look for what is due on the lanes of this process, should a hint get lost, ms. */
+  /** How often to look for due rows on the lanes of this process, in case a notification is lost, ms. */
   pollMs: number;
-  /** Starts driving a lane that this process owns now; null when it cannot be (its gateway is gone). */
+  /** Starts driving a lane that this process owns now; null when it cannot be driven (its gateway was deleted). */
   open(lane: ClaimedLane): Promise<OpenLane | null>;
-  /** Classifies what an earlier owner left stamped on a lane that is not driven any more. */
+  /** Settles the attempts that an earlier owner left without an outcome on a lane that cannot be driven. */
   recover(lane: LanesTable): Promise<void>;
 }
 
 export class Lanes {
   readonly #parts: LanesParts;
   readonly #open = new Map<string, { lane: OpenLane; revision: number }>();
-  /** The last beat seen of each process, and when it was seen first (monotonic ms). */
-  readonly #beats = new Map<string, { beat: number; since: number }>();
-  readonly #hints = new Set<string>();
-  #nudge = new AbortController();
+  /** The last heartbeat seen of each process, and when it was seen first (monotonic ms). */
+  readonly #heartbeats = new Map<string, { heartbeat: number; since: number }>();
+  readonly #pendingNotifications = new Set<string>();
+  /** Aborted to begin the next turn before its time. */
+  #wakeTurn = new AbortController();
   #stopping = false;
   #ended: Promise<void> | null = null;
   readonly #closing = new Map<Promise<void>, OpenLane>();
-  /** Lanes being given up: still in this process's name until what is on the wire is settled. */
-  readonly #leaving = new Set<string>();
-  /** Lanes that could not be opened when they were last taken. */
-  readonly #refused = new Set<string>();
+  /** Lanes being given back: this process owns them until what is in flight is settled. */
+  readonly #givingBack = new Set<string>();
+  /** Lanes that could not be opened when they were last claimed. */
+  readonly #unopenable = new Set<string>();
   /** Lanes that this process needs to own, because it holds their gateways' connections. */
   readonly #wanted = new Set<string>();
-  /** Lanes that have stopped and are still in this process's name. */
+  /** Lanes that have stopped and that this process still owns. */
   #stopped: OpenLane[] = [];
   #releasing: Promise<void> | null = null;
-  /** The last turn ran to its end, so what this process holds is what it knows of. */
-  #sure = false;
+  /** The last turn ran to its end, so `#open` holds every lane that this process owns. */
+  #inSync = false;
   readonly #poll: DuePoll;
 
   constructor(parts: LanesParts) {
@@ -88,32 +89,32 @@ export class Lanes {
     this.#poll = new DuePoll({ database, clock, log, pollMs, due });
   }
 
-  /** Starts owning lanes. Resolves when the first share of them is being driven. */
+  /** Starts claiming lanes. Resolves when the first share of them is being driven. */
   async start(): Promise<void> {
-    this.#parts.database.onAnnounced((topic) => this.#heard(topic));
+    this.#parts.database.onNotify((topic) => this.#onNotify(topic));
     while (await this.#turn());
     this.#poll.start();
     this.#ended = this.#run();
   }
 
-  /** Something is or becomes due on this lane at `dueAt` (epoch ms): here, or wherever it is driven. */
+  /** A row is due on this lane at `dueAt` (epoch ms): wakes the lane in the process that drives it. */
   wake(laneId: string, dueAt?: number): void {
-    const here = this.#open.get(laneId);
-    if (here) here.lane.wake(dueAt);
-    else if (this.#parts.database.engine === "postgres" && !this.#hints.has(laneId)) {
-      // Many acceptances for one lane make one hint.
-      this.#hints.add(laneId);
-      void this.#parts.clock.sleep(hintDelayMs).then(() => {
-        this.#hints.delete(laneId);
-        if (!this.#stopping) this.#parts.database.announce(`lane ${laneId}`);
+    const open = this.#open.get(laneId);
+    if (open) open.lane.wake(dueAt);
+    else if (this.#parts.database.engine === "postgres" && !this.#pendingNotifications.has(laneId)) {
+      // Many acceptances for one lane make one notification.
+      this.#pendingNotifications.add(laneId);
+      void this.#parts.clock.sleep(notifyDelayMs).then(() => {
+        this.#pendingNotifications.delete(laneId);
+        if (!this.#stopping) this.#parts.database.notify(`lane ${laneId}`);
       });
     }
   }
 
-  /** Lanes were added, removed or changed: look now, here and in the other processes. */
+  /** Lanes were added, removed or changed: begins a turn now, here and in the other processes. */
   changed(): void {
-    this.#nudge.abort();
-    this.#parts.database.announce("lanes");
+    this.#wakeTurn.abort();
+    this.#parts.database.notify("lanes");
   }
 
   /**
@@ -139,10 +140,10 @@ export class Lanes {
     return [...this.#open.keys()];
   }
 
-  /** Stops: nothing new is stamped; what is on the wire gets `graceMs` to finish; the lanes are given up. */
+  /** Stops: no new attempt begins; what is in flight gets `graceMs` to finish; the lanes are given back. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
-    this.#nudge.abort();
+    this.#wakeTurn.abort();
     await Promise.all([this.#ended, this.#poll.stop()]);
     const lanes = [...this.#open.values()].map(({ lane }) => lane);
     const closing = [...this.#closing];
@@ -150,195 +151,199 @@ export class Lanes {
       ...lanes.map((lane) => lane.stop()),
       ...closing.map(([closed]) => closed),
     ]).then(() => true);
-    const patience = new AbortController();
+    const grace = new AbortController();
     const draining = new AbortController();
-    const beating = this.#beatUntil(draining.signal);
+    const heartbeats = this.#heartbeatUntil(draining.signal);
     const inTime = await Promise.race([
       stopped,
-      this.#parts.clock.sleep(graceMs, patience.signal).then(() => false),
+      this.#parts.clock.sleep(graceMs, grace.signal).then(() => false),
     ]);
-    patience.abort();
+    grace.abort();
     if (!inTime) {
       for (const lane of [...lanes, ...closing.map(([, lane]) => lane)]) lane.abort();
       await stopped;
     }
     draining.abort();
-    await beating;
+    await heartbeats;
     this.#open.clear();
     const { database, processId, log } = this.#parts;
     try {
       await database.run(releaseLanes, { processId, lanes: lanes.map(({ id, fence }) => ({ id, fence })) });
-      await database.run(forgetProcesses, [processId]);
-      // Another process can go on with them at once.
-      database.announce("lanes");
+      await database.run(deleteProcesses, [processId]);
+      // Another process can claim them at once.
+      database.notify("lanes");
     } catch (error) {
       log.warn(
-        { error },
-        "the lanes could not be given up; another process takes them when this one is silent",
+        { event: "lanes.release_failed", error },
+        "The lanes could not be given back; another process claims them after the takeover time.",
       );
     }
   }
 
-  /** While what is on the wire is waited for, nobody should take its lanes over. */
-  async #beatUntil(signal: AbortSignal): Promise<void> {
+  /** Keeps other processes from claiming the lanes while this one waits for what is in flight. */
+  async #heartbeatUntil(signal: AbortSignal): Promise<void> {
     const { database, clock, processId, heartbeatMs: beatMs } = this.#parts;
     while (!signal.aborted) {
       await clock.sleep(beatMs, signal);
-      if (!signal.aborted) await database.run(beat, { processId, at: clock.now() }).catch(() => {});
+      if (!signal.aborted) await database.run(heartbeat, { processId, at: clock.now() }).catch(() => {});
     }
   }
 
-  #heard(topic: string): void {
-    if (topic === "lanes") this.#nudge.abort();
+  #onNotify(topic: string): void {
+    if (topic === "lanes") this.#wakeTurn.abort();
     else if (topic.startsWith("lane ")) this.#open.get(topic.slice(5))?.lane.wake();
   }
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
-      await this.#parts.clock.sleep(this.#parts.heartbeatMs, this.#nudge.signal);
-      this.#nudge = new AbortController();
+      await this.#parts.clock.sleep(this.#parts.heartbeatMs, this.#wakeTurn.signal);
+      this.#wakeTurn = new AbortController();
       if (this.#stopping) return;
       try {
         while (!this.#stopping && (await this.#turn()));
       } catch (error) {
-        this.#parts.log.warn({ error }, "the lanes could not be looked after; they will be in a moment");
+        const fields = { event: "lanes.turn_failed", error };
+        this.#parts.log.warn(fields, "The lanes could not be looked after; the next heartbeat tries again.");
       }
     }
   }
 
-  /** One beat, and what follows from it. Returns whether there are more lanes to take at once. */
+  /** One heartbeat, and what follows from it. Returns whether there are more lanes to claim at once. */
   async #turn(): Promise<boolean> {
     const { database, clock, processId } = this.#parts;
-    const { processes, holdings } = await database.run(beat, { processId, at: clock.now() });
-    const alive = this.#judge(processes);
-    if (this.#sure && this.#nothingToDo(holdings, alive)) {
-      await this.#forget(processes, alive, new Set(holdings.map(({ owner }) => owner)));
+    const { processes, holdings } = await database.run(heartbeat, { processId, at: clock.now() });
+    const alive = this.#aliveProcesses(processes);
+    if (this.#inSync && this.#isUnchanged(holdings, alive)) {
+      await this.#deleteDead(processes, alive, new Set(holdings.map(({ owner }) => owner)));
       return false;
     }
-    this.#sure = false;
+    this.#inSync = false;
     const lanes = await database.run(readLanes, null);
     const active = lanes.filter((lane) => lane.active === 1);
-    this.#leave(lanes);
+    this.#dropLost(lanes);
     const mine = active.filter(({ id }) => this.#open.has(id));
 
     const share = Math.ceil(active.length / alive.size);
     const free = active.filter(({ id, owner, wanted_by }) => {
       if (wanted_by !== null && wanted_by !== processId && alive.has(wanted_by)) return false;
-      if (owner === processId) return !this.#open.has(id) && !this.#leaving.has(id);
+      if (owner === processId) return !this.#open.has(id) && !this.#givingBack.has(id);
       return owner === null || !alive.has(owner);
     });
-    // Those that could not be opened come last, the longest untried first, so that they keep nobody waiting.
+    // Lanes that could not be opened come last, the longest untried first, so that they do not delay the others.
     const wanted = free.filter(({ id }) => this.#wanted.has(id));
-    const fresh = free.filter(({ id }) => !this.#refused.has(id) && !this.#wanted.has(id));
-    const others = new Map(free.map((lane) => [lane.id, lane]));
-    const again = [...this.#refused].flatMap((id) => (this.#wanted.has(id) ? [] : (others.get(id) ?? [])));
+    const others = free.filter(({ id }) => !this.#wanted.has(id));
+    const untried = others.filter(({ id }) => !this.#unopenable.has(id));
+    const byId = new Map(others.map((lane) => [lane.id, lane]));
+    const retried = [...this.#unopenable].flatMap((id) => byId.get(id) ?? []);
     const room = Math.max(0, share - mine.length - wanted.length);
-    // What is wanted here is taken whatever this process's share.
-    const now = [...wanted, ...[...fresh, ...again].slice(0, room)].slice(0, takenAtOnce);
-    if (now.length > 0) await this.#take(await database.run(claimLanes, { processId, lanes: now }));
-    await this.#tidy(lanes, alive);
-    // Silent processes are forgotten once they own nothing, so that a dead name does not count for ever.
-    await this.#forget(processes, alive, new Set(lanes.map(({ owner }) => owner)));
+    // What is wanted here is claimed whatever this process's share.
+    const batch = [...wanted, ...[...untried, ...retried].slice(0, room)].slice(0, claimBatchSize);
+    if (batch.length > 0)
+      await this.#openClaimed(await database.run(claimLanes, { processId, lanes: batch }));
+    await this.#recoverInactive(lanes, alive);
+    // Dead processes are deleted once they own nothing, so that they take no share of the lanes.
+    await this.#deleteDead(processes, alive, new Set(lanes.map(({ owner }) => owner)));
 
-    // A newcomer gets its share; the lanes that are busiest stay where they are.
+    // A new process gets its share; the busiest lanes stay where they are.
     const surplus = mine.length - share;
     if (surplus > 0 && free.length === 0) {
-      const idlest = [...this.#open.values()]
+      const leastBusy = [...this.#open.values()]
         .filter(({ lane }) => !this.#wanted.has(lane.id))
         .sort((a, b) => a.lane.inFlight - b.lane.inFlight)
         .slice(0, surplus);
-      for (const { lane } of idlest) this.#giveUp(lane);
+      for (const { lane } of leastBusy) this.#giveBack(lane);
     }
-    this.#sure = true;
-    return wanted.length + Math.min(fresh.length, room) > now.length;
+    this.#inSync = true;
+    return wanted.length + Math.min(untried.length, room) > batch.length;
   }
 
   /**
-   * Whether the sums say that reading the lanes would lead to nothing. They are exact about this process's own: others
-   * can only take lanes away or delete them, which changes their number, and a fence or a revision only grows.
+   * Whether the sums say that no lane has changed for this process, so that reading them all can be skipped. The sums are
+   * exact about its own lanes: others can only claim or delete them, which changes their number, and a fence or a revision
+   * only grows.
    */
-  #nothingToDo(holdings: readonly Holding[], alive: ReadonlySet<string>): boolean {
-    const own = { lanes: 0, fences: 0, revisions: 0 };
+  #isUnchanged(holdings: readonly LaneTotals[], alive: ReadonlySet<string>): boolean {
+    const held = { lanes: 0, fences: 0, revisions: 0 };
     let active = 0;
-    for (const { owner, active: on, lanes, fences, revisions } of holdings) {
-      if (on === 1) active += lanes;
+    for (const { owner, active: isActive, lanes, fences, revisions } of holdings) {
+      if (isActive === 1) active += lanes;
       if (owner === this.#parts.processId) {
-        if (on === 0) return false;
-        Object.assign(own, { lanes, fences, revisions });
-      } else if (owner === null ? on === 1 : !alive.has(owner)) return false;
+        if (isActive === 0) return false;
+        Object.assign(held, { lanes, fences, revisions });
+      } else if (owner === null ? isActive === 1 : !alive.has(owner)) return false;
     }
-    if (own.lanes > Math.max(Math.ceil(active / alive.size), this.#wanted.size)) return false;
+    if (held.lanes > Math.max(Math.ceil(active / alive.size), this.#wanted.size)) return false;
     for (const { lane, revision } of this.#open.values()) {
-      own.lanes -= 1;
-      own.fences -= lane.fence;
-      own.revisions -= revision;
+      held.lanes -= 1;
+      held.fences -= lane.fence;
+      held.revisions -= revision;
     }
-    return own.lanes === 0 && own.fences === 0 && own.revisions === 0;
+    return held.lanes === 0 && held.fences === 0 && held.revisions === 0;
   }
 
-  async #forget(
+  async #deleteDead(
     processes: readonly { id: string }[],
     alive: ReadonlySet<string>,
     owners: ReadonlySet<string | null>,
   ): Promise<void> {
     const dead = processes.filter(({ id }) => !alive.has(id) && !owners.has(id)).map(({ id }) => id);
-    if (dead.length > 0) await this.#parts.database.run(forgetProcesses, dead);
+    if (dead.length > 0) await this.#parts.database.run(deleteProcesses, dead);
   }
 
   /**
-   * Lanes that were switched off while a process that is dead now had messages of theirs on the wire: nobody
-   * will drive them, so only what was left stamped is classified. A lane that was given up cleanly has no owner.
+   * Lanes that were switched off while a process that is now dead had messages of theirs in flight. No process will drive
+   * them, so only the attempts without an outcome are settled. A lane that was given back cleanly has no owner.
    */
-  async #tidy(lanes: readonly LaneHead[], alive: ReadonlySet<string>): Promise<void> {
+  async #recoverInactive(lanes: readonly LaneHead[], alive: ReadonlySet<string>): Promise<void> {
     const { database, processId, recover } = this.#parts;
-    const left = lanes.filter(({ id, active, owner }) => {
+    const inactive = lanes.filter(({ id, active, owner }) => {
       if (active === 1 || owner === null) return false;
-      return owner === processId ? !this.#open.has(id) && !this.#leaving.has(id) : !alive.has(owner);
+      return owner === processId ? !this.#open.has(id) && !this.#givingBack.has(id) : !alive.has(owner);
     });
-    if (left.length === 0) return;
-    for (const row of await database.run(claimLanes, { processId, lanes: left })) {
+    if (inactive.length === 0) return;
+    for (const row of await database.run(claimLanes, { processId, lanes: inactive })) {
       await recover(row);
       await database.run(releaseLanes, { processId, lanes: [{ id: row.id, fence: row.fence }] });
     }
   }
 
-  /** The processes that live, this one included. */
-  #judge(processes: readonly { id: string; beat: number }[]): Set<string> {
+  /** The ids of the processes that are alive, this one included. */
+  #aliveProcesses(processes: readonly { id: string; heartbeat: number }[]): Set<string> {
     const { clock, processId, takeoverMs, database } = this.#parts;
     const now = clock.monotonic();
     const alive = new Set<string>([processId]);
-    for (const { id, beat: count } of processes) {
-      const seen = this.#beats.get(id);
-      if (!seen || seen.beat !== count) this.#beats.set(id, { beat: count, since: now });
-      const silent = now - (this.#beats.get(id)?.since ?? now);
-      // One SQLite file, one process: its lock proves that every other name is a dead one's.
+    for (const { id, heartbeat: count } of processes) {
+      const seen = this.#heartbeats.get(id);
+      if (!seen || seen.heartbeat !== count) this.#heartbeats.set(id, { heartbeat: count, since: now });
+      const silent = now - (this.#heartbeats.get(id)?.since ?? now);
+      // On SQLite the lock of the file proves that every other process is dead.
       if (id !== processId && database.engine === "postgres" && silent < takeoverMs) alive.add(id);
     }
-    const names = new Set(processes.map(({ id }) => id));
-    for (const id of this.#beats.keys()) if (!names.has(id)) this.#beats.delete(id);
+    const ids = new Set(processes.map(({ id }) => id));
+    for (const id of this.#heartbeats.keys()) if (!ids.has(id)) this.#heartbeats.delete(id);
     return alive;
   }
 
-  /** Leaves what was lost, switched off or changed; a changed lane is opened again. */
-  #leave(lanes: readonly LaneHead[]): void {
+  /** Stops driving lanes that were lost, switched off or changed; a changed lane is opened again. */
+  #dropLost(lanes: readonly LaneHead[]): void {
     const { processId, log } = this.#parts;
     const heads = new Map(lanes.map((head) => [head.id, head]));
-    for (const id of this.#refused) if (!heads.has(id)) this.#refused.delete(id);
+    for (const id of this.#unopenable) if (!heads.has(id)) this.#unopenable.delete(id);
     for (const [id, { lane, revision }] of [...this.#open]) {
       const head = heads.get(id);
       if (!head || head.owner !== processId || head.fence !== lane.fence) {
-        log.warn({ lane: id }, "a lane was taken by another process");
+        log.warn({ event: "lane.lost", lane: id }, "Another process claimed a lane of this one.");
         this.#open.delete(id);
         this.#close(lane, lane.stop());
       } else if (head.active === 0 || head.revision !== revision) {
-        this.#giveUp(lane);
+        this.#giveBack(lane);
       }
     }
   }
 
-  #giveUp(lane: OpenLane): void {
+  #giveBack(lane: OpenLane): void {
     this.#open.delete(lane.id);
-    this.#leaving.add(lane.id);
+    this.#givingBack.add(lane.id);
     this.#close(
       lane,
       lane.stop().then(
@@ -348,17 +353,17 @@ export class Lanes {
           return this.#releasing;
         },
         (error) => {
-          this.#leaving.delete(lane.id);
+          this.#givingBack.delete(lane.id);
           throw error;
         },
       ),
     );
   }
 
-  /** Releases the lanes that have stopped, together: a newcomer's share can be thousands. */
+  /** Releases the lanes that have stopped, together: the share of a new process can be thousands. */
   async #release(): Promise<void> {
     const { database, processId, log } = this.#parts;
-    // Those that stop in this turn of the event loop go along.
+    // Lanes that stop in this turn of the event loop are released together.
     await new Promise((resolve) => setImmediate(resolve));
     const lanes = this.#stopped;
     this.#stopped = [];
@@ -366,42 +371,43 @@ export class Lanes {
     try {
       await database.run(releaseLanes, { processId, lanes: lanes.map(({ id, fence }) => ({ id, fence })) });
     } catch (error) {
-      log.warn({ error, lanes: lanes.length }, "lanes could not be given up; this process takes them again");
+      const fields = { event: "lanes.release_failed", error, lanes: lanes.length };
+      log.warn(fields, "Lanes could not be given back; this process claims them again.");
     }
-    for (const { id } of lanes) this.#leaving.delete(id);
-    // Another process may have room for them, or this one opens them again with their new settings.
+    for (const { id } of lanes) this.#givingBack.delete(id);
+    // Another process may claim them, or this one opens them again with their new settings.
     this.changed();
   }
 
   #close(lane: OpenLane, closing: Promise<void>): void {
     const settled = closing.catch((error) => {
-      this.#parts.log.warn({ error }, "a lane did not close cleanly");
+      this.#parts.log.warn({ event: "lane.close_failed", error }, "A lane did not close cleanly.");
     });
     this.#closing.set(settled, lane);
     void settled.finally(() => this.#closing.delete(settled));
   }
 
-  /** Opens lanes side by side: their reads share trips to the storage. */
-  async #take(rows: readonly LanesTable[]): Promise<void> {
+  /** Opens lanes concurrently: their reads share trips to the storage. */
+  async #openClaimed(rows: readonly LanesTable[]): Promise<void> {
     const { database, open, recover } = this.#parts;
-    const left = new Set(
+    const interrupted = new Set(
       await database.run(
-        findLeft,
+        findLanesToRecover,
         rows.map(({ id }) => id),
       ),
     );
-    const taken = await Promise.allSettled(
+    const results = await Promise.allSettled(
       rows.map(async (row) => {
-        const lane = await open({ ...row, known: { left: left.has(row.id) } });
-        this.#refused.delete(row.id);
+        const lane = await open({ ...row, interrupted: interrupted.has(row.id) });
+        this.#unopenable.delete(row.id);
         if (lane) this.#open.set(row.id, { lane, revision: row.revision });
         else {
-          this.#refused.add(row.id);
+          this.#unopenable.add(row.id);
           await recover(row);
         }
       }),
     );
     this.#poll.pollNow();
-    for (const one of taken) if (one.status === "rejected") throw one.reason;
+    for (const result of results) if (result.status === "rejected") throw result.reason;
   }
 }

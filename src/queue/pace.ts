@@ -1,13 +1,13 @@
-// How fast a lane may go. Exact, because a lane has one owner.
+// How fast a lane may send. Exact, because a lane has one owner.
 
-/** After a stall (a slow disk, a busy loop) a lane catches up by this much at the most. */
-const catchUpMs = 100;
+/** After a stall (a slow disk, a busy event loop) a lane catches up by this much at most. */
+const maxCatchUpMs = 100;
 
 export class Pacer {
   readonly #intervalMs: number;
   readonly #jitterMs: number;
   readonly #fraction: () => number;
-  #next = Number.NEGATIVE_INFINITY;
+  #nextAt = Number.NEGATIVE_INFINITY;
 
   /** `perSecond` null: no bound. `jitterMs`: up to this much longer between two sends. */
   constructor(options: { perSecond: number | null; jitterMs: number; fraction: () => number }) {
@@ -16,23 +16,23 @@ export class Pacer {
     this.#fraction = options.fraction;
   }
 
-  /** How many may go at `now` (monotonic ms), and how long until the next one may when that is none. */
+  /** How many messages may go at `now` (monotonic ms); when none may, how long until the next one. */
   available(now: number): { count: number; waitMs: number } {
     if (this.#intervalMs === 0 && this.#jitterMs === 0) return { count: Number.POSITIVE_INFINITY, waitMs: 0 };
-    if (this.#next > now) return { count: 0, waitMs: this.#next - now };
-    // With jitter each gap is drawn on its own, so one at a time.
-    if (this.#jitterMs > 0 || this.#next === Number.NEGATIVE_INFINITY) return { count: 1, waitMs: 0 };
-    const from = Math.max(this.#next, now - catchUpMs);
+    if (this.#nextAt > now) return { count: 0, waitMs: this.#nextAt - now };
+    // With jitter each gap is drawn on its own, so messages go one at a time.
+    if (this.#jitterMs > 0 || this.#nextAt === Number.NEGATIVE_INFINITY) return { count: 1, waitMs: 0 };
+    const from = Math.max(this.#nextAt, now - maxCatchUpMs);
     return { count: Math.floor((now - from) / this.#intervalMs) + 1, waitMs: 0 };
   }
 
-  /** Notes that `count` went at `now`. */
+  /** Records that `count` messages went at `now`. */
   consume(count: number, now: number): void {
     const from = Math.max(
-      this.#next,
-      this.#jitterMs > 0 ? now : now - Math.min(catchUpMs, this.#intervalMs === 0 ? 0 : catchUpMs),
+      this.#nextAt,
+      this.#jitterMs > 0 ? now : now - Math.min(maxCatchUpMs, this.#intervalMs === 0 ? 0 : maxCatchUpMs),
     );
-    const start = this.#next === Number.NEGATIVE_INFINITY ? now : from;
-    this.#next = start + count * this.#intervalMs + this.#fraction() * this.#jitterMs;
+    const start = this.#nextAt === Number.NEGATIVE_INFINITY ? now : from;
+    this.#nextAt = start + count * this.#intervalMs + this.#fraction() * this.#jitterMs;
   }
 }

@@ -1,9 +1,9 @@
-// Comparing secrets.
+// Comparison of secrets.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Compares a token or signature without telling by the time it takes where they differ, nor how long they are. */
-export function constantTimeEqual(given: string, wanted: string): boolean {
+/** Compares two tokens or signatures in constant time: the time reveals neither where they differ nor their length. */
+export function constantTimeEqual(actual: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
+  return timingSafeEqual(digest(actual), digest(expected));
 }

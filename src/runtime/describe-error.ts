@@ -1,7 +1,7 @@
-// Errors of sockets, TLS, DNS and undici in plain words, for reasons that customers and operators read.
-// Nothing of an error's own message is passed on: messages carry addresses, header text and pieces of bodies.
+// Descriptions of the errors of sockets, TLS, DNS and undici, for reasons that customers and operators read. The error's
+// own message is never used: messages contain addresses, header text and pieces of bodies.
 
-const words: Readonly<Record<string, string | undefined>> = {
+const descriptions: Readonly<Record<string, string | undefined>> = {
   ECONNREFUSED: "the connection was refused",
   ECONNRESET: "the connection was reset",
   EPIPE: "the connection was closed",
@@ -30,7 +30,7 @@ const words: Readonly<Record<string, string | undefined>> = {
 
 const unknown = "the connection failed";
 
-/** A clause without a full stop. An unknown error is named by its code, if it has one that looks like one. */
+/** A clause without a full stop. An unknown error is described by its code, if that looks like one. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return unknown;
   // By name: undici 8.12 leaves the code of its parser's errors undefined.
@@ -39,5 +39,5 @@ export function describeError(error: unknown): string {
   }
   const code = "code" in error ? error.code : undefined;
   if (typeof code !== "string" || !/^[A-Z][A-Z0-9_]{2,60}$/.test(code)) return unknown;
-  return words[code] ?? `${unknown} (${code})`;
+  return descriptions[code] ?? `${unknown} (${code})`;
 }

@@ -1,14 +1,14 @@
-// Being told to stop. A request makes a signal, listens to it and lets go of it again; with AbortController and
-// EventTarget that is 3 µs of its 100, with this hardly anything.
+// A cheaper AbortController for requests. Each request creates a signal, adds a listener and removes it; AbortController
+// and EventTarget take 3 µs of the 100 µs of a request for that, this class almost nothing.
 
-/** What of an AbortSignal is used; each of them is one. */
+/** The part of AbortSignal that is used; every AbortSignal is one. */
 export interface LightAbortSignal {
   readonly aborted: boolean;
   addEventListener(type: "abort", listener: () => void, options: { once: true }): void;
   removeEventListener(type: "abort", listener: () => void): void;
 }
 
-/** A signal with its own switch. */
+/** A signal and its controller in one. */
 export class LightAbortController implements LightAbortSignal {
   #aborted = false;
   #listeners: readonly (() => void)[] = none;
@@ -23,10 +23,10 @@ export class LightAbortController implements LightAbortSignal {
   }
 
   removeEventListener(_type: "abort", listener: () => void): void {
-    if (this.#listeners.length > 0) this.#listeners = this.#listeners.filter((one) => one !== listener);
+    if (this.#listeners.length > 0) this.#listeners = this.#listeners.filter((other) => other !== listener);
   }
 
-  /** Tells everybody who listens, in the order in which they came; again has no effect. */
+  /** Calls the listeners in the order in which they were added. A second call has no effect. */
   abort(): void {
     if (this.#aborted) return;
     this.#aborted = true;

@@ -1,57 +1,57 @@
-// What was used lately, kept within a bound: of more than fits, whatever was used longest ago is forgotten.
+// A cache with a bound on its size: the entries that were used least recently are removed first.
 
 export class LruCache<Key, Value> {
-  readonly #most: number;
+  readonly #maxSize: number;
   /** In order of use. */
-  readonly #kept = new Map<Key, { value: Value; size: number }>();
+  readonly #entries = new Map<Key, { value: Value; size: number }>();
   #size = 0;
 
-  /** `most`: how much is kept, counted as the sizes are; where none are given, how many. */
-  constructor(most: number) {
-    this.#most = most;
+  /** `maxSize`: the sum of the sizes of all entries, at most. The default size of an entry is 1. */
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize;
   }
 
-  /** What is kept under the key, which makes it the one used last. */
+  /** The value of the key. Marks the entry as the most recently used. */
   get(key: Key): Value | undefined {
-    const known = this.#kept.get(key);
-    if (known === undefined) return undefined;
-    this.#kept.delete(key);
-    this.#kept.set(key, known);
-    return known.value;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
   }
 
-  /** Keeps it, in place of what was under the key. One that is larger than all is not kept, and all others are. */
+  /** Stores a value, replacing the one of the same key. A value larger than the whole cache is not stored, and removes no other. */
   set(key: Key, value: Value, size = 1): void {
     this.delete(key);
-    if (size > this.#most) return;
-    this.#kept.set(key, { value, size });
+    if (size > this.#maxSize) return;
+    this.#entries.set(key, { value, size });
     this.#size += size;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#size <= this.#most) break;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#size <= this.#maxSize) break;
       this.delete(oldest);
     }
   }
 
-  /** What is kept, or else is made now and kept. A promise that rejects is not kept. */
-  getOrCreate(key: Key, make: () => Value, size = 1): Value {
-    const known = this.get(key);
-    if (known !== undefined) return known;
-    const value = make();
+  /** The value of the key, created and stored if it is missing. A promise that rejects is removed. */
+  getOrCreate(key: Key, create: () => Value, size = 1): Value {
+    const cached = this.get(key);
+    if (cached !== undefined) return cached;
+    const value = create();
     this.set(key, value, size);
     if (value instanceof Promise)
       value.catch(() => {
-        if (this.#kept.get(key)?.value === value) this.delete(key);
+        if (this.#entries.get(key)?.value === value) this.delete(key);
       });
     return value;
   }
 
   delete(key: Key): void {
-    this.#size -= this.#kept.get(key)?.size ?? 0;
-    this.#kept.delete(key);
+    this.#size -= this.#entries.get(key)?.size ?? 0;
+    this.#entries.delete(key);
   }
 
   clear(): void {
-    this.#kept.clear();
+    this.#entries.clear();
     this.#size = 0;
   }
 }

@@ -1,10 +1,10 @@
-// What Prometheus is told. The one file that knows prom-client.
+// The Prometheus metrics. The only file that uses prom-client.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
 export interface GatewayLoad {
   gateway: string;
-  /** Messages that are due and wait. */
+  /** Messages that are due and not sent. */
   waiting: number;
   /** Age of the oldest of them, seconds. */
   oldestSeconds: number;
@@ -12,21 +12,21 @@ export interface GatewayLoad {
 }
 
 export interface WebhookLoad {
-  /** Events that are not yet handed to the endpoints. */
+  /** Events in the outbox. */
   notes: number;
-  /** Deliveries that wait for their next try. */
+  /** Deliveries that wait for their next attempt. */
   deliveries: number;
 }
 
 export interface Metrics {
   accepted(channel: string, messages: number): void;
   refused(channel: string, why: string): void;
-  /** One try of a message, by what became of it. */
+  /** One attempt of a message, by its outcome. */
   outcome(gateway: string, kind: string): void;
   receipts(gateway: string, count: number): void;
-  /** A returned mail could not be read. */
+  /** A bounce mail could not be parsed. */
   reportUnreadable(): void;
-  /** One try of a webhook delivery, by what became of it. */
+  /** One attempt of a webhook delivery, by its outcome. */
   webhookTry(outcome: string): void;
   /** A call of a pool key has ended. */
   completion(status: number): void;

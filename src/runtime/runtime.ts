@@ -1,6 +1,5 @@
-// The only door to the outside world: time, randomness, outbound HTTP and the log.
-// Everything else receives the part that it needs as a value, so that a test can hand in a clock it
-// moves by hand, seeded randomness, scripted HTTP and a log it can read.
+// The only access to the outside world: time, randomness, outbound HTTP and the log. All other code gets what it needs as
+// a value, so that a test can pass a clock that it moves by hand, seeded randomness, scripted HTTP and a log that it reads.
 
 import type { Socket } from "node:net";
 import type { StreamingClient } from "#runtime/net/streaming-client.ts";
@@ -32,14 +31,14 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** The longest answer that is read; a longer one counts as no answer. Default 1 MiB. */
   maxBytes?: number;
-  /** A longer answer counts: what is over `maxBytes` is not read, and the connection is given up. */
+  /** A longer answer is valid: what exceeds `maxBytes` is not read, and the connection is closed. */
   truncate?: boolean;
   signal?: AbortSignal;
 }
 
 /**
- * What became of a request. Error codes do not tell whether a request left this machine, so the door
- * itself decides: `not_sent` is a promise that no byte of it left; `no_answer` means that some may have.
+ * The result of a request. Error codes do not tell whether a request left this machine, so the client decides:
+ * `not_sent` is a promise that no byte of it left; `no_answer` means that some bytes may have left.
  */
 export type OutboundResult =
   | { kind: "answer"; status: number; headers: Record<string, string>; body: Buffer }
@@ -58,8 +57,8 @@ export type DialResult =
 export interface Outbound {
   request(request: OutboundRequest): Promise<OutboundResult>;
   /**
-   * Checks a URL that somebody wants to save (a gateway's, a webhook's), without asking DNS.
-   * Returns a plain-words reason, or null when it may be used.
+   * Checks a URL before it is saved (of a gateway or a webhook), without a DNS query. Returns why the URL is refused, or
+   * null when it may be used.
    */
   rejectReason(url: string): string | null;
   /** Opens a TCP connection, guarded as requests are. `timeoutMs`: for name and connection together. */
@@ -67,13 +66,13 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-/** `none`: there is no such record. `failed`: nobody could tell; `reason` in plain words. */
+/** `none`: the record does not exist. `failed`: the query failed; `reason` describes why. */
 export type DnsAnswer =
   | { kind: "found"; values: string[] }
   | { kind: "none" }
   | { kind: "failed"; reason: string };
 
-/** DNS records that are looked at, not connected to. Never rejects; each answer comes within about 10 s. */
+/** DNS queries for records that are checked, not connected to. Never rejects; each takes about 10 s at most. */
 export interface Dns {
   /** TXT records, each with its strings joined. */
   txt(name: string): Promise<DnsAnswer>;
@@ -96,7 +95,7 @@ export interface Runtime {
   clock: Clock;
   random: Random;
   outbound: Outbound;
-  /** The way out for answers that are read as they come. */
+  /** HTTP for responses that are read as a stream. */
   upstreams: StreamingClient;
   dns: Dns;
   log: Log;

@@ -1,4 +1,4 @@
-// Secrets that we make ourselves: 256 bits as text, and the SHA-256 that the database keeps instead.
+// Generated secrets: 256 bits as text, and the SHA-256 that is stored instead.
 
 import { createHash } from "node:crypto";
 import type { Random } from "./runtime.ts";
@@ -8,7 +8,7 @@ export function newSecret(random: Random): string {
   return Buffer.from(random.bytes(32)).toString("base64url");
 }
 
-/** SHA-256, hex. A slow hash would guard nothing here: there is no guessing 256 bits. */
+/** SHA-256, hex. A slow hash would add nothing: 256 random bits cannot be guessed. */
 export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }

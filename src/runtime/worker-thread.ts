@@ -1,13 +1,13 @@
-// Work on what came from outside, in a thread beside the event loop, so that nothing that somebody sends can hold up
-// everybody else. One input at a time, in a bounded queue and with a time limit. The thread starts when it is first
-// needed, and a new one takes the place of one that took too long or broke.
+// A worker thread for input from outside, so that no input can block the event loop. It handles one input at a time, from
+// a bounded queue and with a time limit. The thread starts when it is first needed, and is replaced when it exceeds the
+// limit or crashes.
 
 import { parentPort, Worker } from "node:worker_threads";
 import type { Clock } from "./runtime.ts";
 
 /**
- * What became of an input. `failed`: the work on it threw, took too long or broke the thread, and would again. `busy`: it
- * was not tried, because too many wait, the thread does not start, or it is closed.
+ * The result of an input. `failed`: the work threw, exceeded the limit or crashed the thread, and would do so again.
+ * `busy`: the work was not tried, because the queue is full, the thread does not start, or it is closed.
  */
 export type WorkerResult<Output> =
   | { kind: "done"; output: Output }
@@ -17,7 +17,7 @@ export type WorkerResult<Output> =
 export interface WorkerThread<Input, Output> {
   /** The input is copied by structured clone. Never rejects. */
   run(input: Input): Promise<WorkerResult<Output>>;
-  /** Ends the thread; what waits is `busy`. */
+  /** Ends the thread; inputs in the queue get `busy`. */
   close(): Promise<void>;
 }
 
@@ -26,18 +26,18 @@ export interface WorkerThreadOptions {
   module: URL;
   name: string;
   clock: Clock;
-  /** For one input, from the moment that the thread has it. */
+  /** The limit of one input, from the moment that the thread receives it, ms. */
   limitMs: number;
   mostWaiting: number;
 }
 
-/** Of the thread's heap, MiB. */
+/** The limit of the thread's heap, MiB. */
 const heap = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 
-/** What a thread says: that it is there, and then one answer for each input. */
+/** The messages of a thread: that it has started, and then one result for each input. */
 type Said<Output> = "ready" | { output: Output } | { reason: string };
 
-/** In the thread: answers each input with what `work` makes of it. */
+/** In the thread: answers each input with the result of `work`. */
 export function serveWorker<Input, Output>(work: (input: Input) => Output): void {
   const port = parentPort;
   if (port === null) throw new Error("This file runs as a worker thread.");
@@ -75,7 +75,7 @@ export function createWorkerThread<Input, Output>(options: WorkerThreadOptions):
     job?.settle(worked);
     next();
   };
-  /** The thread that did not do what it should is not used again. */
+  /** A thread that failed is not used again. */
   const giveUp = (worked: WorkerResult<Output>) => {
     void worker?.terminate();
     worker = null;

@@ -1,4 +1,4 @@
-// What the rest of the code knows of storage: named operations, run on either engine.
+// The interface of storage: named operations, run on either engine.
 // An operation is a function that runs beside the connection, inside one transaction: in the writer
 // thread on SQLite, on a pooled connection on PostgreSQL. Callers see one promise, resolved after the
 // commit has been flushed to disk.
@@ -13,7 +13,8 @@ export type ColumnType = "text" | "bigint";
 
 export interface InsertBatch {
   constant: readonly unknown[];
-  rows: readonly (readonly unknown[])[];
+  /** Read once, so a generator may make the rows one at a time. */
+  rows: Iterable<readonly unknown[]>;
 }
 
 /** The parts of an `update` for one record; `where` names a whole key of the table by `=`. */
@@ -37,14 +38,14 @@ export interface Tx {
     batches: readonly InsertBatch[],
   ): Promise<void>;
   /**
-   * Texts, such as ids, as what stands behind `in`, passed as one parameter. PostgreSQL knows how many they are, or takes them
-   * for ten; of `rows` it thinks that they are a hundred, for which it reads a whole table of some 10,000 rows.
+   * Texts, such as ids, as the right side of `in`, passed as one parameter. PostgreSQL knows their number, or assumes ten;
+   * for `rows` it assumes a hundred, and then reads a whole table of some 10,000 rows.
    */
   list(texts: readonly string[]): RawBuilder<string>;
   /** `records` as a table expression `name(columns)`, passed as one JSON parameter. */
   rows(name: string, columns: Record<string, ColumnType>, records: readonly object[]): RawBuilder<unknown>;
   /**
-   * Updates the rows that `records` name, and returns what `returning` says of them. `write` gets a function that stands for
+   * Updates the rows that `records` name, and returns their `returning` columns. `write` gets a function that refers to
    * a column of the record. SQLite runs it once a record, PostgreSQL once for all: SQLite takes the key for a statement on
    * one table that names a whole key by `=`, but chooses the order of a join by statistics, and with small ones reads
    * the whole table for it. Other values than the record's have to be literals.
@@ -64,42 +65,59 @@ export interface Tx {
   lock(strength: "update" | "share"): RawBuilder<unknown>;
 }
 
-interface OperationHead {
+/**
+ * How an input crosses to the thread of SQLite, which takes JSON text: for large inputs, where the names of fields would be
+ * half of the text. Neither is called on PostgreSQL. `decode(encode(input))` equals the input.
+ */
+export interface InputCodec<I> {
+  encode(input: I): unknown;
+  decode(encoded: unknown): I;
+}
+
+interface OperationHead<I> {
   name: string;
   access: "read" | "write";
+  codec?: InputCodec<I>;
 }
 
 /** One call, one run. */
-export interface SingleOperation<I, O> extends OperationHead {
-  gathered: false;
+export interface SingleOperation<I, O> extends OperationHead<I> {
+  batched: false;
   run(tx: Tx, input: I): Promise<O>;
 }
 
 /**
- * Concurrent calls are gathered: while one transaction is in flight the next ones wait and go together,
- * which is where the throughput comes from without giving up a flush before each answer.
+ * Concurrent calls are batched: while a transaction is in flight, further calls wait and share the next one. The throughput
+ * comes from that, and each answer still waits for its flush.
  */
-export interface GatheredOperation<I, O> extends OperationHead {
-  gathered: true;
+export interface BatchedOperation<I, O> extends OperationHead<I> {
+  batched: true;
   run(tx: Tx, inputs: readonly I[]): Promise<O[]>;
 }
 
-export type Operation<I, O> = SingleOperation<I, O> | GatheredOperation<I, O>;
+export type Operation<I, O> = SingleOperation<I, O> | BatchedOperation<I, O>;
 
-export function readOperation<I, O>(name: string, run: (tx: Tx, input: I) => Promise<O>): Operation<I, O> {
-  return { name, access: "read", gathered: false, run };
+export function readOperation<I, O>(
+  name: string,
+  run: (tx: Tx, input: I) => Promise<O>,
+): SingleOperation<I, O> {
+  return { name, access: "read", batched: false, run };
 }
 
-export function writeOperation<I, O>(name: string, run: (tx: Tx, input: I) => Promise<O>): Operation<I, O> {
-  return { name, access: "write", gathered: false, run };
+export function writeOperation<I, O>(
+  name: string,
+  run: (tx: Tx, input: I) => Promise<O>,
+): SingleOperation<I, O> {
+  return { name, access: "write", batched: false, run };
 }
 
-/** `run` gets all the inputs that came together and answers one output each, in the same order. */
-export function gatheredOperation<I, O>(
+/** `run` gets the inputs of all calls of a batch and returns one output for each, in the same order. */
+export function batchedOperation<I, O>(
   name: string,
   run: (tx: Tx, inputs: readonly I[]) => Promise<O[]>,
-): Operation<I, O> {
-  return { name, access: "write", gathered: true, run };
+  codec?: InputCodec<I>,
+): BatchedOperation<I, O> {
+  return { name, access: "write", batched: true, run, ...(codec && { codec }) };
 }
 
 export interface Database {
@@ -107,9 +125,9 @@ export interface Database {
   /** Runs an operation; rejects with a `StorageError`, and then nothing of it was stored (but see `commitUnknown`). */
   run<I, O>(operation: Operation<I, O>, input: I): Promise<O>;
   /** Tells other processes (PostgreSQL) that something changed; a hint only, never relied on. */
-  announce(topic: string): void;
-  /** Hears `announce` of other processes. */
-  onAnnounced(listener: (topic: string) => void): void;
+  notify(topic: string): void;
+  /** Calls `listener` for each `notify` of another process. */
+  onNotify(listener: (topic: string) => void): void;
   close(): Promise<void>;
 }
 
@@ -120,7 +138,7 @@ export type StorageFault =
   | "full"
   /** The disk or the file failed. */
   | "io"
-  /** The connection broke during COMMIT: stored or not, nobody knows yet. */
+  /** The connection broke during COMMIT: whether the transaction was stored is not known yet. */
   | "commit_unknown"
   /** Anything else: a bug. */
   | "failed";

@@ -1,5 +1,5 @@
-// Secrets at rest: AES-256-GCM, bound to the place where they stand, so that a sealed value moved to another
-// row does not open. The key never comes from the database.
+// Secrets at rest: AES-256-GCM with the value's row and column as associated data, so that a sealed value that was
+// moved to another row cannot be unsealed. The key never comes from the database.
 
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync } from "node:crypto";
 import {
@@ -16,10 +16,10 @@ import { dirname } from "node:path";
 import type { Random } from "#runtime/runtime.ts";
 
 export interface Sealer {
-  /** `place` names the row and column, e.g. `gateways gw_… settings`; opening needs the same. */
-  seal(text: string, place: string): string;
+  /** `context` names the row and column, e.g. `gateways gw_… settings`; unsealing needs the same. */
+  seal(text: string, context: string): string;
   /** Throws when the value was changed, moved, or sealed with another key. */
-  open(sealed: string, place: string): string;
+  unseal(sealed: string, context: string): string;
   /** Tells whether a text is the one seen before, without anything to guess it from where the database is known. */
   digest(text: string): string;
   /** HMAC-SHA-256 (32 bytes) of a text that strangers hand back to us, under a key for this one purpose. */
@@ -39,46 +39,48 @@ export function createSealer(masterKey: string, random: Random): Sealer {
   const macKeyOf = (purpose: string): Buffer => {
     const known = macKeys.get(purpose);
     if (known) return known;
-    const made = Buffer.from(hkdfSync("sha256", masterKey, "trunkline", `mac v1 ${purpose}`, 32));
-    macKeys.set(purpose, made);
-    return made;
+    const created = Buffer.from(hkdfSync("sha256", masterKey, "trunkline", `mac v1 ${purpose}`, 32));
+    macKeys.set(purpose, created);
+    return created;
   };
   return {
     fingerprint,
     mac: (purpose, text) => createHmac("sha256", macKeyOf(purpose)).update(text).digest(),
     digest: (text) => createHmac("sha256", digestKey).update(text).digest("hex"),
-    seal: (text, place) => {
+    seal: (text, context) => {
       const nonce = random.bytes(12);
-      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(place));
+      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
       const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64url")}`;
     },
-    open: (sealed, place) => {
+    unseal: (sealed, context) => {
       if (!sealed.startsWith("v1.")) throw new Error("A sealed value has an unknown form.");
       const bytes = Buffer.from(sealed.slice(3), "base64url");
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAAD(Buffer.from(place));
+      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12)).setAAD(
+        Buffer.from(context),
+      );
       decipher.setAuthTag(bytes.subarray(12, 28));
       return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
     },
   };
 }
 
-const shortestKey = 32;
+const minKeyLength = 32;
 
-/** Reads the key file, or makes one (0600) at first start. Throws when what stands there is no key. */
-export function readOrMakeMasterKey(path: string, random: Random): string {
+/** Reads the key file, or creates one (0600) at the first start. Throws when the file does not contain a key. */
+export function readOrCreateMasterKey(path: string, random: Random): string {
   try {
     return readKey(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const made = Buffer.from(random.bytes(32)).toString("base64url");
+  const created = Buffer.from(random.bytes(32)).toString("base64url");
   // Written whole and flushed under another name: a crash, or a second first start, never meets half a key.
   const draft = `${path}.${Buffer.from(random.bytes(8)).toString("hex")}`;
   const file = openSync(draft, "wx", 0o600);
   try {
-    writeSync(file, `${made}\n`);
+    writeSync(file, `${created}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);
@@ -86,7 +88,7 @@ export function readOrMakeMasterKey(path: string, random: Random): string {
   try {
     // Of two first starts at once only one gives its key the name, the other reads that one.
     linkSync(draft, path);
-    return made;
+    return created;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     return readKey(path);
@@ -97,6 +99,6 @@ export function readOrMakeMasterKey(path: string, random: Random): string {
 
 function readKey(path: string): string {
   const key = readFileSync(path, "utf8").trim();
-  if (key.length >= shortestKey) return key;
-  throw new Error(`The key file ${path} is damaged: a master key has at least ${shortestKey} characters.`);
+  if (key.length >= minKeyLength) return key;
+  throw new Error(`The key file ${path} is damaged: a master key has at least ${minKeyLength} characters.`);
 }

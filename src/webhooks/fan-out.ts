@@ -1,135 +1,103 @@
-// Hands what happened to the webhook endpoints that ask for it: one loop in the whole installation, which owns
-// the lane of this kind. Notes become events and deliveries in one transaction, so whatever stops it, the next
-// owner goes on where the storage stands.
+// The fan-out: turns entries of the outbox into events and deliveries for the webhook endpoints that subscribe to them.
+// One process of the installation runs it, the owner of its lane. Each page is one transaction, so the next owner goes
+// on where the last one stopped.
 
 import { matchesPattern } from "#contract/messages/events.ts";
-import { AutoResetEvent } from "#queue/auto-reset-event.ts";
+import type { Core } from "#core/core.ts";
 import type { OpenLane } from "#queue/lanes.ts";
-import type { Clock, Log, Runtime } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
+import { openLoop } from "#queue/loop.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import {
   type FanOutEvent,
+  type OutboxEvent,
   type OutboxPage,
   readOutbox,
   storeFanOut,
-  type Told,
 } from "#store/webhooks/fan-out.ts";
-import { failAbandonedDeliveries } from "./stop-waiting.ts";
+import { failAbandonedDeliveries } from "./fail-pending.ts";
 
+/** The one lane of its kind. */
 export const fanOutLane = { id: "fan_out", kind: "fan_out" } as const;
 
-export interface FanOutParts {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  crashPoint: Runtime["crashPoint"];
+export interface FanOutParts extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "signals"> {
   /** The public record of a message. */
   record(message: MessageRow): object;
-  /** Deliveries are due at this endpoint. */
-  wake(endpointId: string, dueAt: number): void;
-  /** How long to wait for a hint before looking anyway, ms. */
+  /** How long to wait for a notification before reading the outbox anyway, ms. */
   pollMs: number;
 }
 
-/** Notes in one transaction, and as many messages of accepted requests. */
-const atOnce = 500;
-const firstRetryMs = 500;
-const longestRetryMs = 10_000;
+/** Outbox entries in one transaction, and as many messages of accepted requests. */
+const batchSize = 500;
 
-/** Starts the loop under the lane's fence. */
-export function openFanOut(parts: FanOutParts, state: LanesTable): OpenLane {
-  return new FanOut(parts, state);
-}
-
-class FanOut implements OpenLane {
-  readonly id: string;
-  readonly fence: number;
-  readonly inFlight = 0;
-  readonly #parts: FanOutParts;
-  readonly #wait = new AutoResetEvent();
-  readonly #stop = new AbortController();
-  readonly #ended: Promise<void>;
-
-  constructor(parts: FanOutParts, state: LanesTable) {
-    this.id = state.id;
-    this.fence = state.fence;
-    this.#parts = parts;
-    this.#ended = this.#run();
-  }
-
-  wake(): void {
-    this.#wait.set();
-  }
-
-  async stop(): Promise<void> {
-    this.abort();
-    await this.#ended;
-  }
-
-  abort(): void {
-    this.#stop.abort();
-    this.#wait.set();
-  }
-
-  async #run(): Promise<void> {
-    const { clock, log, pollMs } = this.#parts;
-    const { signal } = this.#stop;
-    let retryMs = firstRetryMs;
-    let sweptAt = Number.NEGATIVE_INFINITY;
-    while (!signal.aborted) {
-      try {
-        if (clock.monotonic() - sweptAt >= pollMs) {
-          await failAbandonedDeliveries(this.#parts);
-          sweptAt = clock.monotonic();
-        }
-        const more = await fanOutOnce(this.#parts);
-        retryMs = firstRetryMs;
-        if (!more && !signal.aborted) await this.#wait.wait(clock, pollMs);
-      } catch (error) {
-        log.warn({ error }, "events could not be handed to the webhook endpoints; they will be");
-        await clock.sleep(retryMs, signal);
-        retryMs = Math.min(retryMs * 2, longestRetryMs);
+/** Starts the fan-out in the process that owns its lane. */
+export function openFanOut(parts: FanOutParts, lane: Pick<LanesTable, "id" | "fence">): OpenLane {
+  const { clock, log, pollMs } = parts;
+  let sweptAt = Number.NEGATIVE_INFINITY;
+  return openLoop(lane, {
+    clock,
+    log,
+    turn: async () => {
+      if (clock.monotonic() - sweptAt >= pollMs) {
+        await failAbandonedDeliveries(parts);
+        sweptAt = clock.monotonic();
       }
-    }
-  }
-}
-
-/** One page of the outbox. Returns whether there may be more. */
-export async function fanOutOnce(parts: FanOutParts): Promise<boolean> {
-  const { database, clock, crashPoint } = parts;
-  const page = await database.run(readOutbox, { limit: atOnce });
-  if (page.notes.length === 0) return false;
-  const events = eventsOf(parts, page);
-  const at = clock.now();
-  crashPoint("fan_out.before");
-  const endpoints = await database.run(storeFanOut, { at, notes: page.notes, events });
-  crashPoint("fan_out.after");
-  for (const endpoint of endpoints) parts.wake(endpoint, at);
-  return page.more;
-}
-
-/** The events that somebody asks for. */
-function eventsOf({ record }: FanOutParts, { told, endpoints }: OutboxPage): FanOutEvent[] {
-  const asking = endpoints.map((endpoint) => ({
-    ...endpoint,
-    patterns: JSON.parse(endpoint.events) as string[],
-  }));
-  return told.flatMap((one): FanOutEvent[] => {
-    const { id, note_id, account_id, type, at, band } = one;
-    const wanted = asking.filter(
-      (endpoint) => endpoint.account_id === account_id && matchesPattern(endpoint.patterns, type),
-    );
-    if (wanted.length === 0) return [];
-    const body = eventBody(type, at, dataOf(one, record));
-    return [{ id, note_id, account_id, type, at, band, body, endpoints: wanted.map((each) => each.id) }];
+      const more = await fanOutOnce(parts);
+      return more ? 0 : pollMs;
+    },
+    failure: {
+      event: "fan_out.failed",
+      message: "Events could not be handed to the webhook endpoints; the fan-out retries.",
+    },
   });
 }
 
-function dataOf({ message, data }: Told, record: FanOutParts["record"]): unknown {
-  const more = data === "" ? {} : JSON.parse(data);
-  return message === null ? more : { ...record(message), ...more };
+/** Fans one page of the outbox out. Returns whether there may be more. */
+export async function fanOutOnce(parts: FanOutParts): Promise<boolean> {
+  const { database, clock, crashPoint } = parts;
+  const page = await database.run(readOutbox, { limit: batchSize });
+  if (page.steps.length === 0) return false;
+  const events = subscribedEvents(parts, page);
+  const at = clock.now();
+  crashPoint("fan_out.before");
+  const endpoints = await database.run(storeFanOut, { at, steps: page.steps, events });
+  crashPoint("fan_out.after");
+  for (const endpoint of endpoints) parts.signals.emit("laneDue", endpoint, at);
+  return page.more;
+}
+
+/** The events of a page that at least one endpoint subscribes to. */
+function subscribedEvents({ record }: FanOutParts, { events: told, endpoints }: OutboxPage): FanOutEvent[] {
+  const subscriptions = endpoints.map((endpoint) => ({
+    ...endpoint,
+    patterns: JSON.parse(endpoint.events) as string[],
+  }));
+  return told.flatMap((event): FanOutEvent[] => {
+    const { id, entry_id, account_id, type, at, priority } = event;
+    const subscribers = subscriptions.filter(
+      (endpoint) => endpoint.account_id === account_id && matchesPattern(endpoint.patterns, type),
+    );
+    if (subscribers.length === 0) return [];
+    const body = eventBody(type, at, eventData(event, record));
+    const endpointIds = subscribers.map((endpoint) => endpoint.id);
+    return [
+      {
+        id,
+        entry_id,
+        account_id,
+        type,
+        at,
+        priority,
+        body,
+        endpoints: endpointIds,
+      },
+    ];
+  });
+}
+
+function eventData({ message, data }: OutboxEvent, record: FanOutParts["record"]): unknown {
+  const details = data === "" ? {} : JSON.parse(data);
+  return message === null ? details : { ...record(message), ...details };
 }
 
 /** The text that is posted and signed. `at`: epoch ms. */

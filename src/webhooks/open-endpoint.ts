@@ -5,7 +5,7 @@ import type { ClaimedLane, OpenLane } from "#queue/lanes.ts";
 import { findEndpoint } from "#store/webhooks/endpoints.ts";
 import { type PostParts, postWork } from "./post.ts";
 
-/** So many posts at once keep a slow endpoint busy, and a dead one from taking more than its share of sockets. */
+/** Enough posts at once to keep a slow endpoint busy, and few enough that a dead one does not take all sockets. */
 const concurrency = 8;
 
 /** Starts an endpoint's lane; null when there is no active endpoint of this id. */
@@ -19,29 +19,12 @@ export async function openEndpointLane(
   if (!endpoint || endpoint.active === 0) return null;
   return new Lane({
     work: postWork(parts, endpoint.id, state.fence),
-    rules: {
-      perSecond: null,
-      concurrency,
-      jitterMs: 0,
-      perDay: null,
-      sendingWindow: () => ({ open: true }),
-      // Only asked for a daily cap.
-      day: (now) => ({ name: "", endsAt: now }),
-    },
-    state: {
-      id: state.id,
-      fence: state.fence,
-      pauses: 0,
-      pausedUntil: null,
-      pausedSince: null,
-      pausedMs: 0,
-      day: null,
-      dayCount: 0,
-    },
+    rules: { concurrency },
+    state: { id: state.id, fence: state.fence },
     clock,
     fraction: random.fraction,
     log,
     maxWaitMs: longestWaitMs,
-    known: state.known,
+    interrupted: state.interrupted,
   });
 }

@@ -1,56 +1,47 @@
-// Posts an endpoint's deliveries: the work of its lane. At least once needs no stamp before the call: what a
-// process that died had posted is posted again, under the same webhook-id, and its receiver can tell.
+// Posts an endpoint's deliveries: the work of its lane. Delivery is at least once, so an attempt is not recorded before
+// the call: what a process posted before it died is posted again under the same webhook-id, and its receiver can tell.
 
-import { cleanText, retryAfter } from "#gateways/http-outcome.ts";
-import type { LaneWork } from "#queue/lane.ts";
+import type { Core } from "#core/core.ts";
+import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
-import type { Metrics } from "#runtime/metrics.ts";
-import type { Clock, Log, Outbound, OutboundResult, Random, Runtime } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
+import type { OutboundResult } from "#runtime/runtime.ts";
+import { cleanText } from "#settings/redact.ts";
+import { retryAfter } from "#settings/retry-after.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
-import type { Sealer } from "#store/seal.ts";
 import {
-  type DeliveryTry,
+  type DeliveryAttempt,
   type DueDelivery,
   nextDueDelivery,
+  type PendingDelivery,
   readDueDeliveries,
-  readToPost,
+  readPendingDeliveries,
   settleDeliveries,
-  type ToPost,
 } from "#store/webhooks/deliveries.ts";
-import { secretPlace } from "#store/webhooks/endpoints.ts";
+import { endpointSecretContext } from "#store/webhooks/endpoints.ts";
+import { failPendingDeliveries } from "./fail-pending.ts";
 import { maxRetryAfterMs, retryDelay } from "./retry.ts";
 import { signatureHeader } from "./sign.ts";
-import { failPendingDeliveries } from "./stop-waiting.ts";
 
-export interface PostParts {
-  database: Database;
-  clock: Clock;
-  random: Random;
-  outbound: Outbound;
-  log: Log;
-  crashPoint: Runtime["crashPoint"];
-  metrics: Metrics;
-  sealer: Sealer;
-  /** Lanes were switched off. */
-  lanesChanged(): void;
-}
+export type PostParts = Pick<
+  Core,
+  "clock" | "crashPoint" | "database" | "log" | "metrics" | "outbound" | "random" | "sealer" | "signals"
+>;
 
-/** What became of a post. `stopped`: this process gave it up while it was under way, and the try does not count. */
+/** The outcome of a post. `stopped`: this process stopped while the post was in flight, and the attempt does not count. */
 export type PostResult =
-  | { kind: "delivered"; line: DeliveryTry }
-  | { kind: "failed"; line: DeliveryTry; gone: boolean; retryAfterMs: number }
+  | { kind: "delivered"; line: DeliveryAttempt }
+  | { kind: "failed"; line: DeliveryAttempt; gone: boolean; retryAfterMs: number }
   | { kind: "stopped" };
 
 const timeoutMs = 15_000;
-const maxAnswerBytes = 16 * 1024;
-/** How much of an answer the log shows, in characters. */
-const shownAnswer = 500;
+const maxResponseBytes = 16 * 1024;
+/** How much of a response the delivery log shows. */
+const maxLoggedCharacters = 500;
 
-interface Ready {
-  delivery: ToPost;
+interface PreparedPost {
+  delivery: PendingDelivery;
   url: string;
-  /** None: they do not open. */
+  /** Empty: they cannot be unsealed. */
   secrets: string[];
 }
 
@@ -61,98 +52,100 @@ export function postWork(
   fence: number,
 ): LaneWork<DueDelivery, PostResult> {
   const { database, clock, crashPoint, log } = parts;
-  const ready = new Map<string, Ready>();
+  const prepared = new Map<string, PreparedPost>();
   return {
     readDue: (query) => database.run(readDueDeliveries, { endpointId, ...query }),
-    nextDue: (now) => database.run(nextDueDelivery, { endpointId, bands: priorities, now }),
-    // Writes nothing, but looks again at what was read ahead: the endpoint and its deliveries are as they are now.
+    nextDue: (now) => database.run(nextDueDelivery, { endpointId, priorities, now }),
+    // Writes nothing, but reads the endpoint and its deliveries again: they may have changed since they were read ahead.
     beginAttempts: async (rows) => {
       const eventIds = rows.map(({ id }) => id);
-      const found = await database.run(readToPost, { endpointId, fence, eventIds });
+      const found = await database.run(readPendingDeliveries, { endpointId, fence, eventIds });
       if (found.kind === "fenced") return found;
       const attempts = new Map<string, number>();
       if (found.kind === "inactive") return { kind: "stamped", attempts };
       const { url } = found.endpoint;
-      const secrets = secretsOf(parts, found.endpoint);
+      const secrets = openSecrets(parts, found.endpoint);
       for (const delivery of found.deliveries) {
-        ready.set(delivery.id, { delivery, url, secrets });
+        prepared.set(delivery.id, { delivery, url, secrets });
         attempts.set(delivery.id, delivery.attempts + 1);
       }
       return { kind: "stamped", attempts };
     },
-    revertAttempts: async () => {},
-    recover: async () => {},
     send: async (row, _attempt, signal) => {
-      const one = ready.get(row.id)!;
-      ready.delete(row.id);
+      const delivery = prepared.get(row.id)!;
+      prepared.delete(row.id);
       crashPoint("post.before");
-      const posted = await post(parts, one, signal);
+      const result = await post(parts, delivery, signal);
       crashPoint("post.after");
-      parts.metrics.webhookTry(posted.kind);
-      // The schedule is the promise: a lane of deliveries never pauses.
-      return { outcome: posted, health: "well", reason: "" };
+      parts.metrics.webhookTry(result.kind);
+      return result;
     },
-    settle: async (row, attempt, posted) => {
-      if (posted.kind === "stopped") return null;
+    settle: async (row, attempt, result) => {
+      if (result.kind === "stopped") return null;
       const at = clock.now();
       const wait =
-        posted.kind === "failed" ? retryDelay(attempt, parts.random.fraction(), posted.retryAfterMs) : null;
+        result.kind === "failed" ? retryDelay(attempt, parts.random.fraction(), result.retryAfterMs) : null;
       const { dueAt, disabled } = await database.run(settleDeliveries, {
         endpointId,
         eventId: row.id,
         attempt,
         at,
-        line: posted.line,
+        line: result.line,
         outcome:
-          posted.kind === "delivered"
+          result.kind === "delivered"
             ? { kind: "delivered" }
-            : { kind: "failed", dueAt: wait === null ? null : at + wait, gone: posted.gone },
+            : { kind: "failed", dueAt: wait === null ? null : at + wait, gone: result.gone },
       });
       if (disabled !== null) {
-        log.warn({ endpoint: endpointId, reason: disabled }, "a webhook endpoint was disabled");
-        parts.lanesChanged();
+        log.warn(
+          { event: "webhook_endpoint.disabled", endpoint: endpointId, reason: disabled },
+          "A webhook endpoint was disabled.",
+        );
+        parts.signals.emit("lanesChanged");
         await failPendingDeliveries(parts, endpointId, disabled);
       }
       return dueAt;
     },
-    pause: async () => {},
-    resume: async () => {},
+    // Without a breaker: deliveries keep their schedule whatever the endpoint answers.
   };
 }
 
-function secretsOf({ sealer, clock, log }: PostParts, endpoint: WebhookEndpointsTable): string[] {
+function openSecrets({ sealer, clock, log }: PostParts, endpoint: WebhookEndpointsTable): string[] {
   const { id, secret, old_secret, old_secret_until } = endpoint;
   const sealed = [secret];
   if (old_secret !== null && clock.now() < (old_secret_until ?? 0)) sealed.push(old_secret);
   try {
-    return sealed.map((text) => sealer.open(text, secretPlace(id)));
+    return sealed.map((text) => sealer.unseal(text, endpointSecretContext(id)));
   } catch (error) {
-    log.error({ endpoint: id, error }, "a webhook endpoint's secret does not open; nothing is posted to it");
+    log.error(
+      { event: "webhook_endpoint.secret_unreadable", endpoint: id, error },
+      "The secret of a webhook endpoint cannot be unsealed; nothing is posted to it.",
+    );
     return [];
   }
 }
 
 async function post(
   { outbound, clock }: PostParts,
-  { delivery, url, secrets }: Ready,
+  { delivery, url, secrets }: PreparedPost,
   signal: AbortSignal,
 ): Promise<PostResult> {
   const at = clock.now();
   const started = clock.monotonic();
   const seconds = Math.floor(at / 1000);
-  const failed = (reason: string, answer: { status: number; text: string } | null, retryAfterMs = 0) => ({
+  const failed = (reason: string, response: { status: number; text: string } | null, retryAfterMs = 0) => ({
     kind: "failed" as const,
     line: {
       at,
       ms: Math.round(clock.monotonic() - started),
-      status: answer?.status ?? null,
+      status: response?.status ?? null,
       reason,
-      answer: answer?.text ?? null,
+      answer: response?.text ?? null,
     },
-    gone: answer?.status === 410,
+    gone: response?.status === 410,
     retryAfterMs,
   });
-  // Unsigned, a receiver could only refuse it, or worse, take it.
+  // A receiver would refuse an unsigned post or, worse, accept it.
   if (secrets.length === 0) return failed("The endpoint's secret does not open: give it a new one.", null);
   const result: OutboundResult = await outbound.request({
     method: "POST",
@@ -166,27 +159,27 @@ async function post(
     },
     body: delivery.body,
     timeoutMs,
-    maxBytes: maxAnswerBytes,
+    maxBytes: maxResponseBytes,
     truncate: true,
     signal,
   });
   if (result.kind !== "answer") return signal.aborted ? { kind: "stopped" } : failed(result.reason, null);
   const { status, headers, body } = result;
-  const text = cleanText(body.toString("utf8"), [...secrets, ...privateParts(url)], shownAnswer);
+  const text = cleanText(body.toString("utf8"), [...secrets, ...privateParts(url)], maxLoggedCharacters);
   if (status >= 200 && status < 300) {
     const ms = Math.round(clock.monotonic() - started);
     return { kind: "delivered", line: { at, ms, status, reason: null, answer: text } };
   }
   const redirected = status >= 300 && status < 400;
-  const asked = status === 429 || status === 503;
+  const mayDelay = status === 429 || status === 503;
   return failed(
     redirected ? `It answered ${status}; redirects are not followed.` : `It answered ${status}.`,
     { status, text },
-    asked ? (retryAfter(headers["retry-after"], at, maxRetryAfterMs).retryAfterMs ?? 0) : 0,
+    mayDelay ? (retryAfter(headers["retry-after"], at, maxRetryAfterMs).retryAfterMs ?? 0) : 0,
   );
 }
 
-/** What of a URL may be a key: many hooks have theirs in the path or the query, and some receivers echo them. */
+/** The parts of a URL that may be secret: many hooks have a key in the path or the query, and some receivers echo it. */
 function privateParts(text: string): string[] {
   const url = URL.parse(text);
   if (url === null) return [text];

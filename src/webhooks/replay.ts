@@ -1,71 +1,77 @@
-// Doing deliveries again, and trying an endpoint out. What is replayed has its whole schedule before it, under
-// the webhook-id it always had.
+// Replays deliveries and sends test events. A replayed delivery starts its retry schedule over and keeps its webhook-id.
 
-import type { Clock } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
-import { type Replayed, replayDelivery, replayFailed, storeTestEvent } from "#store/webhooks/delivery-log.ts";
+import type { Core } from "#core/core.ts";
+import {
+  type ReplayResult,
+  replayDelivery,
+  replayFailed,
+  storeTestEvent,
+} from "#store/webhooks/delivery-log.ts";
 import { eventBody } from "./fan-out.ts";
 
-export interface ReplayParts {
-  database: Database;
-  clock: Clock;
-  newId(prefix: string): string;
-  /** Deliveries are due at this endpoint. */
-  wake(endpointId: string): void;
-}
+export type ReplayParts = Pick<Core, "clock" | "database" | "newId" | "signals">;
 
-const atOnce = 500;
-/** Of one call, so that its caller is not kept waiting for a million. */
-const most = 10_000;
+const batchSize = 500;
+/** Deliveries that one call replays, at most, so that its answer does not wait for a million. */
+const maxReplays = 10_000;
 
-/** Which endpoint, of which account. */
+/** An endpoint of an account. */
 export interface EndpointRef {
   accountId: string;
   endpointId: string;
 }
 
-/** One delivery, whatever became of it. */
+/** Replays one delivery, delivered or failed. */
 export async function replaySingle(
-  { database, clock, wake }: ReplayParts,
-  whose: EndpointRef,
+  { database, clock, signals }: ReplayParts,
+  endpoint: EndpointRef,
   eventId: string,
-): Promise<Replayed> {
-  const result = await database.run(replayDelivery, { ...whose, eventId, at: clock.now() });
-  if (result === "replayed") wake(whose.endpointId);
+): Promise<ReplayResult> {
+  const result = await database.run(replayDelivery, { ...endpoint, eventId, at: clock.now() });
+  if (result === "replayed") signals.emit("laneDue", endpoint.endpointId);
   return result;
 }
 
-/** The failed ones that were made at `since` (epoch ms) or later, oldest first. `more`: some are left for another call. */
+/**
+ * Replays the failed deliveries that were created at `since` (epoch ms) or later, oldest first. `more`: some are left for
+ * another call.
+ */
 export async function replaySince(
-  { database, clock, wake }: ReplayParts,
-  whose: EndpointRef,
+  { database, clock, signals }: ReplayParts,
+  endpoint: EndpointRef,
   since: number,
 ): Promise<
   { kind: "replayed"; count: number; more: boolean } | { kind: "inactive" } | { kind: "not_found" }
 > {
   let after = { createdAt: since, eventId: "" };
   for (let count = 0; ; ) {
-    const result = await database.run(replayFailed, { ...whose, after, at: clock.now(), limit: atOnce });
+    const result = await database.run(replayFailed, {
+      ...endpoint,
+      after,
+      at: clock.now(),
+      limit: batchSize,
+    });
     if (result.kind !== "replayed") return result;
     count += result.count;
-    if (result.count > 0) wake(whose.endpointId);
-    if (result.next === null || count >= most) return { kind: "replayed", count, more: result.next !== null };
+    if (result.count > 0) signals.emit("laneDue", endpoint.endpointId);
+    if (result.next === null || count >= maxReplays)
+      return { kind: "replayed", count, more: result.next !== null };
     after = result.next;
   }
 }
 
-/** Posts an event of the type `webhook.test` to this endpoint alone, signed and repeated like any other. Its id. */
+/** Posts an event of the type `webhook.test` to this endpoint alone, signed and retried like any other. Returns its id. */
 export async function sendTestEvent(
-  { database, clock, newId, wake }: ReplayParts,
-  whose: EndpointRef,
+  { database, clock, newId, signals }: ReplayParts,
+  endpoint: EndpointRef,
 ): Promise<{ kind: "stored"; id: string } | { kind: "inactive" } | { kind: "not_found" }> {
   const type = "webhook.test";
   const at = clock.now();
   const id = newId("evt");
-  const body = eventBody(type, at, { webhook_id: whose.endpointId });
-  const result = await database.run(storeTestEvent, { ...whose, event: { id, type, at, body } });
+  const body = eventBody(type, at, { webhook_id: endpoint.endpointId });
+  const result = await database.run(storeTestEvent, { ...endpoint, event: { id, type, at, body } });
   if (result === "not_found") return { kind: "not_found" };
   if (result === "inactive") return { kind: "inactive" };
-  wake(whose.endpointId);
+  signals.emit("laneDue", endpoint.endpointId);
   return { kind: "stored", id };
 }

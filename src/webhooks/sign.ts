@@ -1,28 +1,28 @@
 // Signatures by the Standard Webhooks scheme (https://www.standardwebhooks.com, "Signature scheme"): HMAC-SHA256
-// over id, time and body, so that a receiver can tell who sent it, that it is whole, and that it is not old.
+// over id, time and body, so that a receiver can verify the sender, the content and the age of a post.
 
 import { createHmac } from "node:crypto";
 import type { Random } from "#runtime/runtime.ts";
 
 const prefix = "whsec_";
-const madeBytes = 32;
+const secretBytes = 32;
 
 /** A new secret: `whsec_` and 32 random bytes in base64. */
 export function newSigningSecret(random: Random): string {
-  return prefix + Buffer.from(random.bytes(madeBytes)).toString("base64");
+  return prefix + Buffer.from(random.bytes(secretBytes)).toString("base64");
 }
 
 /** Whether the text is `whsec_` and 24 to 64 bytes in base64, with its padding. */
 export function isSigningSecret(text: string): boolean {
   if (!text.startsWith(prefix)) return false;
   const key = keyOf(text);
-  // Buffer leaves out what is no base64, so only what it gives back as it was is one.
+  // Buffer skips characters that are not base64, so only a text that comes back unchanged is base64.
   return key.length >= 24 && key.length <= 64 && prefix + key.toString("base64") === text;
 }
 
 const keyOf = (secret: string) => Buffer.from(secret.slice(prefix.length), "base64");
 
-/** The value of `webhook-signature`: one signature for each secret. `seconds`: of `webhook-timestamp`. */
+/** The value of `webhook-signature`: one signature for each secret. `seconds`: the value of `webhook-timestamp`. */
 export function signatureHeader(
   secrets: readonly string[],
   id: string,

@@ -49,7 +49,7 @@ test("a whole answer: under the pool's name, with who served it, and its usage t
   assert.deepEqual(
     tried.map(({ member, outcome, status }) => [member, outcome, status]),
     [
-      ["first", "broken", 503],
+      ["first", "upstream_error", 503],
       ["second", "ok", 200],
     ],
   );
@@ -300,7 +300,7 @@ test("the caller leaves: the upstream is given up at once, 499 is told once, no 
       assert.equal(spent[0]?.member, name === "inside the stream" ? "only" : null);
       const { health } = member;
       assert.equal(health.inFlight, 0);
-      health.failed(health.begin(30_000), 30_000, "broken", null);
+      health.failed(health.begin(30_000), 30_000, "upstream_error", null);
       assert.equal(health.isOpen, false);
     });
   }

@@ -12,7 +12,7 @@ import { answered, type Reply, refusal, script, wholeStream } from "./scripted-m
 const asks: readonly [AnswerMode, Reply][] = [
   ["chat", answered()],
   ["stream", wholeStream],
-  ["collected", wholeStream],
+  ["buffered", wholeStream],
 ];
 const faults: readonly [string, Reply][] = [
   ["silent", "silent"],
@@ -34,10 +34,10 @@ for (const [name, fault] of faults)
       const kinds = results.map(({ kind }) => kind);
       assert.deepEqual(
         [...new Set(kinds)],
-        [{ chat: "answer", stream: "speaking" }[ask as string] ?? "collected"],
+        [{ chat: "answer", stream: "streaming" }[ask as string] ?? "buffered"],
       );
       assert.equal(it.names().filter((member) => member === "c").length, 150);
-      for (const result of results) if (result.kind === "speaking") result.won.settle("done");
+      for (const result of results) if (result.kind === "streaming") result.won.settle("completed");
       for (const { health } of members) assert.equal(health.inFlight, 0);
       let left = 0;
       while (budget.tryWithdraw()) left += 1;
@@ -81,9 +81,9 @@ test("with the budget spent, a member that is well is asked before one that is d
     it.member("well", [answered()]),
   ];
   const { health } = members[2]!;
-  for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "broken", null);
+  for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "upstream_error", null);
   health.checked(0, true);
-  assert.equal(health.availability(0).kind, "probe");
+  assert.equal(health.availability(0).kind, "half_open");
   const budget = createRetryBudget();
   while (budget.tryWithdraw());
   const result = await run(it, call(members, "chat", { retryBudget: budget }));

@@ -26,7 +26,7 @@ export async function makePool(
 ): Promise<PoolOf> {
   const id = accountId ?? (await it.account()).id;
   const asked = { name: "default", members: [sandboxMember], keys: [{ name: "app", key: keyText }] };
-  const result = await upsertPool(it.system.configure, id, poolInput.parse({ ...asked, ...input }));
+  const result = await upsertPool(it.system.core, id, poolInput.parse({ ...asked, ...input }));
   assert.ok(result.kind === "saved", JSON.stringify(result));
   await it.settle();
   return { accountId: id, poolId: result.id };
@@ -50,7 +50,15 @@ export const outcomeOf = (reply: { statusCode: number; body: string }) => {
 
 /** The pool's calls, newest first. */
 export async function callsOf(it: Harness, { accountId, poolId }: PoolOf) {
-  const asked = { accountId, poolId, keyId: null, status: null, before: null, limit: 1_000, most: 1_000 };
+  const asked = {
+    accountId,
+    poolId,
+    keyId: null,
+    status: null,
+    before: null,
+    limit: 1_000,
+    maxScanned: 1_000,
+  };
   return (await it.system.database.run(listCalls, asked)).rows;
 }
 

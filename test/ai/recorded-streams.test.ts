@@ -10,9 +10,9 @@ import type { Provider } from "#providers/provider.ts";
 import { sandbox } from "#providers/sandbox/sandbox.ts";
 import { anthropicSuite } from "../providers/anthropic/anthropic-suite.ts";
 import { type ProviderSuite, requestOf } from "../providers/conformance-cases.ts";
+import { recordedStream } from "../providers/fixtures.ts";
 import { geminiSuite } from "../providers/gemini/gemini-suite.ts";
 import { checkedFailure } from "../providers/openai-shapes.ts";
-import { azureVerdict } from "../providers/openai-streams.ts";
 import { openaiSuite } from "../providers/openai-suite.ts";
 import { eventsIn, heard, piecesOf } from "./wire.ts";
 
@@ -40,7 +40,7 @@ const recordings: Recorded[] = [
   {
     name: "azure",
     provider: openaiCompatible,
-    wire: Buffer.from(azureVerdict),
+    wire: Buffer.from(recordedStream("openai", "azure-prompt-filter-results.sse")),
     body: { messages: [] },
     model: "m",
   },
@@ -49,7 +49,7 @@ const recordings: Recorded[] = [
 for (const model of ["echo", "tools", "cut"]) {
   const body = { messages: [{ role: "user", content: "one two three" }] };
   const prepared = sandbox.chat(requestOf(body, model, true), {});
-  assert.ok(prepared.kind === "played");
+  assert.ok(prepared.kind === "simulated");
   const wire = prepared.answer.pieces.map((piece) => ("cut" in piece ? "" : piece.text)).join("");
   recordings.push({ name: `sandbox: ${model}`, provider: sandbox, wire: Buffer.from(wire), body, model });
 }

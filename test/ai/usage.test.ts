@@ -3,8 +3,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Ended } from "#ai/serve.ts";
-import { createUsageLog } from "#ai/usage.ts";
+import type { CallOutcome } from "#ai/complete.ts";
+import type { Member } from "#ai/pools/member.ts";
+import { costOf, createUsageLog, usageRow } from "#ai/usage.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
 import type { UsedCall } from "#store/pools/usage.ts";
 import { movableClock } from "../clock.ts";
@@ -37,26 +38,30 @@ function logging() {
   return { clock, rows, storage, usage, told };
 }
 
-const ended = (id: string, more: Partial<Ended> = {}): Ended => ({
-  id,
-  key: poolKey(),
-  kind: "chat",
-  stream: true,
-  at: Date.UTC(2026, 0, 30, 23, 30),
-  status: 200,
-  member: "main",
-  model: "m",
-  tried: [{ member: "main", model: "m", ms: 12, outcome: "ok", status: 200 }],
-  usage: { promptTokens: 3, completionTokens: 4, totalTokens: 7 },
-  estimated: true,
-  firstByteMs: 10.6,
-  ms: 12.4,
-  ...more,
-});
+const priced = [{ name: "main", price: { input: 1_000_000, output: 1_500_000 } }] as unknown as Member[];
+
+const ended = (id: string, more: Partial<CallOutcome> = {}, members: readonly Member[] = []): UsedCall =>
+  usageRow(
+    { members },
+    { id, key: poolKey(), kind: "chat", stream: true, at: Date.UTC(2026, 0, 30, 23, 30) },
+    {
+      status: 200,
+      member: "main",
+      model: "m",
+      tried: [{ member: "main", model: "m", ms: 12, outcome: "ok", status: 200 }],
+      usage: { promptTokens: 3, completionTokens: 4, totalTokens: 7 },
+      estimated: true,
+      firstByteMs: 10.6,
+      ms: 12.4,
+      ...more,
+    },
+  );
 
 test("a call is written within a second, as what it was, by the account's local day; after that nothing runs", async () => {
   const { clock, rows, usage, told } = logging();
-  usage.record(ended("req_1"), 9);
+  const row = ended("req_1", {}, priced);
+  assert.deepEqual(costOf(row), { day: row.day, tokens: 7, cost: 9 });
+  usage.record(row);
   assert.equal(rows.size, 0);
   await clock.advance(1_000);
   assert.deepEqual(rows.get("req_1"), {
@@ -81,7 +86,7 @@ test("a call is written within a second, as what it was, by the account's local 
   });
   assert.deepEqual(told, { dropped: 0, written: ["req_1"] });
   assert.equal(clock.sleeping(), 0);
-  usage.record(ended("req_2", { firstByteMs: null }), 0);
+  usage.record(ended("req_2", { firstByteMs: null }));
   await clock.advance(1_000);
   assert.equal(rows.get("req_2")?.first_byte_ms, null);
 });
@@ -89,7 +94,7 @@ test("a call is written within a second, as what it was, by the account's local 
 test("what cannot be written waits, and is written when the storage is back; each is told as written once", async () => {
   const { clock, rows, storage, usage, told } = logging();
   storage.faultOf = () => "unavailable";
-  for (const id of ["req_1", "req_2", "req_3"]) usage.record(ended(id), 0);
+  for (const id of ["req_1", "req_2", "req_3"]) usage.record(ended(id));
   await clock.advance(60_000);
   assert.equal(rows.size, 0);
   storage.faultOf = () => null;
@@ -101,8 +106,8 @@ test("what cannot be written waits, and is written when the storage is back; eac
 test("a record that the storage will never take is dropped and counted, and keeps nobody waiting", async () => {
   const { clock, rows, storage, usage, told } = logging();
   storage.faultOf = ({ id }) => (id === "req_1" ? "failed" : null);
-  usage.record(ended("req_1"), 0);
-  usage.record(ended("req_2"), 0);
+  usage.record(ended("req_1"));
+  usage.record(ended("req_2"));
   await clock.advance(1_000);
   assert.deepEqual([...rows.keys()], ["req_2"]);
   assert.deepEqual(told, { dropped: 1, written: ["req_2"] });
@@ -112,7 +117,7 @@ test("a record that the storage will never take is dropped and counted, and keep
 test("the storage goes away while a batch is written one by one: what is not written yet waits", async () => {
   const { clock, rows, storage, usage, told } = logging();
   storage.faultOf = ({ id }) => (id === "req_2" ? "failed" : id === "req_3" ? "unavailable" : null);
-  for (const id of ["req_1", "req_2", "req_3"]) usage.record(ended(id), 0);
+  for (const id of ["req_1", "req_2", "req_3"]) usage.record(ended(id));
   // The fault of a batch is its first one's.
   await clock.advance(1_000);
   assert.deepEqual([[...rows.keys()], told.dropped], [["req_1"], 1]);
@@ -125,7 +130,7 @@ test("the storage goes away while a batch is written one by one: what is not wri
 test("20,000 wait at the most: the oldest go, and are counted", async () => {
   const { clock, rows, storage, usage, told } = logging();
   storage.faultOf = () => "unavailable";
-  for (let i = 0; i < 20_300; i++) usage.record(ended(`req_${i}`), 0);
+  for (let i = 0; i < 20_300; i++) usage.record(ended(`req_${i}`));
   assert.equal(told.dropped, 300);
   await clock.advance(1_000);
   storage.faultOf = () => null;
@@ -137,13 +142,13 @@ test("20,000 wait at the most: the oldest go, and are counted", async () => {
 
 test("a stop writes what waits, without waiting; what even then cannot be written is counted", async () => {
   const { rows, storage, usage, told } = logging();
-  usage.record(ended("req_1"), 0);
+  usage.record(ended("req_1"));
   await usage.stop();
   assert.deepEqual([...rows.keys()], ["req_1"]);
   const other = logging();
   other.storage.faultOf = () => "unavailable";
-  other.usage.record(ended("req_1"), 0);
-  other.usage.record(ended("req_2"), 0);
+  other.usage.record(ended("req_1"));
+  other.usage.record(ended("req_2"));
   await other.usage.stop();
   assert.equal(other.told.dropped, 2);
   assert.deepEqual([storage.runs, told.dropped], [1, 0]);

@@ -147,7 +147,7 @@ const forgery: Attack = {
     const own = await change([csrf, same]);
     it.add(
       `${own.status} own page`,
-      own.status !== 200 && `our own page: ${own.status} ${own.text.slice(0, 200)}`,
+      own.status !== 201 && `our own page: ${own.status} ${own.text.slice(0, 200)}`,
     );
     await ask({
       method: "DELETE",

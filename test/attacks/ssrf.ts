@@ -134,7 +134,7 @@ const literals: Attack = {
       made += 1;
       const [path, body] = of("example.com");
       const { status, text } = await stage.ask({ path, body, headers: bearer(secrets.operator) });
-      if (status !== 200) it.fault(`the control, a public name in ${kind}: ${status} ${text.slice(0, 200)}`);
+      if (status !== 201) it.fault(`the control, a public name in ${kind}: ${status} ${text.slice(0, 200)}`);
     }
     const asks = hosts.flatMap((host) => Object.entries(settings).map(([kind, of]) => ({ host, kind, of })));
     try {
@@ -145,12 +145,12 @@ const literals: Attack = {
         const [path, body] = of(host);
         const { status, text } = await stage.ask({ path, body, headers: bearer(secrets.operator) });
         // What is a name for the URL standard may be saved: it is judged when it resolves.
-        const fault = status !== 422 && !(status === 200 && namesByStandard(host)) && kind !== "smtp";
+        const fault = status !== 422 && !(status === 201 && namesByStandard(host)) && kind !== "smtp";
         it.add(
           `${kind} ${status}`,
           fault && `${kind} ${JSON.stringify(host)}: ${status} ${text.slice(0, 120)}`,
         );
-        if (status !== 200) return;
+        if (status !== 201) return;
         const id = JSON.parse(text).data.id as string;
         if (kind.startsWith("webhook"))
           saved.push({ label: kind, remove: `${at}/webhooks/${id}`, try: `${at}/webhooks/${id}/test` });

@@ -90,7 +90,7 @@ export async function openStage(
         headers: bearer(secrets.operator),
         ...(body === undefined ? {} : { body }),
       });
-      if (said.status !== 200)
+      if (![200, 201].includes(said.status))
         throw new Error(`${method} ${path}: ${said.status} ${said.text.slice(0, 300)}`);
       return jsonOf(said);
     },

@@ -130,15 +130,15 @@ async function snapshot(stage: Stage, things: Params): Promise<string> {
 }
 
 const bodies: Record<string, object> = {
-  changeGateway: { active: false },
-  changeAccount: { name: "crossed" },
-  manageUpdateWebhook: { active: false },
-  changePool: { strict_models: true },
-  changePoolMember: { weight: 7 },
-  changePoolKey: { name: "crossed" },
+  updateGateway: { active: false },
+  updateAccount: { name: "crossed" },
+  updateWebhook: { active: false },
+  updatePool: { strict_models: true },
+  updatePoolMember: { weight: 7 },
+  updatePoolKey: { name: "crossed" },
   updateUser: { name: "crossed" },
   grantCredit: { channel: "sms", amount: 1 },
-  manageResolveMessage: { answer: "mark_failed" },
+  resolveAccountMessage: { answer: "mark_failed" },
   resolveMessage: { answer: "mark_failed" },
   testGateway: { to: "+15550000001" },
 };

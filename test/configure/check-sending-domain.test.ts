@@ -12,7 +12,7 @@ import {
 } from "#configure/sending-domain.ts";
 import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
 import { readSendingDomains } from "#store/email/sending-domains.ts";
-import { saveGateway, settingsPlace } from "#store/gateways/gateways.ts";
+import { saveGateway, settingsContext } from "#store/gateways/gateways.ts";
 import { type Zone, zone } from "../dns-zone.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
@@ -107,7 +107,7 @@ test("the servers of the account's own gateways are looked for in the policy, ot
       active: 1,
       is_default: 0,
       test: 0,
-      settings: open.parts.sealer.seal(settings, settingsPlace(id)),
+      settings: open.parts.sealer.seal(settings, settingsContext(id)),
       rules: JSON.stringify({ pace: {}, retry: {}, onUnknown: null }),
       created_at: 0,
       updated_at: 0,

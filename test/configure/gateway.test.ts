@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { accountInput, upsertAccount } from "#configure/account.ts";
 import { gatewayInput, upsertGateway } from "#configure/gateway.ts";
-import { findGateway, settingsPlace } from "#store/gateways/gateways.ts";
+import { findGateway, settingsContext } from "#store/gateways/gateways.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 let open: Configuring;
@@ -54,10 +54,10 @@ test("a gateway is saved with its rules, and its settings sealed to its row", as
   });
   assert.deepEqual([row.active, row.is_default, row.test, row.account_id], [1, 1, 0, accountId]);
   assert.ok(!open.dump().includes("canary-token"));
-  const settings = JSON.parse(open.parts.sealer.open(row.settings, settingsPlace(row.id)));
+  const settings = JSON.parse(open.parts.sealer.unseal(row.settings, settingsContext(row.id)));
   assert.equal(settings.headers.authorization, "Bearer canary-token");
   assert.equal(settings.timeout_ms, 30_000, "defaults are saved with them");
-  assert.throws(() => open.parts.sealer.open(row.settings, settingsPlace("gw_other")));
+  assert.throws(() => open.parts.sealer.unseal(row.settings, settingsContext("gw_other")));
   assert.deepEqual(open.parts.told, {
     ...before,
     accounts: before.accounts + 1,

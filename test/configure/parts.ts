@@ -16,6 +16,7 @@ import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
 import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
+import { signalsTo } from "../signals.ts";
 
 export const masterKey = "a master key for these tests alone";
 
@@ -59,15 +60,17 @@ export async function openConfiguring(
       showApiKeys: options.showApiKeys ?? true,
       newId: createIds(clock, random),
       told,
-      accountsChanged: () => {
-        told.accounts += 1;
-      },
-      lanesChanged: () => {
-        told.lanes += 1;
-      },
-      poolsChanged: () => {
-        told.pools += 1;
-      },
+      signals: signalsTo({
+        accountsChanged: () => {
+          told.accounts += 1;
+        },
+        lanesChanged: () => {
+          told.lanes += 1;
+        },
+        poolsChanged: () => {
+          told.pools += 1;
+        },
+      }),
     },
     query,
     dump: () =>

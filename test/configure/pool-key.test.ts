@@ -70,7 +70,7 @@ test("its bounds are stored as they were given, and change one at a time", async
   assert.equal(row.cost_per_month, 12_345_678);
   const change = async (changes: object) => {
     const result = await updateKey(open.parts, await rowOf(row.id), keyChanges.parse(changes));
-    assert.deepEqual(result, { kind: "saved", id: row.id, made: null });
+    assert.deepEqual(result, { kind: "saved", id: row.id, issuedKey: null });
     return keyLimits(await rowOf(row.id));
   };
   assert.deepEqual(await change({}), bounds);
@@ -104,7 +104,7 @@ test("a revoked key stays so while its entry changes; another text takes its pla
   const limits = { concurrency: 3 };
   for (const rest of [{ limits }, { key: text("a"), limits }]) {
     const again = await configure("entry", rest, revoked);
-    assert.deepEqual(again, { kind: "saved", id: row.id, made: null });
+    assert.deepEqual(again, { kind: "saved", id: row.id, issuedKey: null });
     assert.equal(await works(text("a")), false);
   }
   assert.equal((await rowOf(row.id)).concurrency, 3);
@@ -116,7 +116,7 @@ test("a revoked key stays so while its entry changes; another text takes its pla
 test("without a text a key that was there keeps its own", async () => {
   const { row, made } = await make("keeps");
   const again = await configure("keeps", { limits: { concurrency: 1 } }, row);
-  assert.deepEqual(again, { kind: "saved", id: row.id, made: null });
+  assert.deepEqual(again, { kind: "saved", id: row.id, issuedKey: null });
   assert.ok(await works(made!));
 });
 

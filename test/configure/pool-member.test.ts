@@ -13,7 +13,7 @@ import {
   type PoolRef,
   updateMember,
 } from "#configure/pool-member.ts";
-import { memberSettingsPlace, readPools } from "#store/pools/pools.ts";
+import { memberSettingsContext, readPools } from "#store/pools/pools.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 let open: Configuring;
@@ -73,7 +73,9 @@ test("a stored member is the input that made it, its secret sealed", async () =>
     totalMs: 9_000,
   });
   assert.ok(!open.dump().includes(openai.settings.api_key));
-  assert.ok(open.parts.sealer.open(stored.settings, memberSettingsPlace(stored.id)).includes("sk-a-secret"));
+  assert.ok(
+    open.parts.sealer.unseal(stored.settings, memberSettingsContext(stored.id)).includes("sk-a-secret"),
+  );
 });
 
 test("what its provider refuses is told by field, and an address that must not be called as well", () => {

@@ -8,8 +8,8 @@ import { createPool, deletePool, poolFieldsOf, poolIssues, updatePool, upsertPoo
 import { poolChanges, poolFields, poolInput } from "#configure/pool-input.ts";
 import { revokeKey } from "#configure/pool-key.ts";
 import { hashSecret } from "#runtime/secret.ts";
-import { markProvisioned } from "#store/maintenance/provisioned.ts";
-import { findPoolByKey, findPoolByName, mostMembers, poolMark } from "#store/pools/pools.ts";
+import { storeProvisionMark } from "#store/maintenance/provisioned.ts";
+import { findPoolByKey, findPoolByName, maxMembers, provisionKey } from "#store/pools/pools.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 let open: Configuring;
@@ -121,10 +121,10 @@ test("faults are told with their places, and nothing is changed", async () => {
 });
 
 test("members that are there count with those that come", async () => {
-  const many = Array.from({ length: mostMembers }, (_, at) => member(`m${at}`));
+  const many = Array.from({ length: maxMembers }, (_, at) => member(`m${at}`));
   await saved({ members: many });
   assert.deepEqual(told(await configure({ members: [member("more")] })), [
-    `members: are too many: a pool has ${mostMembers} at most`,
+    `members: are too many: a pool has ${maxMembers} at most`,
   ]);
   assert.equal((await configure({ members: many.slice(0, 3) })).kind, "saved");
 });
@@ -152,9 +152,9 @@ test("one by one: made, changed, refused and deleted, and whoever caches pools i
   const after = (await find("renamed")).pool;
   assert.deepEqual(poolFieldsOf(after), { ...fields, stream_mode: "complete", name: "renamed" });
   assert.equal(after.created_at, pool.created_at);
-  await open.parts.database.run(markProvisioned, {
+  await open.parts.database.run(storeProvisionMark, {
     kind: "pool",
-    name: poolMark("acme", "renamed"),
+    name: provisionKey("acme", "renamed"),
     hash: "x",
   });
   assert.equal((await updatePool(open.parts, after, { name: "again" })).kind, "provisioned");

@@ -15,7 +15,7 @@ import {
   upsertSendingDomain,
 } from "#configure/sending-domain.ts";
 import { publishedKey, readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
-import { privateKeyPlace, readSendingDomains } from "#store/email/sending-domains.ts";
+import { privateKeyContext, readSendingDomains } from "#store/email/sending-domains.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
 const pem = { type: "pkcs8", format: "pem" } as const;
@@ -65,11 +65,11 @@ test("a new domain has an RSA and an Ed25519 key, which wait; their private halv
   );
   assert.equal(selectors[0]?.[1], selectors[1]?.[1]);
   for (const key of keys) {
-    const opened = open.parts.sealer.open(key.private_key, privateKeyPlace(key.id));
+    const opened = open.parts.sealer.unseal(key.private_key, privateKeyContext(key.id));
     const read = readPrivateKey(opened);
     assert.ok(read);
     assert.deepEqual([read.algorithm, publishedKey(read)], [key.algorithm, key.public_key]);
-    assert.throws(() => open.parts.sealer.open(key.private_key, privateKeyPlace("dkim_other")));
+    assert.throws(() => open.parts.sealer.unseal(key.private_key, privateKeyContext("dkim_other")));
     assert.ok(!open.dump().includes(opened.split("\n")[1]!));
   }
 });

@@ -17,7 +17,7 @@ import {
 } from "#configure/webhook.ts";
 import { settleDeliveries } from "#store/webhooks/deliveries.ts";
 import { storeTestEvent } from "#store/webhooks/delivery-log.ts";
-import { findEndpoint, listEndpoints, secretPlace } from "#store/webhooks/endpoints.ts";
+import { endpointSecretContext, findEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
 import { isSigningSecret } from "#webhooks/sign.ts";
 import { type Configuring, openConfiguring } from "./parts.ts";
 
@@ -53,7 +53,9 @@ const row = async (id: string) => {
 };
 const unsealed = async (id: string) => {
   const { secret, old_secret } = await row(id);
-  return [secret, old_secret].map((text) => text && open.parts.sealer.open(text, secretPlace(id)));
+  return [secret, old_secret].map(
+    (text) => text && open.parts.sealer.unseal(text, endpointSecretContext(id)),
+  );
 };
 
 /** Something waits for it, and then it answers 410. */
@@ -84,7 +86,7 @@ test("an endpoint is saved with its defaults, its secret sealed to its row and s
   );
   assert.deepEqual(await unsealed(id), [secret, null]);
   assert.ok(!open.dump().includes(secret.slice(6)));
-  assert.throws(() => open.parts.sealer.open("v1.x", secretPlace(id)));
+  assert.throws(() => open.parts.sealer.unseal("v1.x", endpointSecretContext(id)));
   assert.ok(open.parts.told.lanes > told);
 });
 

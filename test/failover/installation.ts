@@ -63,7 +63,7 @@ export async function install(profile: Profile): Promise<Installation> {
   await system.start();
   await system.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = system.app.server.address() as AddressInfo;
-  const accountId = await upsertAccount(system.configure, accountInput.parse({ name: "bench" }));
+  const accountId = await upsertAccount(system.core, accountInput.parse({ name: "bench" }));
   return {
     baseUrl: `http://127.0.0.1:${port}/api/ai/v1`,
     pool: async ({ name, mode, url, primary, fallback }) => {
@@ -81,7 +81,7 @@ export async function install(profile: Profile): Promise<Installation> {
         ],
         keys: [{ name: "bench" }],
       });
-      const made = await upsertPool(system.configure, accountId, input);
+      const made = await upsertPool(system.core, accountId, input);
       if (made.kind !== "saved") throw new Error(JSON.stringify(made.issues));
       return made.issuedKeys[0]!.key;
     },

@@ -76,7 +76,8 @@ export async function openAiInstallation(answer: PeerAnswer): Promise<AiInstalla
     const headers = { authorization: `Bearer ${token}` };
     const reply = await fetch(`${process.base}/api/manage/v1${path}`, { method, headers });
     if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
-    return (await reply.json()) as { data: never };
+    // A deletion has no body.
+    return (reply.status === 204 ? { data: null } : await reply.json()) as { data: never };
   }
   const only = async (path: string) =>
     ((await manage(processes[1], "GET", path)).data as { id: string }[])[0]!.id;

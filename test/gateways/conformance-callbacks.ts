@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { CallbackRequest, GatewayAdapter, Received } from "#gateways/gateway.ts";
+import type { CallbackRequest, Received } from "#gateways/callback.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
 import type { Outbound } from "#runtime/runtime.ts";
 import { callbackUrl, cleanReason, seed, toolsWith } from "./conformance-samples.ts";
 

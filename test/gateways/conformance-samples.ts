@@ -3,13 +3,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readReport } from "#gateways/email/reports/delivery-report.ts";
-import type {
-  CallbackTools,
-  GatewayTools,
-  Outcome,
-  OutgoingEmail,
-  OutgoingMessage,
-} from "#gateways/gateway.ts";
+import type { CallbackTools, GatewayTools } from "#gateways/gateway.ts";
+import type { OutgoingEmail, OutgoingMessage } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { scriptedOutbound } from "./scripted-outbound.ts";
 

@@ -5,12 +5,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { z } from "zod";
-import {
-  AttachmentReadError,
-  type GatewayAdapter,
-  type Outcome,
-  type OutgoingMessage,
-} from "#gateways/gateway.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
+import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
 import { type CallbackCases, callbackChecks } from "./conformance-callbacks.ts";
 import {

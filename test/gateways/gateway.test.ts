@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { defineGateway, secret } from "#gateways/gateway.ts";
+import { defineGateway } from "#gateways/gateway.ts";
+import { secret } from "#settings/secrets.ts";
 import { toolsWith } from "./conformance-samples.ts";
 
 const plain = defineGateway({
@@ -20,6 +21,8 @@ test("a definition without more holds what is unknown, is no test and takes no c
   assert.equal(plain.test, false);
   assert.equal(plain.receives, false);
   assert.deepEqual(plain.urls({ key: "k" }), []);
+  assert.equal(plain.timeoutMs({ key: "k" }), 30_000);
+  assert.equal(plain.email({ key: "k" }), null);
   const callback = {
     method: "POST",
     url: "",

@@ -4,8 +4,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { defineGateway, type Received, secret } from "#gateways/gateway.ts";
+import type { Received } from "#gateways/callback.ts";
+import { defineGateway } from "#gateways/gateway.ts";
 import { redactReceived } from "#gateways/redact.ts";
+import { secret } from "#settings/secrets.ts";
 import { toolsWith } from "./conformance-samples.ts";
 
 const key = 'k3y+/=%"&0123456789abcdef';

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adapters, findAdapter } from "#gateways/registry.ts";
+import { urlFieldPath } from "#settings/url.ts";
 
 test("a gateway is found by kind, for its own channels only", () => {
   assert.equal(findAdapter("sandbox", "email")?.kind, "sandbox");
@@ -19,4 +20,19 @@ test("kinds are unique and named for the wire", () => {
   for (const kind of kinds) assert.match(kind, /^[a-z]+(-[a-z]+)*$/);
   for (const gateway of adapters)
     assert.ok(gateway.title !== "" && /\.$/.test(gateway.summary), gateway.kind);
+});
+
+test("an adapter with URLs marks the field that decides them, and one of email says who mails are from", () => {
+  for (const adapter of adapters) {
+    const isLocal = adapter.kind === "sandbox";
+    assert.equal(urlFieldPath(adapter.settings).length, isLocal ? 0 : 1, adapter.kind);
+    const settings = { from: "news@example.com", host: "mail.example.com", timeout_ms: 7000 };
+    assert.equal(adapter.email(settings) !== null, adapter.channels.includes("email"), adapter.kind);
+    assert.equal(adapter.timeoutMs(settings), isLocal ? 30_000 : 7000, adapter.kind);
+  }
+  assert.equal(
+    findAdapter("smtp", "email")?.email({ from: "a@b.test", host: "mail.b.test" })?.host,
+    "mail.b.test",
+  );
+  assert.equal(findAdapter("brevo", "email")?.email({ from: "a@b.test", host: "x" })?.host, null);
 });

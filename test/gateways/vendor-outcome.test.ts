@@ -2,26 +2,25 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type AnswerRules, vendorOutcome } from "#gateways/vendor-outcome.ts";
+import { type AnswerFormat, vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { now } from "./conformance-samples.ts";
 import { answer } from "./scripted-outbound.ts";
 
 describe("outcomes", () => {
-  const reading: AnswerRules = {
+  const format: AnswerFormat = {
     vendor: "Vendor",
-    secrets: ["s3cret-key"],
-    now,
     reference: (json) =>
       typeof json === "object" && json !== null && "id" in json ? (json.id as string) : null,
     code: (json) => (typeof json === "object" && json !== null && "code" in json ? String(json.code) : null),
-    faultOf: (code) =>
+    faultOf: ({ code }) =>
       ({ m: "permanent", g: "configuration", l: "transient", d: "ambiguous" })[code] as ReturnType<
-        NonNullable<AnswerRules["faultOf"]>
+        NonNullable<AnswerFormat["faultOf"]>
       >,
-    notAcceptedStatuses: [503],
+    notAcceptedStatuses: () => [503],
   };
+  const context = { secrets: () => ["s3cret-key"], now };
   const of = (status: number, body: object | string, headers: Record<string, string> = {}) =>
-    vendorOutcome(answer(status, body, headers), reading);
+    vendorOutcome(answer(status, body, headers), format, context);
 
   test("accepted only with an id that can be stored", () => {
     assert.deepEqual(of(200, { id: "x" }), { kind: "accepted", reference: "x" });
@@ -34,7 +33,7 @@ describe("outcomes", () => {
   test("with how it ended, where the answer says so", () => {
     const receipt = { status: "undelivered", code: "x" } as const;
     const says = (given: typeof receipt | null) =>
-      vendorOutcome(answer(200, { id: "x" }), { ...reading, receipt: () => given });
+      vendorOutcome(answer(200, { id: "x" }), { ...format, receipt: () => given }, context);
     assert.deepEqual(says(receipt), { kind: "accepted", reference: "x", receipt });
     assert.deepEqual(says(null), { kind: "accepted", reference: "x" });
   });
@@ -60,7 +59,20 @@ describe("outcomes", () => {
     assert.deepEqual(of(503, body("m")), { kind: "rejected", code: "m", reason: reason("m") });
   });
 
-  test("a 5xx that is not definite, and a redirect, are not judged by a code", () => {
+  test("a vendor's own header says how long a 429 lasts, unless Retry-After does", () => {
+    const retryAfter = ({ headers }: { headers: Record<string, string> }) => headers["x-wait"];
+    const waitOf = (status: number, headers: Record<string, string>) => {
+      const outcome = vendorOutcome(answer(status, "", headers), { ...format, retryAfter }, context);
+      return outcome.kind === "deferred" ? outcome.retryAfterMs : outcome.kind;
+    };
+    assert.equal(waitOf(429, { "x-wait": "7" }), 7000);
+    assert.equal(waitOf(429, { "x-wait": "7", "retry-after": "soon" }), 7000);
+    assert.equal(waitOf(429, { "x-wait": "7", "retry-after": "9" }), 9000);
+    assert.equal(waitOf(429, {}), undefined);
+    assert.equal(waitOf(503, { "x-wait": "7" }), undefined);
+  });
+
+  test("a 5xx that may have been taken, and a redirect, are not judged by a code", () => {
     assert.deepEqual(of(500, { code: "m" }), {
       kind: "unknown",
       code: "m",
@@ -82,9 +94,9 @@ describe("outcomes", () => {
   });
 
   test("no answer at all is as it is for every provider", () => {
-    assert.equal(vendorOutcome({ kind: "no_answer", reason: "x" }, reading).kind, "unknown");
+    assert.equal(vendorOutcome({ kind: "no_answer", reason: "x" }, format, context).kind, "unknown");
     assert.equal(
-      vendorOutcome({ kind: "not_sent", code: "unreachable", reason: "x" }, reading).kind,
+      vendorOutcome({ kind: "not_sent", code: "unreachable", reason: "x" }, format, context).kind,
       "deferred",
     );
   });

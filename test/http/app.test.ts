@@ -242,8 +242,8 @@ test("the server's own limits of time", () => {
 
 test("a fault inside is a 500 that says nothing of it, and is logged with its request", async () => {
   const to = edge({
-    parts: {
-      acceptSms: async () => {
+    acceptance: {
+      send: async () => {
         throw new Error("SELECT secret FROM vault at /srv/app");
       },
     },
@@ -264,10 +264,8 @@ test("a fault inside is a 500 that says nothing of it, and is logged with its re
 
 test("a fault while judging the key is a 500 too", async () => {
   const to = edge({
-    parts: {
-      authenticate: () => {
-        throw new Error("gone");
-      },
+    authenticate: () => {
+      throw new Error("gone");
     },
   });
   assert.equal((await send(to, { contact: [contact] })).status, 500);

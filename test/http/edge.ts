@@ -1,20 +1,28 @@
-// The HTTP edge on parts that live in memory: what a test hands in, and what the edge asked of them.
+// The HTTP edge on a core that lives in memory: what a test scripts, and what the edge asked for.
 
 import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
 import type { FastifyInstance } from "fastify";
 import type { Account } from "#accounts/account.ts";
+import type { Issue } from "#contract/issue.ts";
 import type { EmailSend } from "#contract/messages/email.ts";
 import type { MessageRecord } from "#contract/messages/record.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import { buildApp, type HttpTimeouts } from "#http/app.ts";
-import type { HttpParts, HttpSettings, ManageParts } from "#http/parts.ts";
-import type { AcceptResult } from "#messaging/accept/accept.ts";
+import type { HttpCore } from "#http/call.ts";
+import type { HttpSettings } from "#http/settings.ts";
+import { createPasswordHasher } from "#identity/password.ts";
+import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
+import type { Acceptance } from "#messaging/accept/acceptance.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
+import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
-import type { BoundFile, Piece } from "#store/email/attachments.ts";
+import type { AttachmentChunk, UploadedFile } from "#store/email/attachments.ts";
+import type { MessageRow } from "#store/messages/lookup.ts";
+import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { type MemoryLog, memoryLog } from "../log.ts";
+import { signalsTo } from "../signals.ts";
 
 export const key = "tl_0123456789abcdef0123456789abcdef";
 export const otherKey = "tl_fedcba9876543210fedcba9876543210";
@@ -31,8 +39,10 @@ export const account: Account = {
   gateways: [],
 };
 
+const createdAt = Date.parse("2026-03-01T09:30:00.000Z");
+
 export const record: MessageRecord = {
-  id: "msg_1",
+  id: "msg_01k3j5m8q2x9v7n4c6b0d1f3gh",
   request_id: "req_1",
   channel: "sms",
   number: "0151 23456789",
@@ -56,6 +66,44 @@ export const record: MessageRecord = {
   encoding: "gsm7",
 };
 
+/** What the store has of the record. */
+export const row: MessageRow = {
+  id: record.id,
+  account_id: "acc_1",
+  request_id: "req_1",
+  channel: "sms",
+  gateway_id: "gw_1",
+  identifier: "sms-main",
+  gateway_pinned: 0,
+  recipient_raw: "0151 23456789",
+  recipient: "+4915123456789",
+  body: "Hello",
+  test: 0,
+  status: "queued",
+  priority: 0,
+  due_at: null,
+  fence: 0,
+  version: 0,
+  attempts: 0,
+  resends: 0,
+  first_deferred_at: null,
+  schedule_at: null,
+  scheduled_for: null,
+  created_at: createdAt,
+  updated_at: createdAt,
+  sent_at: null,
+  delivered_at: null,
+  read_at: null,
+  provider_reference: null,
+  error_code: null,
+  error_message: null,
+  encoding: "gsm7",
+  segments: 1,
+  cost: 1,
+  refunded: 0,
+  held_due_at: null,
+};
+
 export const settings: HttpSettings = {
   publicUrl: "https://sms.example.test",
   maxContacts: 10_000,
@@ -68,65 +116,78 @@ export const settings: HttpSettings = {
   metricsToken: null,
 };
 
-/** Management needs storage: what tests it has a whole system. Here, whatever is asked is a fault. */
-export const noManagement = new Proxy({} as ManageParts, {
-  get: (_, name) => {
-    throw new Error(`manage.${String(name)} is not there in this test.`);
-  },
-});
-
 export interface Edge {
   app: FastifyInstance;
-  parts: HttpParts;
+  core: HttpCore;
   clock: MovableClock;
   log: MemoryLog;
-  /** Every call of `acceptSms`. */
+  /** Every SMS send that reached acceptance. */
   accepted: { account: Account; requestId: string; send: SmsSend }[];
-  /** Every call of `acceptEmail`. */
-  mails: { send: EmailSend; files: readonly BoundFile[] }[];
+  /** Every email send that reached acceptance. */
+  mails: { send: EmailSend; files: readonly UploadedFile[] }[];
   /** The base64 of the files that are in the store, by their ids. */
   staged: Map<string, string>;
   /** Every key that was looked up. */
   keys: string[];
 }
 
-/** As much of a store as files need. */
-function fileStore(staged: Edge["staged"]): Database {
+/** What the storage answers, by the name of the operation. */
+export type Operations = Record<string, (input: never) => unknown>;
+
+/** A store of files, and of what a test scripts. Any other operation is a failure of the test. */
+function scriptedStore(staged: Edge["staged"], operations: Operations): Database {
   const run = async ({ name }: { name: string }, input: unknown): Promise<unknown> => {
-    if (name === "stagePiece") {
-      const { id, content } = input as Piece;
+    const scripted = operations[name];
+    if (scripted !== undefined) return scripted(input as never);
+    if (name === "storeChunk") {
+      const { id, content } = input as AttachmentChunk;
       staged.set(id, (staged.get(id) ?? "") + content);
       return undefined;
     }
-    assert.equal(name, "removeLooseFile");
+    if (name === "readCredits") return credits;
+    assert.equal(name, "deleteUnboundFile");
     staged.delete((input as { id: string }).id);
     return true;
   };
   return {
     engine: "sqlite",
     run: run as Database["run"],
-    announce: () => {},
-    onAnnounced: () => {},
+    notify: () => {},
+    onNotify: () => {},
     close: async () => {},
   };
 }
 
+/** The credit of any account. */
+const credits = [{ channel: "sms", allowance: 1_000, remaining: 999, renews: null, renewed_at: 0 }];
+
 export interface EdgeOptions {
-  ai?: HttpParts["ai"];
-  parts?: Partial<HttpParts>;
+  ai?: HttpCore["ai"];
+  acceptance?: Partial<Acceptance>;
+  authenticate?: HttpCore["authenticator"]["authenticate"];
+  operations?: Operations;
+  core?: Partial<HttpCore>;
   settings?: Partial<HttpSettings>;
   timeouts?: Partial<HttpTimeouts>;
 }
 
-/** Accepts what has no faults, as the real acceptance does, and finds one fault of its own: letters in a number. */
-function acceptance(requestId: string, send: SmsSend): AcceptResult {
+/** The issues of a send as the real acceptance adds them: here the account finds letters in a number. */
+function issuesOf({ channel, send }: Pick<SendRequest, "channel" | "send">): Issue[] {
   const issues = [...send.issues];
-  for (const [at, contact] of send.contacts.entries()) {
+  if (channel !== "sms") return issues;
+  for (const [at, contact] of (send as SmsSend).contacts.entries()) {
     if (!/[a-z]/i.test(contact.number ?? "")) continue;
     const message = `The contact.${at}.number field must be a valid phone number.`;
     issues.push({ path: ["contact", at, "number"], message });
   }
+  return issues;
+}
+
+function acceptance(request: SendRequest): AcceptResult {
+  const issues = issuesOf(request);
   if (issues.length > 0) return { kind: "invalid", issues };
+  const { requestId, send, upload } = request;
+  upload?.commit();
   return {
     kind: "accepted",
     requestId,
@@ -136,16 +197,17 @@ function acceptance(requestId: string, send: SmsSend): AcceptResult {
 }
 
 /** Where no test of the AI endpoints has put its own: nobody has a key. */
-export const noAi: HttpParts["ai"] = {
+export const noAi: HttpCore["ai"] = {
   authenticate: async () => null,
   serve: async () => {
     throw new Error("Nothing is served here.");
   },
   models: () => [],
+  health: () => [],
 };
 
 /** Where no test of mail links has put its own: no token is ours. */
-export const noVisits: HttpParts["openAndClickTracking"] = {
+export const noVisits: HttpCore["openAndClickTracking"] = {
   open: () => {},
   click: () => null,
   canUnsubscribe: () => false,
@@ -168,50 +230,56 @@ export function edge(options: EdgeOptions = {}): Edge {
   const staged: Edge["staged"] = new Map();
   let drawn = 0;
   let named = 0;
-  const ids = (prefix: string) => `${prefix}_${++named}`;
-  const parts: HttpParts = {
+  const newId = (prefix: string) => `${prefix}_${++named}`;
+  const random = {
+    bytes: (count: number) => Uint8Array.from({ length: count }, () => drawn++ % 256),
+    fraction: () => 0.5,
+  };
+  const database = scriptedStore(staged, options.operations ?? {});
+  const unused = async (): Promise<never> => assert.fail("not part of this test");
+  const core: HttpCore = {
     clock,
-    random: {
-      bytes: (count) => Uint8Array.from({ length: count }, () => drawn++ % 256),
-      fraction: () => 0.5,
-    },
+    random,
     log,
-    async authenticate(apiKey) {
-      keys.push(apiKey);
-      return known.get(apiKey) ?? null;
+    database,
+    newId,
+    newIds: (prefix, count) => Array.from({ length: count }, () => newId(prefix)),
+    sealer: createSealer("a master key that is only used in tests", random),
+    metrics: { ...createMetrics(async () => []), text: async () => "up 1\n" },
+    signals: signalsTo(),
+    crashPoint: () => {},
+    outbound: { request: unused, dial: unused, rejectReason: () => null, close: async () => {} },
+    upstreams: { open: unused, close: async () => {} },
+    dns: { txt: unused, addresses: unused, mx: unused },
+    authenticator: {
+      authenticate: async (apiKey) => {
+        keys.push(apiKey);
+        return known.get(apiKey) ?? null;
+      },
+      invalidate: () => {},
+      ...(options.authenticate === undefined ? {} : { authenticate: options.authenticate }),
     },
-    async acceptSms(caller, requestId, send) {
-      accepted.push({ account: caller, requestId, send });
-      return acceptance(requestId, send);
+    acceptance: {
+      issuesOf: async (request) => issuesOf(request),
+      async send(request) {
+        const { account: caller, requestId, channel, send, upload } = request;
+        if (channel === "sms") accepted.push({ account: caller, requestId, send: send as SmsSend });
+        else mails.push({ send: send as EmailSend, files: upload?.files() ?? [] });
+        return acceptance(request);
+      },
+      openUpload: (owner) => new AttachmentUpload({ database, clock, log, newId }, owner),
+      ...options.acceptance,
     },
-    async acceptEmail(_caller, requestId, send, files) {
-      mails.push({ send, files });
-      if (send.issues.length > 0) return { kind: "invalid", issues: [] };
-      return {
-        kind: "accepted",
-        requestId,
-        ids: send.contacts.map((_, at) => `msg_${at}`),
-        statuses: send.contacts.map(() => "queued"),
-      };
-    },
-    openAttachmentUpload: (owner) =>
-      new AttachmentUpload({ database: fileStore(staged), clock, log, newId: ids }, owner),
-    lookup: async () => null,
-    recent: async () => ({ records: [], nextCursor: null }),
-    cancel: async () => ({ kind: "not_found" }),
-    resolve: async () => ({ kind: "not_found" }),
-    received: async () => ({ records: [], nextCursor: null }),
-    credit: async () => ({ sms: { allowance: 1_000, remaining: 999 }, whatsapp: null, email: null }),
-    callback: async () => ({ kind: "not_found" }),
+    callbacks: { receive: async () => ({ kind: "not_found" }) },
     openAndClickTracking: noVisits,
+    passwords: createPasswordHasher(random),
     readiness: async () => ({ ready: true, checks: { database: "ok" } }),
     ai: options.ai ?? noAi,
-    metrics: async () => "up 1\n",
-    manage: noManagement,
-    ...options.parts,
+    showApiKeys: true,
+    ...options.core,
   };
-  const app = buildApp(parts, { ...settings, ...options.settings }, options.timeouts);
-  return { app, parts, clock, log, accepted, mails, staged, keys };
+  const app = buildApp(core, { ...settings, ...options.settings }, options.timeouts);
+  return { app, core, clock, log, accepted, mails, staged, keys };
 }
 
 export interface Sent {
@@ -260,3 +328,8 @@ export function send(to: Edge, body: unknown, headers: Record<string, string> = 
 }
 
 export const contact = { number: "+4915123456789", message: "Hello" };
+
+/** A core whose metrics are this text. */
+export function metricsOf(text: () => Promise<string>): Pick<HttpCore, "metrics"> {
+  return { metrics: { ...createMetrics(async () => []), text } };
+}

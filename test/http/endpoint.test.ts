@@ -8,43 +8,26 @@ import { createRateLimit } from "#http/auth/rate-limit.ts";
 import { createSignInLimits } from "#http/auth/sign-in-limits.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
 import type { Call, Head } from "#http/call.ts";
-import { createDeadlines } from "#http/deadlines.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { Semaphore } from "#http/semaphore.ts";
+import { createDeadlines } from "#http/server/deadlines.ts";
+import { Semaphore } from "#http/server/semaphore.ts";
 import { movableClock } from "../clock.ts";
-import { memoryLog } from "../log.ts";
-import { account, key, noAi, noManagement, noVisits, settings } from "./edge.ts";
+import { account, edge, key, settings } from "./edge.ts";
 
 const clock = movableClock();
 
 /** A call with nothing behind it but the key. */
 function callWith(headers: Record<string, string>): Call {
-  const never = () => assert.fail("asked");
-  const parts = {
-    clock,
-    random: { bytes: never, fraction: never },
-    log: memoryLog(),
-    authenticate: async (given: string) => (given === key ? account : null),
-    acceptSms: never,
-    acceptEmail: never,
-    openAttachmentUpload: never,
-    lookup: never,
-    recent: never,
-    cancel: never,
-    resolve: never,
-    received: never,
-    credit: never,
-    callback: never,
-    openAndClickTracking: noVisits,
-    readiness: never,
-    metrics: never,
-    manage: noManagement,
-    ai: noAi,
+  const { core } = edge({ authenticate: async (shown) => (shown === key ? account : null) });
+  const bodyLimits = {
+    maxBytes: 100,
+    maxFields: 100,
+    maxValues: 1_000,
+    deadlines: createDeadlines(clock, 1_000),
   };
-  const bodyLimits = { maxBytes: 100, maxFields: 100, deadlines: createDeadlines(clock, 1_000) };
   const bodies = new BodyBudget(1_000);
   return {
-    parts,
+    core,
     settings,
     request: { headers, method: "POST", url: "/" } as unknown as Call["request"],
     requestId: "req_1",
@@ -52,7 +35,7 @@ function callWith(headers: Record<string, string>): Call {
     caller: { ip: "192.0.2.1", host: "sms.example.test" },
     params: {},
     gate: {
-      parts,
+      core,
       rateLimit: createRateLimit(clock),
       credentialThrottle: createCredentialThrottle(clock),
       signInLimits: createSignInLimits(clock),

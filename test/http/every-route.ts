@@ -30,16 +30,16 @@ export interface Holder {
 
 /** A body that a route takes, by the route's name: with a faulty one it would say so before it looks for the row. */
 export const bodies: Record<string, object> = {
-  changeGateway: { active: true },
+  updateGateway: { active: true },
   testGateway: { to: "+15550000001" },
-  manageResolveMessage: { answer: "mark_failed" },
-  manageUpdateWebhook: { active: true },
-  manageReplayWebhookDeliveries: { since: "2025-12-31T00:00:00Z" },
-  changePool: { strict_models: true },
+  resolveAccountMessage: { answer: "mark_failed" },
+  updateWebhook: { active: true },
+  replayFailedDeliveries: { since: "2025-12-31T00:00:00Z" },
+  updatePool: { strict_models: true },
   createPoolMember: { name: "another", kind: "sandbox", models: ["echo"] },
-  changePoolMember: { weight: 2 },
+  updatePoolMember: { weight: 2 },
   createPoolKey: { name: "another" },
-  changePoolKey: { limits: { concurrency: 2 } },
+  updatePoolKey: { limits: { concurrency: 2 } },
 };
 
 export const none = "0".repeat(26);
@@ -73,7 +73,7 @@ export async function holder(it: Harness, name: string): Promise<Holder> {
   const operator = bearer(await tokenFor(it));
   const post = async (path: string, body?: object) => {
     const reply = await manage(it, "POST", `/accounts/${account.id}${path}`, { headers: operator, body });
-    assert.equal(reply.statusCode, 200, `${path}: ${reply.body}`);
+    assert.ok([200, 201].includes(reply.statusCode), `${path}: ${reply.body}`);
     return reply.json().data;
   };
   // Gateways go by their public name, which is unique in the installation.
@@ -135,14 +135,14 @@ const moreBodies: Record<string, object> = {
   updateUser: { name: "Renamed" },
   createManagementToken: { name: "another", role: "operator" },
   createAccount: { name: "another" },
-  changeAccount: { channel_failover: true },
+  updateAccount: { channel_failover: true },
   revealApiKey: { password: "wrong" },
   grantCredit: { channel: "sms", amount: 1 },
   createGateway: { identifier: "another", channel: "sms", kind: "sandbox" },
   createSendingDomain: { domain: "another.example.com" },
-  rotateSendingDomain: {},
-  manageAddSuppressions: { channel: "sms", recipients: ["+4915100000000"] },
-  manageCreateWebhook: { url: "https://another.example.com/hook", events: ["*"] },
+  rotateSendingDomainKeys: {},
+  createSuppressions: { channel: "sms", recipients: ["+4915100000000"] },
+  createWebhook: { url: "https://another.example.com/hook", events: ["*"] },
   createPool: { name: "another" },
 };
 
@@ -211,7 +211,7 @@ export async function asking(it: Harness): Promise<Asking> {
   const operator = bearer(await tokenFor(it));
   const made = async (path: string, body: object) => {
     const reply = await manage(it, "POST", path, { headers: operator, body });
-    assert.equal(reply.statusCode, 200, reply.body);
+    assert.equal(reply.statusCode, 201, reply.body);
     return reply.json().data;
   };
   const pool = await made(`/accounts/${mine.id}/pools/${mine.pool}/keys`, { name: "of every route" });

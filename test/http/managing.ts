@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import type { LightMyRequestResponse } from "fastify";
-import { makeManagementToken } from "#identity/management-token.ts";
+import { createManagementToken } from "#identity/management-token.ts";
 import { createPasswordHasher } from "#identity/password.ts";
 import { createUser } from "#identity/users.ts";
 import type { Role } from "#store/schema/identity.ts";
@@ -40,10 +40,10 @@ let made = 0;
 /** A new token; without an account, an operator's. */
 export async function tokenFor(it: Harness, accountId: string | null = null): Promise<string> {
   made += 1;
-  const { database, configure } = it.system;
-  const { random, clock, newId } = configure;
+  const { database, core } = it.system;
+  const { random, clock, newId } = core;
   const role: Role = accountId === null ? "operator" : "member";
-  const result = await makeManagementToken(
+  const result = await createManagementToken(
     { database, random, clock, newId },
     { name: `token ${made}`, role, accountId },
   );
@@ -55,8 +55,8 @@ export const passwordOf = (email: string) => `the long password of ${email}`;
 
 /** A new user, whose password `passwordOf` tells. Returns the id. */
 export async function userFor(it: Harness, email: string, accountId: string | null = null): Promise<string> {
-  const { database, configure } = it.system;
-  const { clock, newId } = configure;
+  const { database, core } = it.system;
+  const { clock, newId } = core;
   const result = await createUser(
     { database, clock, newId, passwords: createPasswordHasher(seededRandom(7)) },
     {

@@ -136,7 +136,7 @@ test("who may not ask is told so first, whatever the query says", async () => {
 });
 
 test("a callback's own query may hold any text: it is its adapter that reads it", async () => {
-  const head = everyRoute.find(({ name }) => name === "getCallback")!;
+  const head = everyRoute.find(({ name }) => name === "receiveCallbackQuery")!;
   const reply = await alike("text with lines", (engine) =>
     inject(engine, head, `/callbacks/taking-of-ours?text=a%0Ab%00`),
   );

@@ -8,7 +8,7 @@ import { channelParam, isChannel, isId } from "#http/path-params.ts";
 test("a channel is one of the channels' names, in lower case", () => {
   for (const channel of channels) {
     assert.ok(isChannel(channel));
-    assert.match(channelParam, new RegExp(`\\b${channel}\\b`));
+    assert.ok(channelParam.safeParse(channel).success);
   }
   for (const text of ["SMS", "fax", "", "sms ", "constructor", undefined])
     assert.equal(isChannel(text), false, String(text));

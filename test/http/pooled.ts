@@ -51,8 +51,8 @@ export async function pooled(input: PoolGiven, options: HarnessOptions = {}): Pr
   const it = await harness(options);
   const { id } = await it.account();
   // Providers on this machine may be asked, so they may be saved too.
-  const { outbound } = it.system.configure;
-  const configure = { ...it.system.configure, outbound: { ...outbound, refuses: () => null } };
+  const { outbound } = it.system.core;
+  const configure = { ...it.system.core, outbound: { ...outbound, rejectReason: () => null } };
   await it.system.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = it.system.app.server.address() as AddressInfo;
   const made: Pooled = {

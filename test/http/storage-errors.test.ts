@@ -14,7 +14,15 @@ const faults: StorageFault[] = ["unavailable", "full", "io", "commit_unknown"];
 const secretDetail = "connect ECONNREFUSED 10.0.0.1:5432";
 
 /** Routes that ask no database, or tell of its state in an answer of their own. */
-const withoutStorage = ["live", "ready", "openapi", "docs", "setupPage", "openMail", "followLink"];
+const withoutStorage = [
+  "getLiveness",
+  "getReadiness",
+  "openapi",
+  "docs",
+  "setupPage",
+  "openMail",
+  "followLink",
+];
 
 let it: Harness;
 let caller: Asking;
@@ -48,7 +56,7 @@ async function askFailing(head: Head, fault: StorageFault, from: number, to: num
   const options = requestFor(head, caller);
   // Metrics are for callers on the machine itself.
   const reply = await it.system.app.inject(
-    head.name === "metrics" ? { ...options, remoteAddress: "127.0.0.1" } : options,
+    head.name === "getMetrics" ? { ...options, remoteAddress: "127.0.0.1" } : options,
   );
   failing = null;
   return { reply, met: asked >= from };
@@ -60,7 +68,7 @@ function isAway(head: Head, fault: StorageFault, reply: LightMyRequestResponse):
   assert.equal(reply.statusCode, 503, what);
   assert.ok(Number(reply.headers["retry-after"]) > 0, what);
   assert.doesNotMatch(reply.body, /10\.0\.0\.1/);
-  if (head.replyType?.startsWith("text/plain") && head.name !== "metrics") {
+  if (head.replyType?.startsWith("text/plain") && head.name !== "getMetrics") {
     assert.match(String(reply.headers["content-type"]), /^text\/plain/, what);
     return;
   }
@@ -108,7 +116,7 @@ for (const fault of ["unavailable", "commit_unknown"] as const) {
         assert.notEqual(reply.statusCode, 500, what);
         assert.notEqual(at, mostQuestions, what);
         // Some faults are survived: a session's last use, the end of an entry of the audit log.
-        if (reply.statusCode === 503 && head.name !== "ready") isAway(head, fault, reply);
+        if (reply.statusCode === 503 && head.name !== "getReadiness") isAway(head, fault, reply);
       }
     }
   });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { actorOf, audit, auditOutcome, commandLine, provisioning } from "#identity/audit.ts";
-import { listAudit } from "#store/identity/audit.ts";
+import { listAuditEntries } from "#store/identity/audit.ts";
 import { peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 
@@ -15,7 +15,7 @@ after(() => store.close());
 
 async function written(id: string) {
   const filter = { accountId: null, actorId: null, action: null, before: null, limit: 200 };
-  return (await store.database.run(listAudit, filter)).find((entry) => entry.id === id);
+  return (await store.database.run(listAuditEntries, filter)).find((entry) => entry.id === id);
 }
 
 test("an entry has the time, the actor, what was done and to what; without an outcome it is done", async () => {

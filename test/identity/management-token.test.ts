@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import {
   authenticateToken,
-  makeManagementToken,
+  createManagementToken,
   managementTokens,
   maxTokenLength,
   revokeToken,
@@ -24,7 +24,7 @@ async function made(accountId: string | null = null) {
   const parts = peopleParts(store);
   const name = fresh("ci");
   const role = accountId === null ? ("operator" as const) : ("member" as const);
-  const result = await makeManagementToken(parts, { name, role, accountId });
+  const result = await createManagementToken(parts, { name, role, accountId });
   assert.ok(result);
   return { parts, name, ...result };
 }
@@ -69,9 +69,9 @@ test("revoking works at once and again; nobody's is null", async () => {
 test("a name is given once, and again after its token was revoked", async () => {
   const { name, row, parts } = await made();
   const again = { name, role: "operator" as const, accountId: null };
-  assert.equal(await makeManagementToken(parts, again), null);
+  assert.equal(await createManagementToken(parts, again), null);
   await revokeToken(parts, row.id);
-  assert.ok(await makeManagementToken(parts, again));
+  assert.ok(await createManagementToken(parts, again));
   const named = (await managementTokens(store.database, { before: null, limit: 200 })).filter(
     (one) => one.name === name,
   );

@@ -75,7 +75,7 @@ test("nobody's password is never right, not even the empty one", async () => {
 });
 
 test("what is stored in another form is a fault, not a no", async () => {
-  await assert.rejects(make().verify("x", "plain text") as Promise<boolean>, /not in the form/);
+  await assert.rejects(make().verify("x", "plain text") as Promise<boolean>, /not in the expected PHC form/);
 });
 
 test("two at once, twenty wait, the rest are told that it is busy; then it goes on", async () => {

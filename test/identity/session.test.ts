@@ -41,7 +41,7 @@ test("a session says who it is, and is new each time", async () => {
   const { parts, user, secret } = await started();
   assert.deepEqual(await resumeSession(parts, secret), {
     principal: { kind: "user", id: user.id, name: user.email, role: "operator", accountId: null },
-    fresh: true,
+    recentlySignedIn: true,
     csrfToken: csrfTokenFor(secret),
   });
   assert.notEqual(await beginSession(parts, user, null), secret);

@@ -5,7 +5,7 @@ import test, { after, before } from "node:test";
 import { resumeSession } from "#identity/session.ts";
 import { changePassword, normaliseEmail } from "#identity/sign-in.ts";
 import { createUser, updateUser } from "#identity/users.ts";
-import { listAudit } from "#store/identity/audit.ts";
+import { listAuditEntries } from "#store/identity/audit.ts";
 import { enter, peopleParts } from "../accounts/parts.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh, makeAccount } from "../store/rows.ts";
@@ -63,7 +63,7 @@ test("attempts are in the audit log with the address, cut; never with a password
     replaced: null,
   });
   const filter = { accountId: null, actorId: null, action: "signIn", before: null, limit: 200 };
-  const entries = await store.database.run(listAudit, filter);
+  const entries = await store.database.run(listAuditEntries, filter);
   const right = entries.find((entry) => entry.actor_id === user.id);
   const refused = entries.find((entry) => entry.actor_name.startsWith("xxx"));
   assert.deepEqual([right?.actor_kind, right?.actor_id, right?.outcome], ["user", user.id, "200"]);

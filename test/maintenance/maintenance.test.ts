@@ -11,6 +11,7 @@ import { movableClock } from "../clock.ts";
 import { engines, type Harness, type HarnessOptions, harness } from "../harness.ts";
 import { memoryLog } from "../log.ts";
 import { provider, takes } from "../scenarios/provider.ts";
+import { signalsTo } from "../signals.ts";
 import { callRow, makePool } from "../store/pool-rows.ts";
 
 const hour = 3_600_000;
@@ -53,11 +54,11 @@ for (const engine of engines) {
 
     test("AI calls go after their time; the sums of their days stay", () =>
       running({ engine, settings: { retention: keep } }, async (it) => {
-        const { database, configure } = it.system;
+        const { database, core } = it.system;
         const pool = await makePool(database);
         const made: string[] = [];
         const call = async () => {
-          const id = configure.newId("req");
+          const id = core.newId("req");
           made.push(id);
           await database.run(recordUsage, [callRow(pool, { id, at: it.clock.now(), day: "2026-01-01" })]);
         };
@@ -65,7 +66,7 @@ for (const engine of engines) {
         await it.advance(2 * hour);
         await call();
         const there = async () => {
-          const asked = { ...pool, keyId: null, status: null, before: null, limit: 10, most: 10 };
+          const asked = { ...pool, keyId: null, status: null, before: null, limit: 10, maxScanned: 10 };
           return (await database.run(listCalls, asked)).rows.map(({ id }) => id);
         };
         await it.advance(day - 3 * hour);
@@ -122,31 +123,31 @@ function endless(clock: ReturnType<typeof movableClock>) {
     run: async (operation) => {
       asked.push({ name: operation.name, at: clock.monotonic() });
       const full: Record<string, unknown> = {
-        findOverdue: [{ laneId: "gw_1", lateBefore: 1 }],
+        findOverdueLanes: [{ laneId: "gw_1", lateBefore: 1 }],
         expireOverdue: 500,
-        forgetRepeatable: 500,
-        forgetProofs: 500,
-        forgetSoftBounces: 500,
-        readHold: null,
+        deleteIdempotencyKeys: 500,
+        deleteExpiredSignatures: 500,
+        deleteSoftBounces: 500,
+        readRestoreHold: null,
         refreshStatistics: "a step",
-        forgetEnded: undefined,
-        findLooseFiles: ["att_1"],
-        removeLooseFile: false,
+        deleteExpiredSessions: undefined,
+        findUnboundFiles: ["att_1"],
+        deleteUnboundFile: false,
         findUnneededFiles: { unneeded: [], next: `after ${asked.length}` },
       };
       return (
         operation.name in full ? full[operation.name] : { removed: 500, next: `after ${asked.length}` }
       ) as never;
     },
-    announce: () => {},
-    onAnnounced: () => {},
+    notify: () => {},
+    onNotify: () => {},
     close: async () => {},
   };
   return { database, asked };
 }
 
 function partsOf(clock: ReturnType<typeof movableClock>, database: Database): MaintenanceParts {
-  return { database, clock, log: memoryLog(), retention: keep, intervalMs: 60_000, announced: () => {} };
+  return { database, clock, log: memoryLog(), retention: keep, intervalMs: 60_000, signals: signalsTo() };
 }
 
 test("a turn does at most a hundred batches of a kind, with a pause after each, and goes on there in the next", async () => {
@@ -165,22 +166,22 @@ test("a turn does at most a hundred batches of a kind, with a pause after each, 
   for (const { name } of asked) counts.set(name, (counts.get(name) ?? 0) + 1);
   assert.deepEqual(Object.fromEntries(counts), {
     refreshStatistics: 100,
-    findOverdue: 1,
+    findOverdueLanes: 1,
     expireOverdue: 100,
-    forgetRepeatable: 100,
-    forgetProofs: 100,
-    forgetSoftBounces: 100,
-    forgetEnded: 1,
-    readHold: 1,
-    findLooseFiles: 1,
-    removeLooseFile: 100,
+    deleteIdempotencyKeys: 100,
+    deleteExpiredSignatures: 100,
+    deleteSoftBounces: 100,
+    deleteExpiredSessions: 1,
+    readRestoreHold: 1,
+    findUnboundFiles: 1,
+    deleteUnboundFile: 100,
     findUnneededFiles: 100,
-    removeMessages: 100,
-    removeInbound: 100,
-    removeUnmatched: 100,
-    removeWebhookEvents: 100,
-    removeAudit: 100,
-    removeCalls: 1,
+    deleteMessages: 100,
+    deleteInbound: 100,
+    deleteUnmatchedReceipts: 100,
+    deleteWebhookEvents: 100,
+    deleteAuditEntries: 100,
+    deleteCalls: 1,
   });
   const batches = asked.filter(({ name }) => counts.get(name) === 100);
   for (const [i, { at }] of batches.entries()) if (i > 0) assert.ok(at - batches[i - 1]!.at >= 20, "a pause");
@@ -199,11 +200,11 @@ test("statistics are refreshed at the start and then every hour, step by step un
       asked.push({ after, at: clock.monotonic() });
       return (after === null ? "first" : after === "first" ? "second" : null) as never;
     },
-    announce: () => {},
-    onAnnounced: () => {},
+    notify: () => {},
+    onNotify: () => {},
     close: async () => {},
   };
-  const lane = openMaintenance(partsOf(clock, database), { id: "upkeep", fence: 1 });
+  const lane = openMaintenance(partsOf(clock, database), { id: "maintenance", fence: 1 });
   await clock.advance(59 * 60_000);
   assert.deepEqual(
     asked.map(({ after }) => after),
@@ -222,14 +223,14 @@ test("a removal that keeps the writer for long is followed by smaller ones, and 
     ...endless(clock).database,
     run: async (operation, input) => {
       const nothing: Record<string, unknown> = {
-        findOverdue: [],
-        findLooseFiles: [],
+        findOverdueLanes: [],
+        findUnboundFiles: [],
         findUnneededFiles: { unneeded: [], next: null },
-        removeCalls: 0,
+        deleteCalls: 0,
         refreshStatistics: null,
-        readHold: null,
+        readRestoreHold: null,
       };
-      if (operation.name !== "removeMessages")
+      if (operation.name !== "deleteMessages")
         return (operation.name in nothing ? nothing[operation.name] : { removed: 0, next: null }) as never;
       const { limit } = input as { limit: number };
       limits.push(limit);
@@ -246,7 +247,7 @@ test("a removal that keeps the writer for long is followed by smaller ones, and 
 test("it stops between two batches, and a turn that fails is not the last", async () => {
   const clock = movableClock();
   const { database, asked } = endless(clock);
-  const lane = openMaintenance(partsOf(clock, database), { id: "upkeep", fence: 1 });
+  const lane = openMaintenance(partsOf(clock, database), { id: "maintenance", fence: 1 });
   await clock.advance(50);
   const before = asked.length;
   await lane.stop();
@@ -262,7 +263,7 @@ test("it stops between two batches, and a turn that fails is not the last", asyn
     },
   };
   const parts = partsOf(clock, broken);
-  const second = openMaintenance(parts, { id: "upkeep", fence: 2 });
+  const second = openMaintenance(parts, { id: "maintenance", fence: 2 });
   await clock.advance(180_000);
   assert.equal(tries, 4);
   await second.stop();

@@ -7,6 +7,7 @@ import { cancelAllHeld, currentHold, holdAllPending, releaseAllHeld } from "#mai
 import { movableClock } from "../clock.ts";
 import { engines, ground, type Harness, harness } from "../harness.ts";
 import { asked, provider, takes } from "../scenarios/provider.ts";
+import { signalsTo } from "../signals.ts";
 
 const hour = 3_600_000;
 const contact = (i: number) => ({ number: `+49151234${10_000 + i}`, message: "Hi" });
@@ -35,7 +36,7 @@ async function restored(
     two = await harness({ ground: own, clock, respond: takes });
     two.as(account);
     const { database, lanes } = two.system;
-    await told(two, ids, { database, clock, wake: (id) => lanes.wake(id) });
+    await told(two, ids, { database, clock, signals: signalsTo({ laneDue: (id) => lanes.wake(id) }) });
   } finally {
     await two?.close();
     await one.close();

@@ -32,7 +32,7 @@ before(async () => {
         body: `no. ${i}`,
         media: JSON.stringify([{ url: "https://media.test/1", content_type: null }]),
         received_at: it.clock.now() + i,
-        opt: i === 3 ? "out" : null,
+        consent_keyword: i === 3 ? "out" : null,
       },
       gatewayIdentifier: "main",
       replyTo: null,

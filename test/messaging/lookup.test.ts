@@ -7,6 +7,7 @@ import { accountFromRow } from "#accounts/authenticate.ts";
 import { cancel, lookup, recent } from "#messaging/lookup.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import { engines, type Harness, harness } from "../harness.ts";
+import { signalsTo } from "../signals.ts";
 
 for (const engine of engines) {
   describe(`lookups on ${engine}`, () => {
@@ -91,7 +92,7 @@ for (const engine of engines) {
     });
 
     test("cancelling is for the owner alone, works once and stays so", async () => {
-      const parts = { database: it.system.database, clock: it.clock, announced: () => {} };
+      const parts = { database: it.system.database, clock: it.clock, signals: signalsTo() };
       const id = ids[2]!;
       assert.deepEqual(await cancel(parts, other, "sms", id), { kind: "not_found" });
       assert.deepEqual(await cancel(parts, mine, "whatsapp", id), { kind: "not_found" });
@@ -114,7 +115,7 @@ for (const engine of engines) {
     test("what has gone out cannot be cancelled", async () => {
       await it.system.start();
       await it.settle();
-      const parts = { database: it.system.database, clock: it.clock, announced: () => {} };
+      const parts = { database: it.system.database, clock: it.clock, signals: signalsTo() };
       assert.deepEqual(await cancel(parts, mine, "sms", ids[0]!), {
         kind: "not_cancellable",
         status: "delivered",

@@ -15,19 +15,19 @@ const row: MessageRow = {
   channel: "sms",
   gateway_id: "gw_1",
   identifier: "main",
-  named: 0,
-  number: "0151 23456789",
+  gateway_pinned: 0,
+  recipient_raw: "0151 23456789",
   recipient: "+4915123456789",
   body: "Hello",
   test: 0,
   status: "queued",
-  band: 0,
+  priority: 0,
   due_at: at,
   fence: 3,
   version: 0,
   attempts: 0,
   resends: 0,
-  deferred_from: null,
+  first_deferred_at: null,
   schedule_at: null,
   scheduled_for: null,
   created_at: at,
@@ -41,7 +41,7 @@ const row: MessageRow = {
   encoding: "gsm7",
   segments: 2,
   cost: 2,
-  returned: 0,
+  refunded: 0,
   held_due_at: null,
 };
 
@@ -107,7 +107,7 @@ test("an ended message with its timeline", () => {
 const emailRow: MessageRow = {
   ...row,
   channel: "email",
-  number: "Ada@example.com",
+  recipient_raw: "Ada@example.com",
   recipient: "ada@example.com",
   encoding: null,
   segments: null,
@@ -143,4 +143,8 @@ test("events show the body of an SMS, and not that of an email", () => {
   assert.deepEqual(eventRecordOf(row), recordOf(row));
   const { message: _, ...rest } = recordOf(emailRow);
   assert.deepEqual(eventRecordOf(emailRow), rest);
+});
+
+test("a channel without a record of its own is never shown as another one", () => {
+  assert.throws(() => recordOf({ ...row, channel: "whatsapp" }), /whatsapp/);
 });

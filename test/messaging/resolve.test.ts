@@ -9,6 +9,7 @@ import { resolve } from "#messaging/resolve.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import { type Harness, harness } from "../harness.ts";
 import { noAnswer, provider } from "../scenarios/provider.ts";
+import { signalsTo } from "../signals.ts";
 
 let it: Harness;
 let account: Account;
@@ -40,8 +41,10 @@ const answer = (id: string, what: Resolution, channel: "sms" | "email" | null = 
     {
       database: it.system.database,
       clock: it.clock,
-      wake: (lane) => void told.push(`wake ${lane}`),
-      announced: () => void told.push("announced"),
+      signals: signalsTo({
+        laneDue: (lane) => void told.push(`wake ${lane}`),
+        eventsRecorded: () => void told.push("announced"),
+      }),
     },
     account,
     channel,

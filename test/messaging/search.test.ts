@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type MessageFilters, search } from "#messaging/search.ts";
-import { bodyBytes } from "#store/email/emails.ts";
+import { maxPageBodyBytes } from "#store/email/emails.ts";
 import { type Harness, harness } from "../harness.ts";
 
 let it: Harness;
@@ -98,5 +98,5 @@ test("a page ends where the bodies of emails take up their room, and says where 
   const result = await search(database as never, account, none, { limit: 10, cursor: null });
   assert.ok(result.kind === "found");
   assert.deepEqual([result.rows.map(({ id }) => id), result.nextCursor], [["msg_8", "msg_7"], "msg_1"]);
-  assert.deepEqual(left, [bodyBytes, 1]);
+  assert.deepEqual(left, [maxPageBodyBytes, 1]);
 });

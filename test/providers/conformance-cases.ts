@@ -18,7 +18,7 @@ export interface RequestCase {
   request: { url: string; headers?: Record<string, string>; body: unknown };
 }
 
-export interface RefusedCase {
+export interface UnsupportedCase {
   name: string;
   body: Record<string, unknown>;
   model?: string;
@@ -73,7 +73,7 @@ export interface ProviderSuite {
   /** The model of cases that name none. */
   model: string;
   requests: readonly RequestCase[];
-  untranslatable: readonly RefusedCase[];
+  unsupported: readonly UnsupportedCase[];
   answers: readonly AnswerCase[];
   streams: readonly StreamCase[];
   failures: readonly FailureCase[];

@@ -103,10 +103,10 @@ function requestChecks(
     });
   }
 
-  for (const { name, body, model, param, says } of suite.untranslatable) {
-    test(`untranslatable: ${name}`, () => {
+  for (const { name, body, model, param, says } of suite.unsupported) {
+    test(`unsupported: ${name}`, () => {
       const prepared = provider.chat(requestOf(body, model ?? suite.model), parsed);
-      assert.equal(prepared.kind, "untranslatable", JSON.stringify(prepared));
+      assert.equal(prepared.kind, "unsupported_parameter", JSON.stringify(prepared));
       assert.equal(prepared.param, param, prepared.message);
       assert.match(prepared.message, says ?? /\w.*\.$/);
     });
@@ -133,7 +133,7 @@ function requestChecks(
         fc.dictionary(fc.constantFrom(...names), fc.jsonValue()),
         (messages, more) => {
           const { kind } = provider.chat(requestOf({ ...more, messages }, suite.model), parsed);
-          assert.ok(["request", "untranslatable", "played"].includes(kind));
+          assert.ok(["request", "unsupported_parameter", "simulated"].includes(kind));
         },
       ),
     );
@@ -188,7 +188,7 @@ function answerChecks(provider: Provider, suite: ProviderSuite): void {
     for (const text of awkward) {
       const answer = provider.answer(text, requestOf({ messages: [] }, suite.model));
       if (answer.kind === "answer") assert.equal(answer.output, false, text);
-      else assert.equal(checkedFailure(answer.failure).kind, "broken", text);
+      else assert.equal(checkedFailure(answer.failure).kind, "upstream_error", text);
     }
   });
 }
@@ -209,12 +209,13 @@ function failureChecks(provider: Provider, suite: ProviderSuite, secrets: readon
     for (const status of statuses) {
       for (const text of awkward) {
         const { kind } = checkedFailure(provider.failure(status, {}, text, now));
-        if (status >= 500 || status < 400 || [408, 409, 425].includes(status)) assert.equal(kind, "broken");
-        if ([401, 402, 403].includes(status)) assert.equal(kind, "denied");
+        if (status >= 500 || status < 400 || [408, 409, 425].includes(status))
+          assert.equal(kind, "upstream_error");
+        if ([401, 402, 403].includes(status)) assert.equal(kind, "unauthorized");
         // It does not say that the model is what is not there.
-        if (status === 404) assert.equal(kind, "unable");
-        if (status === 429) assert.equal(kind, "limited");
-        if ([400, 413, 422].includes(status)) assert.equal(kind, "caller");
+        if (status === 404) assert.equal(kind, "unsupported");
+        if (status === 429) assert.equal(kind, "rate_limited");
+        if ([400, 413, 422].includes(status)) assert.equal(kind, "invalid_request");
       }
     }
   });
@@ -242,7 +243,7 @@ function failureChecks(provider: Provider, suite: ProviderSuite, secrets: readon
     ];
     for (const [headers, wait] of waits) {
       const { kind, retryAfterMs } = provider.failure(429, headers, "{}", now);
-      assert.equal(kind, "limited");
+      assert.equal(kind, "rate_limited");
       assert.equal(retryAfterMs, wait);
     }
   });

@@ -1,9 +1,7 @@
 // OpenAI's wire traffic and that of those who speak it: settings, and requests as they go out.
 
 import type { ProviderSuite, RequestCase } from "./conformance-cases.ts";
-import { openaiAnswers } from "./openai-answers.ts";
-import { openaiFailures } from "./openai-failures.ts";
-import { openaiStreams } from "./openai-streams.ts";
+import { answerCases, failureCases, streamCases } from "./fixtures.ts";
 
 const host = "https://api.openai.com/v1";
 const key = "sk-proj-example-0123-not-a-key-4567890abc";
@@ -146,8 +144,8 @@ export const openaiSuite: ProviderSuite = {
     { settings: { stream_usage: "yes" }, path: "stream_usage", says: /boolean/ },
   ],
   requests,
-  untranslatable: [],
-  answers: openaiAnswers,
-  streams: openaiStreams,
-  failures: openaiFailures,
+  unsupported: [],
+  answers: answerCases("openai"),
+  streams: streamCases("openai"),
+  failures: failureCases("openai"),
 };

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { extraHeaders, hostRoot, joinUrl } from "#providers/settings.ts";
+import { extraHeaders, hostRoot } from "#providers/settings.ts";
 
 test("a host is http or https, without a login, a query or a fragment", () => {
   const host = hostRoot("https://api.vendor.test");
@@ -26,9 +26,4 @@ test("headers that the adapter or the transport sets cannot be set", () => {
     assert.equal(extraHeaders().safeParse({ [name]: "x" }).success, false, name);
   }
   assert.equal(extraHeaders().safeParse({ x: "a\r\nb: c" }).success, false);
-});
-
-test("a path goes behind the root with one slash", () => {
-  assert.equal(joinUrl("https://x.test", "/v1"), "https://x.test/v1");
-  assert.equal(joinUrl("https://x.test/a//", "/v1"), "https://x.test/a/v1");
 });

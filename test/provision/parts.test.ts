@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { done, told } from "#provision/parts.ts";
-import { readProvisioned } from "#store/maintenance/provisioned.ts";
+import { readProvisionMarks } from "#store/maintenance/provisioned.ts";
 import { openConfiguring } from "../configure/parts.ts";
 
 test("a fault is told with what it is in and its place there", () => {
@@ -15,7 +15,7 @@ test("what was done is marked, and in the audit log", async () => {
   const open = await openConfiguring();
   const mark = { kind: "pool", name: "acme main", hash: "abc" };
   await done(open.parts, mark, "configurePool", null, "pool_1");
-  const marks = await open.parts.database.run(readProvisioned, null);
+  const marks = await open.parts.database.run(readProvisionMarks, null);
   assert.deepEqual([...marks], [["pool acme main", "abc"]]);
   const [line] = open.query("select actor_kind, action, target from audit_entries");
   assert.deepEqual({ ...line }, { actor_kind: "provisioning", action: "configurePool", target: "pool_1" });

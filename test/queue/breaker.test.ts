@@ -6,26 +6,26 @@ import fc from "fast-check";
 import { Breaker, type BreakerDecision, type Health } from "#queue/breaker.ts";
 
 const closed = () => new Breaker({ pauses: 0, pausedUntil: null });
-const judge = (breaker: Breaker, id: string, health: Health, now = 0) =>
+const record = (breaker: Breaker, id: string, health: Health, now = 0) =>
   breaker.record(id, health, "because", now);
 
 test("well gateways and single doubts go on", () => {
   const breaker = closed();
-  assert.deepEqual(judge(breaker, "a", "well"), { kind: "go_on" });
-  assert.deepEqual(judge(breaker, "b", "doubtful"), { kind: "go_on" });
-  assert.deepEqual(breaker.permit(0), { kind: "open" });
+  assert.deepEqual(record(breaker, "a", "healthy"), { kind: "go_on" });
+  assert.deepEqual(record(breaker, "b", "uncertain"), { kind: "go_on" });
+  assert.deepEqual(breaker.permit(0), { kind: "all" });
 });
 
-for (const health of ["refused", "unreachable"] as const) {
+for (const health of ["misconfigured", "unreachable"] as const) {
   test(`one ${health} pauses for 5 s`, () => {
     const breaker = closed();
-    assert.deepEqual(judge(breaker, "a", health, 1000), {
+    assert.deepEqual(record(breaker, "a", health, 1000), {
       kind: "pause",
       forMs: 5000,
       pauses: 1,
       reason: "because",
     });
-    assert.deepEqual(breaker.permit(2000), { kind: "shut", waitMs: 4000 });
+    assert.deepEqual(breaker.permit(2000), { kind: "nothing", waitMs: 4000 });
     assert.deepEqual(breaker.permit(6000), { kind: "probe" });
   });
 }
@@ -34,17 +34,17 @@ test("failed probes double the pause from 5 s to 5 min, a good one ends it and s
   const breaker = closed();
   let now = 0;
   const lengths: number[] = [];
-  let verdict: BreakerDecision = judge(breaker, "m0", "unreachable", now);
+  let verdict: BreakerDecision = record(breaker, "m0", "unreachable", now);
   for (let i = 1; i < 10; i++) {
     assert.equal(verdict.kind, "pause");
     if (verdict.kind !== "pause") return;
     assert.equal(verdict.pauses, i);
     lengths.push(verdict.forMs);
     now += verdict.forMs;
-    assert.equal(breaker.permit(now - 1).kind, "shut");
+    assert.equal(breaker.permit(now - 1).kind, "nothing");
     assert.equal(breaker.permit(now).kind, "probe");
     breaker.beginProbe(`m${i}`);
-    verdict = judge(breaker, `m${i}`, "unreachable", now);
+    verdict = record(breaker, `m${i}`, "unreachable", now);
   }
   assert.deepEqual(
     lengths,
@@ -52,49 +52,49 @@ test("failed probes double the pause from 5 s to 5 min, a good one ends it and s
   );
   now += 300_000;
   breaker.beginProbe("good");
-  assert.deepEqual(judge(breaker, "good", "well", now), { kind: "resume" });
+  assert.deepEqual(record(breaker, "good", "healthy", now), { kind: "resume" });
   assert.equal(breaker.paused, false);
-  assert.equal((judge(breaker, "x", "refused", now) as { forMs: number }).forMs, 5000);
+  assert.equal((record(breaker, "x", "misconfigured", now) as { forMs: number }).forMs, 5000);
 });
 
 test("only one probe goes out at a time, and one that was not stamped frees its place", () => {
   const breaker = closed();
-  judge(breaker, "a", "unreachable", 0);
+  record(breaker, "a", "unreachable", 0);
   breaker.beginProbe("b");
-  assert.deepEqual(breaker.permit(5000), { kind: "shut", waitMs: null });
+  assert.deepEqual(breaker.permit(5000), { kind: "nothing", waitMs: null });
   breaker.cancelProbe("another");
-  assert.deepEqual(breaker.permit(5000), { kind: "shut", waitMs: null });
+  assert.deepEqual(breaker.permit(5000), { kind: "nothing", waitMs: null });
   breaker.cancelProbe("b");
   assert.deepEqual(breaker.permit(5000), { kind: "probe" });
 });
 
 test("the refused message is a suspect, so another one probes; one that nobody answered is none", () => {
   const breaker = closed();
-  judge(breaker, "a", "refused");
-  judge(breaker, "b", "unreachable");
+  record(breaker, "a", "misconfigured");
+  record(breaker, "b", "unreachable");
   assert.equal(breaker.isSuspect("a"), true);
   assert.equal(breaker.isSuspect("b"), false);
 });
 
 test("a message that is refused again after another one passed is to blame", () => {
   const breaker = closed();
-  judge(breaker, "poison", "refused", 0);
+  record(breaker, "poison", "misconfigured", 0);
   breaker.beginProbe("fine");
-  assert.equal(judge(breaker, "fine", "well", 5000).kind, "resume");
-  assert.deepEqual(judge(breaker, "poison", "refused", 5000), { kind: "blame" });
+  assert.equal(record(breaker, "fine", "healthy", 5000).kind, "resume");
+  assert.deepEqual(record(breaker, "poison", "misconfigured", 5000), { kind: "reject_message" });
   assert.equal(breaker.paused, false);
   assert.equal(breaker.isSuspect("poison"), false);
 });
 
 test("refused again without another having passed, it is not to blame: the gateway is", () => {
   const breaker = closed();
-  judge(breaker, "only", "refused", 0);
+  record(breaker, "only", "misconfigured", 0);
   for (const [now, forMs] of [
     [5000, 10_000],
     [15_000, 20_000],
   ] as const) {
     breaker.beginProbe("only");
-    const verdict = judge(breaker, "only", "refused", now);
+    const verdict = record(breaker, "only", "misconfigured", now);
     assert.equal(verdict.kind, "pause");
     assert.equal((verdict as { forMs: number }).forMs, forMs);
   }
@@ -102,46 +102,53 @@ test("refused again without another having passed, it is not to blame: the gatew
 
 test("an unreachable gateway never blames a message", () => {
   const breaker = closed();
-  judge(breaker, "a", "refused", 0);
+  record(breaker, "a", "misconfigured", 0);
   breaker.beginProbe("b");
-  judge(breaker, "b", "well", 5000);
-  assert.equal(judge(breaker, "a", "unreachable", 5000).kind, "pause");
+  record(breaker, "b", "healthy", 5000);
+  assert.equal(record(breaker, "a", "unreachable", 5000).kind, "pause");
 });
 
 test("three doubts in a row pause; a success between them starts the count again", () => {
   const breaker = closed();
-  const kinds = (["doubtful", "doubtful", "well", "doubtful", "doubtful", "doubtful"] as const).map(
-    (health, i) => judge(breaker, `m${i}`, health).kind,
+  const kinds = (["uncertain", "uncertain", "healthy", "uncertain", "uncertain", "uncertain"] as const).map(
+    (health, i) => record(breaker, `m${i}`, health).kind,
   );
   assert.deepEqual(kinds, ["go_on", "go_on", "go_on", "go_on", "go_on", "pause"]);
 });
 
 test("a doubtful probe pauses longer", () => {
   const breaker = closed();
-  for (const id of ["a", "b", "c"]) judge(breaker, id, "doubtful");
+  for (const id of ["a", "b", "c"]) record(breaker, id, "uncertain");
   breaker.beginProbe("d");
-  assert.equal((judge(breaker, "d", "doubtful", 5000) as { forMs: number }).forMs, 10_000);
+  assert.equal((record(breaker, "d", "uncertain", 5000) as { forMs: number }).forMs, 10_000);
 });
 
 test("what was on the wire when the pause began neither lengthens it nor ends it", () => {
   const breaker = closed();
-  judge(breaker, "a", "unreachable", 0);
-  for (const health of ["refused", "unreachable", "doubtful", "doubtful", "doubtful", "well"] as const) {
-    assert.deepEqual(judge(breaker, `late ${health}`, health, 100), { kind: "go_on" });
+  record(breaker, "a", "unreachable", 0);
+  for (const health of [
+    "misconfigured",
+    "unreachable",
+    "uncertain",
+    "uncertain",
+    "uncertain",
+    "healthy",
+  ] as const) {
+    assert.deepEqual(record(breaker, `late ${health}`, health, 100), { kind: "go_on" });
   }
-  assert.deepEqual(breaker.permit(100), { kind: "shut", waitMs: 4900 });
+  assert.deepEqual(breaker.permit(100), { kind: "nothing", waitMs: 4900 });
 });
 
 test("a pause that another process began is continued", () => {
   const breaker = new Breaker({ pauses: 3, pausedUntil: 700 });
-  assert.deepEqual(breaker.permit(0), { kind: "shut", waitMs: 700 });
+  assert.deepEqual(breaker.permit(0), { kind: "nothing", waitMs: 700 });
   breaker.beginProbe("a");
-  assert.equal((judge(breaker, "a", "unreachable", 700) as { forMs: number }).forMs, 40_000);
+  assert.equal((record(breaker, "a", "unreachable", 700) as { forMs: number }).forMs, 40_000);
 });
 
 test("the list of suspects does not grow without end", () => {
   const breaker = closed();
-  for (let i = 0; i < 1500; i++) judge(breaker, `m${i}`, "refused");
+  for (let i = 0; i < 1500; i++) record(breaker, `m${i}`, "misconfigured");
   assert.equal(breaker.isSuspect("m0"), false);
   assert.equal(breaker.isSuspect("m500"), true);
   assert.equal(breaker.isSuspect("m1499"), true);
@@ -166,7 +173,7 @@ function expected(model: Model, id: string, health: Health, now: number): string
     Object.assign(model, { open: false, until: now + forMs, failures: model.failures + 1, doubts: 0 });
     return `pause ${forMs}`;
   };
-  if (health === "well") {
+  if (health === "healthy") {
     model.passes += 1;
     model.doubts = 0;
     model.refusedAt.delete(id);
@@ -174,14 +181,14 @@ function expected(model: Model, id: string, health: Health, now: number): string
     Object.assign(model, { open: true, failures: 0 });
     return "resume";
   }
-  if (health === "doubtful") {
+  if (health === "uncertain") {
     model.doubts += 1;
     return probing || (model.open && model.doubts >= 3) ? pause() : "go_on";
   }
-  if (health === "refused") {
+  if (health === "misconfigured") {
     const before = model.refusedAt.get(id);
     model.refusedAt.delete(id);
-    if (before !== undefined && model.open && model.passes > before) return "blame";
+    if (before !== undefined && model.open && model.passes > before) return "reject_message";
     model.refusedAt.set(id, model.passes);
   }
   return model.open || probing ? pause() : "go_on";
@@ -190,7 +197,7 @@ function expected(model: Model, id: string, health: Health, now: number): string
 test("agrees with a model over random histories", () => {
   const action = fc.record({
     id: fc.constantFrom("a", "b", "c", "d"),
-    health: fc.constantFrom<Health>("well", "well", "doubtful", "refused", "unreachable"),
+    health: fc.constantFrom<Health>("healthy", "healthy", "uncertain", "misconfigured", "unreachable"),
     afterMs: fc.constantFrom(0, 1, 4999, 5000, 300_000),
   });
   fc.assert(
@@ -209,7 +216,7 @@ test("agrees with a model over random histories", () => {
       for (const { id, health, afterMs } of actions) {
         now += afterMs;
         const gate = breaker.permit(now);
-        const wanted = model.open ? "open" : model.probe === null && model.until <= now ? "probe" : "shut";
+        const wanted = model.open ? "all" : model.probe === null && model.until <= now ? "probe" : "nothing";
         assert.equal(gate.kind, wanted);
         if (gate.kind === "probe") {
           breaker.beginProbe(id);

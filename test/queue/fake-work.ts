@@ -1,15 +1,9 @@
 // What a lane drives, in memory: rows that wait, and a record of everything that the lane did with them.
-// Storage can be told to fail; each hand-over is answered by `answer`, at once or when the test says so.
+// Storage can be told to fail; each attempt is answered by `answer`, at once or when the test says so.
 
 import type { Health } from "#queue/breaker.ts";
-import {
-  Lane,
-  type LaneRow,
-  type LaneRules,
-  type LaneState,
-  type LaneWork,
-  type SendResult,
-} from "#queue/lane.ts";
+import { Lane } from "#queue/lane.ts";
+import type { BreakerWork, LaneRow, LaneRules, LaneState, LaneWork } from "#queue/lane-work.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
@@ -19,39 +13,40 @@ export interface Row extends LaneRow {
   attempts: number;
 }
 
-/** What became of a hand-over: `done`, or due again after so many ms. */
-export type Outcome = { kind: "done" } | { kind: "again"; afterMs: number } | { kind: "lost" };
+/** The outcome of an attempt (`done`, or due again after so many ms) and what it says about the gateway. */
+export type Outcome = ({ kind: "done" } | { kind: "again"; afterMs: number } | { kind: "lost" }) & {
+  health: Health;
+  reason: string;
+};
 
-type Call = "readDue" | "nextDue" | "stamp" | "unstamp" | "recover" | "settle" | "pause" | "resume";
+type Call = "readDue" | "nextDue" | "begin" | "revert" | "recover" | "settle" | "pause" | "resume";
 
 export interface FakeWork extends LaneWork<Row, Outcome> {
+  breaker: BreakerWork<Outcome>;
   /** Rows that wait, by id. */
   waiting: Map<string, Row>;
-  stamped: Set<string>;
-  /** Ids in the order of hand-over, with when. */
+  begun: Set<string>;
+  /** Ids in the order in which they were sent, with the time of each. */
   sent: { id: string; attempt: number; at: number }[];
-  settled: { id: string; outcome: Outcome; blamed: boolean; laneNow: number }[];
+  settled: { id: string; kind: Outcome["kind"]; rejectMessage: boolean; laneNow: number }[];
   pauses: { forMs: number | null; pauses: number; reason: string }[];
   resumed: number;
   calls: Record<Call, number>;
-  /** Throws for the next calls of these names, as often as said. */
+  /** How many of the next calls of these names throw. */
   fail: Partial<Record<Call, number>>;
-  /** After this, the next stamp is stored, but its answer is lost. */
-  loseStampAnswer: boolean;
+  /** The next attempts to begin are stored, but the answer is lost. */
+  loseBeginAnswer: boolean;
   fenced: boolean;
-  /** The lane's most at once so far. */
-  mostOnWire: number;
-  answer: (
-    row: Row,
-    attempt: number,
-    signal: AbortSignal,
-  ) => Promise<SendResult<Outcome>> | SendResult<Outcome>;
+  /** How many attempts were on the wire at once, at most. */
+  maxOnWire: number;
+  answer: (row: Row, attempt: number, signal: AbortSignal) => Promise<Outcome> | Outcome;
   add(...rows: Partial<Row>[]): void;
 }
 
-export const well: SendResult<Outcome> = { outcome: { kind: "done" }, health: "well", reason: "" };
-export const bad = (health: Health, afterMs = 0): SendResult<Outcome> => ({
-  outcome: { kind: "again", afterMs },
+export const well: Outcome = { kind: "done", health: "healthy", reason: "" };
+export const bad = (health: Health, afterMs = 0): Outcome => ({
+  kind: "again",
+  afterMs,
   health,
   reason: `it is ${health}`,
 });
@@ -70,23 +65,23 @@ export function fakeWork(clock: Clock): FakeWork {
   const order = (a: Row, b: Row) => a.due_at - b.due_at || (a.id < b.id ? -1 : 1);
   const work: FakeWork = {
     waiting: new Map(),
-    stamped: new Set(),
+    begun: new Set(),
     sent: [],
     settled: [],
     pauses: [],
     resumed: 0,
-    calls: { readDue: 0, nextDue: 0, stamp: 0, unstamp: 0, recover: 0, settle: 0, pause: 0, resume: 0 },
+    calls: { readDue: 0, nextDue: 0, begin: 0, revert: 0, recover: 0, settle: 0, pause: 0, resume: 0 },
     fail: {},
-    loseStampAnswer: false,
+    loseBeginAnswer: false,
     fenced: false,
-    mostOnWire: 0,
+    maxOnWire: 0,
     answer: () => well,
     add: (...rows) => {
       for (const given of rows) {
         made += 1;
         const row = {
           id: `m${String(made).padStart(6, "0")}`,
-          band: 0,
+          priority: 0,
           due_at: clock.now(),
           attempts: 0,
           ...given,
@@ -95,10 +90,10 @@ export function fakeWork(clock: Clock): FakeWork {
         work.waiting.set(row.id, row);
       }
     },
-    readDue: async ({ band, now, after, limit }) => {
+    readDue: async ({ priority, now, after, limit }) => {
       call("readDue");
       return [...work.waiting.values()]
-        .filter((row) => row.band === band && row.due_at <= now)
+        .filter((row) => row.priority === priority && row.due_at <= now)
         .filter(
           (row) => !after || row.due_at > after.dueAt || (row.due_at === after.dueAt && row.id > after.id),
         )
@@ -112,27 +107,27 @@ export function fakeWork(clock: Clock): FakeWork {
       return later[0]?.due_at ?? null;
     },
     beginAttempts: async (rows) => {
-      call("stamp");
+      call("begin");
       if (work.fenced) return { kind: "fenced" };
       const attempts = new Map<string, number>();
       for (const { id } of rows) {
         const row = work.waiting.get(id);
         if (!row) continue;
         work.waiting.delete(id);
-        work.stamped.add(id);
+        work.begun.add(id);
         row.attempts += 1;
         attempts.set(id, row.attempts);
       }
-      if (work.loseStampAnswer) {
-        work.loseStampAnswer = false;
-        throw new Error("the answer of a stamp was lost");
+      if (work.loseBeginAnswer) {
+        work.loseBeginAnswer = false;
+        throw new Error("the answer was lost");
       }
       return { kind: "stamped", attempts };
     },
     revertAttempts: async (ids) => {
-      call("unstamp");
+      call("revert");
       for (const id of ids) {
-        if (!work.stamped.delete(id)) continue;
+        if (!work.begun.delete(id)) continue;
         const row = known.get(id)!;
         row.attempts -= 1;
         work.waiting.set(id, row);
@@ -142,27 +137,30 @@ export function fakeWork(clock: Clock): FakeWork {
     send: async (row, attempt, signal) => {
       work.sent.push({ id: row.id, attempt, at: clock.now() });
       onWire += 1;
-      work.mostOnWire = Math.max(work.mostOnWire, onWire);
+      work.maxOnWire = Math.max(work.maxOnWire, onWire);
       const result = await work.answer(row, attempt, signal);
       onWire -= 1;
       return result;
     },
-    settle: async (row, _attempt, outcome, judged) => {
+    settle: async (row, _attempt, outcome, context) => {
       call("settle");
-      work.settled.push({ id: row.id, outcome, ...judged });
-      work.stamped.delete(row.id);
-      if (outcome.kind !== "again" || judged.blamed) return null;
+      work.settled.push({ id: row.id, kind: outcome.kind, ...context });
+      work.begun.delete(row.id);
+      if (outcome.kind !== "again" || context.rejectMessage) return null;
       const dueAt = clock.now() + outcome.afterMs;
       work.waiting.set(row.id, Object.assign(known.get(row.id)!, { due_at: dueAt }));
       return dueAt;
     },
-    pause: async (pause) => {
-      call("pause");
-      work.pauses.push({ forMs: pause.forMs, pauses: pause.pauses, reason: pause.reason });
-    },
-    resume: async () => {
-      call("resume");
-      work.resumed += 1;
+    breaker: {
+      healthOf: (outcome) => outcome,
+      pause: async (pause) => {
+        call("pause");
+        work.pauses.push({ forMs: pause.forMs, pauses: pause.pauses, reason: pause.reason });
+      },
+      resume: async () => {
+        call("resume");
+        work.resumed += 1;
+      },
     },
   };
   return work;
@@ -172,17 +170,24 @@ export interface Driven {
   clock: MovableClock;
   work: FakeWork;
   lane: Lane<Row, Outcome>;
-  /** Ids handed over so far. */
+  /** Ids sent so far. */
   sentIds(): string[];
 }
+
+const dayMs = 86_400_000;
+const dayOf = (now: number) => ({
+  name: String(Math.floor(now / dayMs)),
+  endsAt: (Math.floor(now / dayMs) + 1) * dayMs,
+});
 
 /** A lane over fake work; `prepare` fills it before the lane starts. */
 export function drive(
   options: {
     rules?: Partial<LaneRules>;
     state?: Partial<LaneState>;
-    longestWaitMs?: number;
-    known?: { left: boolean };
+    perDay?: number;
+    maxWaitMs?: number;
+    interrupted?: boolean;
     suspended?: boolean;
     prepare?: (work: FakeWork, clock: MovableClock) => void;
   } = {},
@@ -193,33 +198,20 @@ export function drive(
   const lane = new Lane({
     work,
     rules: {
-      perSecond: null,
       concurrency: 8,
-      jitterMs: 0,
-      perDay: null,
-      sendingWindow: () => ({ open: true }),
-      day: (now) => ({
-        name: String(Math.floor(now / 86_400_000)),
-        endsAt: (Math.floor(now / 86_400_000) + 1) * 86_400_000,
-      }),
+      dailyCap: options.perDay === undefined ? null : { limit: options.perDay, day: dayOf },
       ...options.rules,
     },
     state: {
       id: "gw_1",
       fence: 1,
-      pauses: 0,
-      pausedUntil: null,
-      pausedSince: null,
-      pausedMs: 0,
-      day: null,
-      dayCount: 0,
       ...options.state,
     },
     clock,
     fraction: seededRandom().fraction,
     log: memoryLog(),
-    maxWaitMs: options.longestWaitMs ?? 60_000,
-    known: options.known,
+    maxWaitMs: options.maxWaitMs ?? 60_000,
+    interrupted: options.interrupted,
     suspended: options.suspended ?? false,
   });
   return { clock, work, lane, sentIds: () => work.sent.map(({ id }) => id) };

@@ -11,7 +11,7 @@ import { type MovableClock, movableClock } from "../clock.ts";
 import { type EngineName, type Ground, ground } from "../harness.ts";
 import { memoryLog } from "../log.ts";
 
-export const beatMs = 5_000;
+export const heartbeatMs = 5_000;
 export const takeoverMs = 45_000;
 
 export interface StandIn extends OpenLane {
@@ -153,7 +153,7 @@ export class Fleet {
     };
     const announce = (topic: string) => {
       member.announced.push(topic);
-      database.announce(topic);
+      database.notify(topic);
     };
     const member: Member = {
       name,
@@ -167,12 +167,12 @@ export class Fleet {
       refuses: new Set(),
       start: () => member.lanes.start(),
       lanes: new Lanes({
-        database: { ...database, run, announce },
+        database: { ...database, run, notify: announce },
         clock,
         log: memoryLog(),
         processId: name,
         takeoverMs,
-        heartbeatMs: beatMs,
+        heartbeatMs,
         pollMs: 60_000,
         recover: async (row) => {
           member.recovered.push(row.id);
@@ -207,7 +207,7 @@ export class Fleet {
 
   /** Moves the clocks of these processes on together, a beat at a time. */
   async beats(count: number, ...members: Member[]): Promise<void> {
-    for (let i = 0; i < count; i++) for (const member of members) await member.clock.advance(beatMs);
+    for (let i = 0; i < count; i++) for (const member of members) await member.clock.advance(heartbeatMs);
   }
 
   async settle(): Promise<void> {

@@ -9,7 +9,7 @@ const minute = 60_000;
 test("nothing goes out before the connection is open, and nothing is stored for that", async () => {
   const { clock, work, lane, sentIds } = drive({ suspended: true, prepare: (work) => work.add({}, {}) });
   await clock.advance(10 * minute);
-  assert.deepEqual([sentIds(), work.pauses, work.calls.stamp], [[], [], 0]);
+  assert.deepEqual([sentIds(), work.pauses, work.calls.begin], [[], [], 0]);
   lane.resume();
   await clock.settle();
   assert.equal(sentIds().length, 2);
@@ -59,7 +59,7 @@ test("a connection that is lost between the reading and the stamp stops the stam
   work.add({});
   lane.wake();
   await clock.advance(minute);
-  assert.deepEqual([sentIds(), work.calls.stamp], [[], 0]);
+  assert.deepEqual([sentIds(), work.calls.begin], [[], 0]);
   work.readDue = read;
   lane.resume();
   await clock.settle();
@@ -99,7 +99,7 @@ test("a pause of the breaker ends with a new connection", async () => {
   const { clock, work, lane, sentIds } = drive({
     prepare: (work) => {
       work.add({});
-      work.answer = () => bad("refused");
+      work.answer = () => bad("misconfigured");
     },
   });
   await clock.settle();
@@ -115,7 +115,7 @@ test("a pause of the breaker ends with a new connection", async () => {
 test("a suspension that an earlier owner stored ends with the first connection of this one", async () => {
   const { clock, work, lane, sentIds } = drive({
     suspended: true,
-    state: { pausedSince: 1_767_225_600_000 - 5 * minute },
+    state: { pause: { pauses: 0, until: null, since: 1_767_225_600_000 - 5 * minute, totalMs: 0 } },
     prepare: (work) => work.add({}),
   });
   await clock.advance(minute);
@@ -131,7 +131,7 @@ test("a suspension that an earlier owner stored ends with the first connection o
 
 test("a gateway that needs no connection any more goes on at once after such a pause", async () => {
   const { clock, work, lane, sentIds } = drive({
-    state: { pausedSince: 1_767_225_600_000 - 5 * minute },
+    state: { pause: { pauses: 0, until: null, since: 1_767_225_600_000 - 5 * minute, totalMs: 0 } },
     prepare: (work) => work.add({}),
   });
   await clock.settle();

@@ -2,33 +2,32 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { SendResult } from "#queue/lane.ts";
 import { bad, drive, gate, type Outcome, well } from "./fake-work.ts";
 
 const day = 86_400_000;
 const many = (count: number, row: object = {}) => Array.from({ length: count }, () => ({ ...row }));
 
-test("a stamp that fails hands nothing over; the messages go when storage is back", async () => {
+test("attempts that cannot begin are not sent; their messages go when the storage is back", async () => {
   const { clock, work, lane, sentIds } = drive({
     prepare: (work) => {
       work.add({ id: "a" }, { id: "b" });
-      work.fail.stamp = 3;
+      work.fail.begin = 3;
     },
   });
   await clock.settle();
   assert.deepEqual(sentIds(), []);
-  assert.equal(work.calls.unstamp, 1);
+  assert.equal(work.calls.revert, 1);
   await clock.advance(5000);
   assert.deepEqual(sentIds(), ["a", "b"]);
   await lane.stop();
 });
 
-test("a stamp that was stored although its answer was lost is taken back, and sent once", async () => {
+test("attempts that were stored although the answer was lost are reverted, and sent once", async () => {
   const { clock, work, lane } = drive({
     prepare: (work) => {
       work.add({ id: "a" });
-      work.loseStampAnswer = true;
-      work.fail.unstamp = 2;
+      work.loseBeginAnswer = true;
+      work.fail.revert = 2;
     },
   });
   await clock.advance(10_000);
@@ -110,7 +109,7 @@ test("a lane that belongs to another process stops by itself and sends nothing",
   });
   await clock.advance(60_000);
   assert.equal(work.sent.length, 0);
-  assert.equal(work.calls.stamp, 1);
+  assert.equal(work.calls.begin, 1);
   await lane.stop();
 });
 
@@ -123,13 +122,13 @@ test("trouble pauses the lane; another message probes; when it passes, all go on
       work.answer = (row) => {
         if (row.id !== "a" || !troubled) return well;
         troubled = false;
-        return bad("refused");
+        return bad("misconfigured");
       };
     },
   });
   const start = clock.now();
   await clock.advance(4999);
-  assert.deepEqual(work.pauses, [{ forMs: 5000, pauses: 1, reason: "it is refused" }]);
+  assert.deepEqual(work.pauses, [{ forMs: 5000, pauses: 1, reason: "it is misconfigured" }]);
   assert.equal(work.sent.length, 1);
   await clock.advance(5000);
   assert.equal(work.resumed, 1);
@@ -140,7 +139,7 @@ test("trouble pauses the lane; another message probes; when it passes, all go on
       ["b", 5000],
     ],
   );
-  assert.equal(work.settled.filter(({ outcome }) => outcome.kind === "done").length, 3);
+  assert.equal(work.settled.filter(({ kind }) => kind === "done").length, 3);
   await lane.stop();
 });
 
@@ -173,12 +172,12 @@ test("pausing and resuming are stored in that order, though storage fails in bet
     },
   });
   const order: string[] = [];
-  const { pause, resume } = work;
-  work.pause = async (one) => {
-    await pause(one);
+  const { pause, resume } = work.breaker;
+  work.breaker.pause = async (details) => {
+    await pause(details);
     order.push("pause");
   };
-  work.resume = async () => {
+  work.breaker.resume = async () => {
     await resume();
     order.push("resume");
   };
@@ -192,12 +191,12 @@ test("a poison message is blamed once another has passed", async () => {
     rules: { concurrency: 1 },
     prepare: (work) => {
       work.add({ id: "poison" }, { id: "x" }, { id: "y" });
-      work.answer = (row) => (row.id === "poison" ? bad("refused") : well);
+      work.answer = (row) => (row.id === "poison" ? bad("misconfigured") : well);
     },
   });
   await clock.advance(60_000);
   assert.deepEqual(
-    work.settled.filter(({ blamed }) => blamed).map(({ id }) => id),
+    work.settled.filter(({ rejectMessage }) => rejectMessage).map(({ id }) => id),
     ["poison"],
   );
   assert.equal(work.sent.filter(({ id }) => id === "poison").length, 2);
@@ -208,7 +207,7 @@ test("a poison message is blamed once another has passed", async () => {
 test("a lane that was paused when its owner died goes on with that pause", async () => {
   const start = 1_767_225_600_000;
   const { clock, work, lane } = drive({
-    state: { pauses: 2, pausedUntil: start + 7000, pausedSince: start - 8000, pausedMs: 1000 },
+    state: { pause: { pauses: 2, until: start + 7000, since: start - 8000, totalMs: 1000 } },
     prepare: (work) => work.add({}),
   });
   await clock.advance(6999);
@@ -220,7 +219,7 @@ test("a lane that was paused when its owner died goes on with that pause", async
 });
 
 test("stop waits for what is on the wire, and starts nothing new", async () => {
-  const answer = gate<SendResult<Outcome>>();
+  const answer = gate<Outcome>();
   const { clock, work, lane } = drive({
     rules: { concurrency: 1 },
     prepare: (work) => {
@@ -269,7 +268,7 @@ test("abort turns what is still on the wire into outcomes", async () => {
       work.add({}, {});
       work.answer = async (_row, _attempt, signal) => {
         await clock.sleep(day, signal);
-        return { outcome: { kind: "lost" }, health: "doubtful", reason: "stopped" };
+        return { kind: "lost", health: "uncertain", reason: "stopped" };
       };
     },
   });
@@ -279,7 +278,7 @@ test("abort turns what is still on the wire into outcomes", async () => {
   await clock.settle();
   await stopping;
   assert.deepEqual(
-    work.settled.map(({ outcome }) => outcome.kind),
+    work.settled.map(({ kind }) => kind),
     ["lost", "lost"],
   );
 });

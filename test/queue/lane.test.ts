@@ -66,7 +66,7 @@ test("an idle lane neither looks by itself nor keeps a timer", async () => {
 
 test("a lane of which everything is known reads nothing until it is woken", async () => {
   const { clock, work, lane, sentIds } = drive({
-    known: { left: false },
+    interrupted: false,
     prepare: (work) => work.add({ id: "a" }),
   });
   await clock.advance(600_000);
@@ -79,7 +79,7 @@ test("a lane of which everything is known reads nothing until it is woken", asyn
 
 test("a lane on which something was left recovers first, and then looks without being woken", async () => {
   const { clock, work, lane, sentIds } = drive({
-    known: { left: true },
+    interrupted: true,
     prepare: (work) => work.add({ id: "a" }),
   });
   await clock.settle();
@@ -103,7 +103,7 @@ test("no more than its concurrency is on the wire", async () => {
   assert.equal(work.sent.length, 3);
   await clock.advance(2000);
   assert.equal(work.sent.length, 30);
-  assert.equal(work.mostOnWire, 3);
+  assert.equal(work.maxOnWire, 3);
   await lane.stop();
 });
 
@@ -119,8 +119,8 @@ test("keeps its rate, from a backlog and from messages that trickle in", async (
 
 test("a daily cap holds until the day ends, and counts what an earlier owner sent", async () => {
   const { clock, work, lane } = drive({
-    rules: { perDay: 10 },
-    state: { day: String(Math.floor(1_767_225_600_000 / day)), dayCount: 4 },
+    perDay: 10,
+    state: { daily: { day: String(Math.floor(1_767_225_600_000 / day)), count: 4 } },
     prepare: (work) => work.add(...many(25)),
   });
   await clock.advance(day - 1);
@@ -148,11 +148,11 @@ test("sends in its hours only", async () => {
 test("small requests overtake a large one, which keeps a fifth of the places", async () => {
   const { clock, work, lane } = drive({
     rules: { perSecond: 10 },
-    prepare: (work) => work.add(...many(2000, { band: 2 })),
+    prepare: (work) => work.add(...many(2000, { priority: 2 })),
   });
   await clock.advance(10_000);
   const before = work.sent.length;
-  work.add(...many(400, { band: 0 }));
+  work.add(...many(400, { priority: 0 }));
   lane.wake();
   await clock.advance(20_000);
   const small = (id: string) => id > "m002000";
@@ -165,7 +165,7 @@ test("a message put back is sent again when it is due, no sooner", async () => {
   const { clock, work, lane } = drive({
     prepare: (work) => {
       work.add({ id: "a" });
-      work.answer = (_row, attempt) => (attempt < 3 ? bad("well", 7000) : well);
+      work.answer = (_row, attempt) => (attempt < 3 ? bad("healthy", 7000) : well);
     },
   });
   const start = clock.now();
@@ -190,7 +190,7 @@ test("a message put back into the past of a long backlog is sent again without w
       work.answer = () => {
         if (!first) return well;
         first = false;
-        return bad("well", -60_000);
+        return bad("healthy", -60_000);
       };
     },
   });
@@ -216,7 +216,7 @@ test("a requeue that meets the lane's look at what is due next is not forgotten"
         first = false;
         work.add({ id: "b", due_at: 0 });
         lane.wake();
-        return bad("well", 5000);
+        return bad("healthy", 5000);
       };
     },
   });

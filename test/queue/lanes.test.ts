@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { claimLanes } from "#store/lanes/lanes.ts";
-import { stampMessages } from "#store/messages/attempts.ts";
+import { beginAttempts } from "#store/messages/attempts.ts";
 import { engines } from "../harness.ts";
 import { Fleet, type Member, takeoverMs } from "./fleet.ts";
 
@@ -241,7 +241,7 @@ describe("several processes on PostgreSQL", () => {
       assert.equal(stolen.length, 2);
       for (const { id, fence } of stolen) {
         const stamp = { laneId: id, fence, ids: ["msg_x"], at: 0, lateBefore: 0, day: null };
-        assert.deepEqual(await fleet.database.run(stampMessages, stamp), { kind: "fenced" });
+        assert.deepEqual(await fleet.database.run(beginAttempts, stamp), { kind: "fenced" });
       }
       await fleet.beats(1, one);
       for (const lane of stolen) assert.equal(lane.stopping, true);

@@ -31,13 +31,13 @@ for (const engine of engines) {
         assert.equal(one.lanes.owned.length, 200);
         counted(one);
         await fleet.beats(12, one);
-        assert.deepEqual(counted(one), { beat: 12, readDueLanes: 1 });
+        assert.deepEqual(counted(one), { heartbeat: 12, readDueLanes: 1 });
         await fleet.save("gw_0100");
         await fleet.beats(1, one);
         const { readLanes, claimLanes } = counted(one);
         assert.ok(readLanes! >= 1 && claimLanes === 1, "one changed lane makes it look at them");
         await fleet.beats(3, one);
-        assert.deepEqual(counted(one), { beat: 3 });
+        assert.deepEqual(counted(one), { heartbeat: 3 });
       }));
 
     test("they are taken in pieces, each of a few calls, with a beat between", () =>
@@ -45,13 +45,13 @@ for (const engine of engines) {
         const one = await fleet.started("one");
         await one.clock.settle();
         assert.equal(one.lanes.owned.length, 1100);
-        const { beat, claimLanes, findLeft, readLanes } = counted(one);
+        const { heartbeat, claimLanes, findLanesToRecover, readLanes } = counted(one);
         assert.deepEqual(
-          { beat, claimLanes, findLeft, readLanes },
-          { beat: 3, claimLanes: 3, findLeft: 3, readLanes: 3 },
+          { heartbeat, claimLanes, findLanesToRecover, readLanes },
+          { heartbeat: 3, claimLanes: 3, findLanesToRecover: 3, readLanes: 3 },
         );
         await one.lanes.stop(1000);
-        assert.deepEqual(counted(one), { releaseLanes: 1, forgetProcesses: 1 });
+        assert.deepEqual(counted(one), { releaseLanes: 1, deleteProcesses: 1 });
       }));
 
     test("those that cannot be opened keep neither the others nor the process waiting", () =>

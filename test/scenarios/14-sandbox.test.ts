@@ -56,9 +56,9 @@ test("it spent no credit and asked nobody", async () => {
 
 test("a fresh installation has one: the default account can send at once", async () => {
   const fresh = await harness();
-  const keys = await fresh.system.makeDefaultAccount();
+  const keys = await fresh.system.createDefaultAccount();
   assert.ok(keys);
-  assert.equal(await fresh.system.makeDefaultAccount(), null, "only on the first start");
+  assert.equal(await fresh.system.createDefaultAccount(), null, "only on the first start");
   fresh.as({ id: "", key: keys.apiKey });
   const [id] = await fresh.accepted([{ number: "+15550000001", message: "Hello" }]);
   await fresh.settle();

@@ -8,7 +8,7 @@ import { asked, provider, report, stored, story, takes } from "./provider.ts";
 
 const contacts = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ number: `+49151234${10_000 + i}`, message: "Hi" }));
-const settings = { beatMs: 5000, takeoverMs: 45_000, pollMs: 60_000 };
+const settings = { heartbeatMs: 5000, takeoverMs: 45_000, pollMs: 60_000 };
 
 /** One life of the installation after another, on one database and one clock. */
 async function lives(

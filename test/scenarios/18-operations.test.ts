@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { movableClock } from "../clock.ts";
-import { engines, ground, harness } from "../harness.ts";
+import { engines, ground, type Harness, harness } from "../harness.ts";
 import { asked, provider, stored, takes } from "./provider.ts";
 
 const contacts = (count: number) =>
@@ -149,21 +149,26 @@ test("metrics with a token are for its bearer alone", async () => {
 test("two processes on PostgreSQL: one dies, the other takes its lane and sends the rest, each once", async () => {
   const own = await ground("postgres");
   const clock = movableClock();
-  const settings = { beatMs: 5000, takeoverMs: 45_000, pollMs: 1000 };
+  const settings = { heartbeatMs: 5000, takeoverMs: 45_000, pollMs: 1000 };
   const one = await harness({ ground: own, clock, settings });
   one.respond(async (request) => {
     await clock.sleep(2000);
     return takes(request);
   });
   const account = await one.account();
-  const identifiers = ["a", "b", "c", "d"];
+  const identifiers = ["a", "b", "c", "d", "e"];
   for (const identifier of identifiers)
     await one.gateway({ identifier, ...provider, default: identifier === "a" });
   const two = await harness({ ground: own, clock, settings, respond: takes });
   two.as(account);
   await clock.advance(30_000);
-  // Four gateways and two lanes of the installation's own: whoever owns those still drives a gateway.
-  assert.deepEqual([one.system.lanes.owned.length, two.system.lanes.owned.length], [3, 3]);
+  // Five gateways and the three lanes of the installation itself: each process drives a gateway.
+  assert.deepEqual([one.system.lanes.owned.length, two.system.lanes.owned.length], [4, 4]);
+  for (const { system } of [one, two])
+    assert.ok(
+      system.lanes.owned.some((id) => id.startsWith("gw_")),
+      "each process drives a gateway",
+    );
 
   // Accepted by either, driven by whoever owns the lane.
   const ids = await two.accepted(
@@ -174,12 +179,57 @@ test("two processes on PostgreSQL: one dies, the other takes its lane and sends 
   await clock.advance(1500);
   await one.kill();
   const inDoubt = new Set(asked(one).map(({ id }) => id));
-  assert.ok(inDoubt.size > 0 && inDoubt.size <= 24);
+  assert.ok(inDoubt.size > 0 && inDoubt.size <= 32);
   await clock.advance(75_000);
   for (const id of ids) assert.equal((await two.message(id)).status, inDoubt.has(id) ? "unknown" : "sent");
   const all = [...asked(one), ...asked(two)].map(({ id }) => id);
   assert.equal(new Set(all).size, all.length, "each went out once");
   assert.equal(all.length, ids.length);
+  await two.close();
+  await one.close();
+  await own.remove();
+});
+
+test("two processes on PostgreSQL: one of them reroutes, and the other goes on when it dies", async () => {
+  const own = await ground("postgres");
+  const clock = movableClock();
+  const settings = { heartbeatMs: 5000, takeoverMs: 45_000, pollMs: 60_000 };
+  const one = await harness({ ground: own, clock, settings, respond: takes });
+  const account = await one.account();
+  const two = await harness({ ground: own, clock, settings, respond: takes });
+  two.as(account);
+  // None is marked: the oldest active gateway is the default one.
+  const plain = { ...provider, default: false };
+  for (const identifier of ["a", "b", "c"]) {
+    await two.gateway({ identifier, ...plain });
+    await clock.advance(1000);
+  }
+  await clock.advance(30_000);
+  const reroutes = ({ system }: Harness) => system.lanes.owned.includes("reroute");
+  const owners = [one, two].filter(reroutes);
+  assert.equal(owners.length, 1, "one owner");
+  const owner = owners[0]!;
+  const other = owner === one ? two : one;
+
+  const moves = ({ log }: Harness) => log.lines().filter(({ event }) => event === "messages.rerouted");
+  const later = contacts(5).map((contact) => ({ ...contact, schedule_at: "2026-01-03 00:00:00" }));
+  const ids = await other.accepted(later);
+  const gatewayOf = async () =>
+    new Set(await Promise.all(ids.map(async (id) => (await other.message(id)).gateway_identifier)));
+  assert.deepEqual(await gatewayOf(), new Set(["a"]));
+  await other.gateway({ identifier: "a", ...plain, active: false });
+  await clock.advance(5000);
+  assert.deepEqual(await gatewayOf(), new Set(["b"]));
+  assert.deepEqual([moves(owner).length, moves(other).length], [1, 0]);
+
+  await owner.kill();
+  await other.gateway({ identifier: "b", ...plain, active: false });
+  await clock.advance(30_000);
+  assert.deepEqual(await gatewayOf(), new Set(["b"]), "the lane is not taken before its time");
+  await clock.advance(30_000);
+  assert.ok(reroutes(other));
+  assert.deepEqual(await gatewayOf(), new Set(["c"]));
+  assert.deepEqual([moves(owner).length, moves(other).length], [1, 1]);
   await two.close();
   await one.close();
   await own.remove();

@@ -17,7 +17,7 @@ for (const engine of engines) {
       const own = await ground(engine);
       const clock = movableClock();
       const started: Harness[] = [];
-      const settings = { beatMs: 5000, takeoverMs: 45_000, pollMs: 60_000 };
+      const settings = { heartbeatMs: 5000, takeoverMs: 45_000, pollMs: 60_000 };
       let account: { id: string; key: string } | null = null;
       try {
         await tell(async (options = {}) => {

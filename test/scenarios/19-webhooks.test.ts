@@ -38,7 +38,7 @@ const send = async (it: Harness) => {
 };
 
 const replaying = (it: Harness) => ({
-  ...it.system.configure,
+  ...it.system.core,
   wake: (id: string) => it.system.lanes.wake(id),
 });
 
@@ -243,7 +243,7 @@ describe("an endpoint that fails", () => {
 
         well = true;
         const change = webhookChanges.parse({ active: true });
-        await updateWebhook(it.system.configure, accountId, endpointId, change);
+        await updateWebhook(it.system.core, accountId, endpointId, change);
         await it.settle();
         assert.equal(posts(it).length, tried, "nothing by itself");
         const whose = { accountId, endpointId };
@@ -320,7 +320,7 @@ test("a secret that changes between two tries: for a day both sign, then the new
     () => says(500),
     async (it, accountId, endpointId) => {
       await send(it);
-      const rotated = await rotateSigningSecret(it.system.configure, accountId, endpointId);
+      const rotated = await rotateSigningSecret(it.system.core, accountId, endpointId);
       assert.ok(rotated.kind === "saved" && rotated.secret !== null);
       const fresh = rotated.secret;
       await it.advance(40 * hour);
@@ -343,7 +343,7 @@ test("an endpoint that is deleted while events wait for it is posted nothing mor
     async (it, accountId, endpointId) => {
       await send(it);
       assert.equal(posts(it).length, 1);
-      assert.equal(await removeWebhook(it.system.configure, accountId, endpointId), true);
+      assert.equal(await removeWebhook(it.system.core, accountId, endpointId), true);
       await it.advance(30 * hour);
       assert.equal(posts(it).length, 1);
       assert.equal(await endpoint(it, endpointId), null);

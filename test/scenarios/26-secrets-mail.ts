@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { newPrivateKey } from "#runtime/key-pair.ts";
-import { privateKeyPlace, readSendingDomains } from "#store/email/sending-domains.ts";
+import { privateKeyContext, readSendingDomains } from "#store/email/sending-domains.ts";
 import { cert } from "../gateways/email/certificate.ts";
 import { openScriptedSmtp, type ScriptedSmtp, type SmtpStage } from "../gateways/email/scripted-smtp.ts";
 import { eventOf, mailAnswer, said, type Vendor, vendorHosts, vendors } from "./26-secrets-mail-vendors.ts";
@@ -44,7 +44,7 @@ async function domains({ it, evidence, manageOwn, known }: Mailing): Promise<voi
   ];
   for (const input of faulty) assert.equal((await manageOwn("POST", path, input)).statusCode, 422);
   const own = await manageOwn("POST", path, given);
-  assert.equal(own.statusCode, 200, own.body);
+  assert.equal(own.statusCode, 201, own.body);
   assert.equal((await manageOwn("POST", path, given)).statusCode, 409);
   const made = await manageOwn("POST", path, { domain: "made.example" });
   const { id } = made.json().data as { id: string };
@@ -53,13 +53,13 @@ async function domains({ it, evidence, manageOwn, known }: Mailing): Promise<voi
   assert.equal((await manageOwn("POST", `${path}/${id}/rotate`, {})).statusCode, 200);
   assert.equal((await manageOwn("POST", `${path}/${id}/check`, {})).statusCode, 200);
 
-  const { database, sealer } = it.system.configure;
+  const { database, sealer } = it.system.core;
   const asked = { accountId: known.get("acme")!, id: null };
   const found = await database.run(readSendingDomains, asked);
   const rows = found.flatMap((each) => each.keys);
   assert.equal(rows.length, 6);
   for (const { id, private_key } of rows)
-    evidence.learn(`domainKey ${id}`, privatePart(sealer.open(private_key, privateKeyPlace(id))));
+    evidence.learn(`domainKey ${id}`, privatePart(sealer.unseal(private_key, privateKeyContext(id))));
 }
 
 const rest = { channel: "email", retry: { first_ms: 1000, max_ms: 2000, for_ms: 10_000 } };
@@ -75,7 +75,7 @@ async function throughVendors(story: Mailing): Promise<void> {
       const base_url = `https://${host}.${kind}.mail.test`;
       const settings = { ...vendor.settings, from: "news@given.example", base_url };
       const made = await manageOwn("POST", "/gateways", { ...rest, identifier, kind, settings });
-      assert.equal(made.statusCode, 200, made.body);
+      assert.equal(made.statusCode, 201, made.body);
       if (host === "ok")
         for (let mails = 0; mails < 2; mails++) taken.push({ vendor: kind, id: await send(identifier) });
       else sent.push({ id: await send(identifier), tells: host !== "s200" });
@@ -196,7 +196,7 @@ async function throughServers(story: Mailing): Promise<void> {
         kind: "smtp",
         settings: settingsFor(server.port, at),
       });
-      assert.equal(made.statusCode, 200, made.body);
+      assert.equal(made.statusCode, 201, made.body);
       sent.push({ identifier, id: await send(identifier) });
     }
     await ended();

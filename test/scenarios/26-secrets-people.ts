@@ -7,7 +7,7 @@ import type { Story } from "./26-secrets-story.ts";
 
 /** A first operator, a member, sessions and tokens; each way in right and wrong. */
 export async function signIn({ it, evidence, manage, known }: Story): Promise<void> {
-  const code = evidence.learn("setupCode", await it.system.makeSetupCode());
+  const code = evidence.learn("setupCode", await it.system.createSetupCode());
   const operator = { email: "op@example.test", name: "Op" };
   const setUp = (given: object) => manage("POST", "/setup", { ...operator, ...given }, {});
   const { operatorPassword, changedPassword, refusedPassword, wrongPassword } = planted;
@@ -60,7 +60,7 @@ export async function signIn({ it, evidence, manage, known }: Story): Promise<vo
   const makeUser = (password: string) => own("POST", "/users", { ...member, password });
   assert.equal((await makeUser(refusedPassword)).statusCode, 422);
   const user = await makeUser(planted.memberPassword);
-  assert.equal(user.statusCode, 200, user.body);
+  assert.equal(user.statusCode, 201, user.body);
   known.set("user", user.json().data.id);
   const key = `/accounts/${known.get("acme")}/api-key`;
   assert.equal((await own("POST", `${key}/reveal`, { password: planted.wrongPassword })).statusCode, 422);
@@ -91,7 +91,7 @@ export async function signIn({ it, evidence, manage, known }: Story): Promise<vo
   const inQuery = `/tokens?token=${planted.managementTokenInQuery}`;
   assert.equal((await manage("GET", inQuery, undefined, {})).statusCode, 401);
   assert.equal((await manage("GET", inQuery)).statusCode, 422);
-  assert.equal((await manage("DELETE", `/tokens/${known.get("token")}`)).statusCode, 200);
+  assert.equal((await manage("DELETE", `/tokens/${known.get("token")}`)).statusCode, 204);
   assert.equal(
     (await manage("GET", "/tokens", undefined, { authorization: `Bearer ${text}` })).statusCode,
     401,

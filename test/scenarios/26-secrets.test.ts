@@ -134,7 +134,7 @@ async function change({ it, evidence, manage, known }: Story): Promise<void> {
   const headers = { ...full.headers, "x-api-key": planted.replacedGatewayHeader };
   const input = { ...gateway, settings: { ...full, headers } };
   const made = await manage("POST", `${acme}/gateways`, input);
-  assert.equal(made.statusCode, 200, made.body);
+  assert.equal(made.statusCode, 201, made.body);
   assert.equal(
     (await manage("PATCH", `${acme}/gateways/made`, { settings: { headers: full.headers } })).statusCode,
     200,
@@ -164,7 +164,7 @@ async function change({ it, evidence, manage, known }: Story): Promise<void> {
       base_url: `https://${name}.twilio.test`,
     };
     const twilio = { identifier: `twilio-${name}`, channel: "sms", kind: "twilio", settings };
-    assert.equal((await manage("POST", `${acme}/gateways`, twilio)).statusCode, 200);
+    assert.equal((await manage("POST", `${acme}/gateways`, twilio)).statusCode, 201);
     assert.equal(
       (await manage("POST", `${acme}/gateways/twilio-${name}/test`, { to: contact.number })).statusCode,
       200,
@@ -207,7 +207,7 @@ async function change({ it, evidence, manage, known }: Story): Promise<void> {
   // Keys that were replaced are secrets too: they may still work elsewhere.
   const beta = known.get("beta")!;
   evidence.given.push(planted.apiKeyBeforeTheLast);
-  await issueApiKey(it.system.configure, beta, planted.apiKeyBeforeTheLast);
+  await issueApiKey(it.system.core, beta, planted.apiKeyBeforeTheLast);
   const renewed = await manage("POST", `/accounts/${beta}/api-key`, undefined, undefined, ["renewedKey"]);
   evidence.learn("renewedKey", renewed.json().data.api_key);
 }

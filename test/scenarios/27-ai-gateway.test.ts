@@ -22,7 +22,7 @@ const errorOf = ({ json }: Reply) => (json as unknown as { error: Record<string,
 test("the first start: one key of each kind, a sandbox that echoes, and neither key opens the other's door", async () => {
   const fresh: Harness = await harness();
   try {
-    const keys = await fresh.system.makeDefaultAccount();
+    const keys = await fresh.system.createDefaultAccount();
     assert.ok(keys);
     const ask = (key: string, model?: string) =>
       fresh.system.app.inject({

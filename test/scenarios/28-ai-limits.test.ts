@@ -382,7 +382,7 @@ test("a revoked key is refused at once where it was revoked, and within 5 s ever
   story({ engine: "postgres", processes: 2 }, async ([first, second], of, clock) => {
     for (const it of [first!, second!]) assert.equal(outcomeOf(await ask(it)), "200");
     const [key] = await first!.system.database.run(listPoolKeys, { ...of, before: null, limit: 1 });
-    await revokeKey(first!.system.configure, of, key!.id);
+    await revokeKey(first!.system.core, of, key!.id);
     assert.equal(outcomeOf(await ask(first!)), "401 invalid_api_key");
     await clock.advance(5_000);
     assert.equal(outcomeOf(await ask(second!)), "401 invalid_api_key");

@@ -7,7 +7,7 @@ import test from "node:test";
 import { type EmailRecord, emailRecord } from "#contract/messages/record.ts";
 import { emailSendReply } from "#contract/replies.ts";
 import { findUnneededFiles } from "#store/email/attachments.ts";
-import { readMailFilePieces, readMailFiles } from "#store/email/bodies.ts";
+import { readEmailFiles, readFileChunks } from "#store/email/emails.ts";
 import { engines, type Harness, type HarnessOptions, harness } from "../harness.ts";
 import { listen, posts, says } from "./receiver.ts";
 
@@ -189,10 +189,10 @@ test("ten thousand contacts share one file of five megabytes, which is stored on
     assert.deepEqual(one.attachments, [
       { filename: "news.pdf", size: content.length, content_type: "application/pdf" },
     ]);
-    const files = await it.system.database.run(readMailFiles, body.data.request_id);
+    const files = await it.system.database.run(readEmailFiles, body.data.request_id);
     assert.equal(files.length, 1);
     assert.equal(files[0]?.sha256, createHash("sha256").update(content).digest("hex"));
-    const pieces = await it.system.database.run(readMailFilePieces, {
+    const pieces = await it.system.database.run(readFileChunks, {
       id: files[0]!.id,
       from: 0,
       limit: 100,

@@ -49,7 +49,7 @@ async function callsOf({ it }: Pooled) {
     status: null,
     before: null,
     limit: 9,
-    most: 9,
+    maxScanned: 9,
   };
   return (await database.run(listCalls, asked)).rows;
 }

@@ -21,7 +21,7 @@ export async function listen(
   input: Partial<z.input<typeof webhookInput>> = {},
 ): Promise<string> {
   const asked = webhookInput.parse({ url: hook, secret, ...input });
-  const result = await createWebhook(it.system.configure, accountId, asked);
+  const result = await createWebhook(it.system.core, accountId, asked);
   assert.ok(result.kind === "saved", JSON.stringify(result));
   await it.settle();
   return result.id;

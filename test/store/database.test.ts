@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { gatheredOperation, readOperation, StorageError, writeOperation } from "#store/database.ts";
+import { batchedOperation, readOperation, StorageError, writeOperation } from "#store/database.ts";
 
 test("an operation says what it is called, whether it writes, and whether its calls go together", () => {
   const heads = [
     readOperation("look", async () => 1),
     writeOperation("change", async () => 1),
-    gatheredOperation("many", async () => [1]),
-  ].map(({ name, access, gathered }) => ({ name, access, gathered }));
+    batchedOperation("many", async () => [1]),
+  ].map(({ name, access, batched: gathered }) => ({ name, access, gathered }));
   assert.deepEqual(heads, [
     { name: "look", access: "read", gathered: false },
     { name: "change", access: "write", gathered: false },

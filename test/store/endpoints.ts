@@ -38,7 +38,7 @@ export async function makeEndpoint(
   columns: Partial<WebhookEndpointsTable> = {},
 ): Promise<string> {
   const endpoint = endpointOf(accountId, columns);
-  assert.deepEqual(await database.run(createEndpoint, { endpoint, most: 50 }), { kind: "created" });
+  assert.deepEqual(await database.run(createEndpoint, { endpoint, maxEndpoints: 50 }), { kind: "created" });
   return endpoint.id;
 }
 
@@ -47,32 +47,32 @@ export async function makeDeliveries(
   store: Store,
   accountId: string,
   endpointId: string,
-  options: { count?: number; at?: number; band?: number } = {},
+  options: { count?: number; at?: number; priority?: number } = {},
 ): Promise<string[]> {
-  const { count = 1, at = now, band = 0 } = options;
+  const { count = 1, at = now, priority = 0 } = options;
   const events = Array.from({ length: count }, () => {
     const id = fresh("evt");
     return {
       id,
-      note_id: id,
+      entry_id: id,
       account_id: accountId,
       type: "gateway.paused",
       at,
-      band,
+      priority,
       body: `{"event":"${id}"}`,
       endpoints: [endpointId],
     };
   });
   for (const { id } of events) await note(store, accountId, id, at);
   const notes = events.map(({ id }) => ({ id, data: "{}", next: null }));
-  await store.database.run(storeFanOut, { at, notes, events });
+  await store.database.run(storeFanOut, { at, steps: notes, events });
   return events.map(({ id }) => id);
 }
 
 /** A note of an event that has no message. */
 export async function note(store: Store, accountId: string, id: string, at = now): Promise<void> {
   await store.query(
-    "insert into outbox (id, account_id, type, at, message_id, band, data) values (?, ?, ?, ?, null, 0, ?)",
+    "insert into outbox (id, account_id, type, at, message_id, priority, data) values (?, ?, ?, ?, null, 0, ?)",
     id,
     accountId,
     "gateway.paused",

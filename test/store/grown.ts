@@ -63,7 +63,7 @@ export function grow(engine: Engine, from: number, to: number): string[] {
     ...(from === 0 ? once(series) : []),
     `insert into requests (id, account_id, channel, contacts, created_at)
      select ${idSql("req", "i / 10")}, ${account}, ${channel}, 10, ${at} from ${each(10)}`,
-    `insert into messages (id, account_id, request_id, channel, gateway_id, named, number, recipient, body, test, status, band, due_at,
+    `insert into messages (id, account_id, request_id, channel, gateway_id, gateway_pinned, recipient_raw, recipient, body, test, status, priority, due_at,
        held_due_at, fence, version, attempts, resends, created_at, updated_at, sent_at, provider_reference, encoding, segments, cost)
      select ${idSql("msg", "i")}, ${account}, ${idSql("req", "r")}, ${channel}, ${gateway}, i % 2, '+15550' || (i % 5000), '+15550' || (i % 5000),
        'A text of some length, as messages have one.', 0, ${status}, r % 3,
@@ -72,7 +72,7 @@ export function grow(engine: Engine, from: number, to: number): string[] {
        case when p < 5 or p = 9 then 0 else 1 end, 0, ${at}, ${at} + 500, case when p > 9 then ${at} + 500 end,
        case when p > 9 then 'ref' || i end, 'gsm7', 1, 1
      from ${messages}`,
-    `insert into events (message_id, seq, account_id, at, type, detail)
+    `insert into message_events (message_id, seq, account_id, at, type, detail)
      select ${idSql("msg", "i")}, s.seq, ${account}, ${at}, case when s.seq = 1 then 'sending' else 'sent' end, 'Attempt 1.'
      from ${messages} cross join (select 1 as seq union all select 2) as s where p >= 5 and p <> 9`,
     `insert into message_references (gateway_id, reference, message_id, created_at)
@@ -89,17 +89,17 @@ export function grow(engine: Engine, from: number, to: number): string[] {
      select ${idSql("in", "i / 10")}, ${account}, ${gateway}, ${channel}, 'in' || i, '+15550' || (i % 5000), '+1', 'Hello', '[]', ${at} from ${each(10)}`,
     `insert into suppressions (account_id, channel, recipient, reason, note, created_at)
      select ${account}, ${channel}, '+1666' || i, 'opt_out', null, ${at} from ${each(10)}`,
-    `insert into outbox (id, account_id, type, at, message_id, band, data)
+    `insert into outbox (id, account_id, type, at, message_id, priority, data)
      select ${idSql("evt", "i")} || '_1', ${account}, 'message.sent', ${at}, ${idSql("msg", "i")}, 0, '{}' from ${each(20)}`,
-    `insert into outbox (id, account_id, type, at, message_id, band, data)
+    `insert into outbox (id, account_id, type, at, message_id, priority, data)
      select ${idSql("evt", "r")} || '_request', ${account}, 'request', ${at}, null, 0,
        '{"request_id":"' || ${idSql("req", "r")} || '","first_id":"' || ${idSql("msg", "i")} || '","last_id":"' || ${idSql("msg", "i + 9")} || '"}'
      from ${each(400)}`,
-    `insert into outbox_held (id, account_id, type, at, message_id, band, data)
+    `insert into outbox_held (id, account_id, type, at, message_id, priority, data)
      select ${idSql("evt", "i")} || '_held', ${account}, 'message.sent', ${at}, ${idSql("msg", "i")}, 0, '{}' from ${each(100)}`,
     `insert into webhook_events (id, account_id, type, at, body)
      select ${idSql("evt", "i")}, ${account}, 'message.sent', ${at}, '{}' from ${each(2)}`,
-    `insert into webhook_deliveries (endpoint_id, event_id, account_id, type, band, due_at, held_due_at, status, attempts, log, created_at, updated_at)
+    `insert into webhook_deliveries (endpoint_id, event_id, account_id, type, priority, due_at, held_due_at, status, attempts, log, created_at, updated_at)
      select ${idSql("whe", "r % 20")}, ${idSql("evt", "i")}, ${account}, 'message.sent', 0, case when i % 100 < 4 then ${at} end,
        case when i % 100 = 4 then ${at} end, case when i % 100 < 6 then 'pending' when i % 100 < 8 then 'failed' else 'delivered' end,
        1, '[]', ${at}, ${at} from ${each(2)}`,
@@ -108,7 +108,7 @@ export function grow(engine: Engine, from: number, to: number): string[] {
     `insert into engagements (message_id, key, at) select ${idSql("msg", "i")}, 'opened', ${at} from ${emails}`,
     `insert into soft_bounces (account_id, recipient, count, message_id, updated_at)
      select ${account}, 'p' || i || '@example.com', 1, ${idSql("msg", "i")}, ${at} from ${emails} where i % 5 = 0`,
-    `insert into attachments (id, account_id, request_id, first_id, last_id, position, filename, content_type, size, sha256, created_at, emptied_at)
+    `insert into attachments (id, account_id, request_id, first_id, last_id, position, filename, content_type, size, sha256, created_at, content_deleted_at)
      select ${idSql("att", "i")}, ${account}, case when i % 50 > 0 then ${idSql("req", "r")} end, ${idSql("msg", "i - i % 10")},
        ${idSql("msg", "i - i % 10 + 9")}, i % 10, 'a.txt', 'text/plain', 10, 'ab', ${at}, case when i % 50 in (5, 15) then ${at} end
      from ${emails} where i % 5 = 0`,
@@ -133,8 +133,8 @@ function once(series: (a: number, b: number) => string): string[] {
     `insert into accounts (id, name, time_zone, plan_name, lateness_ms, created_at, updated_at)
      select ${idSql("acc", "i")}, 'account ' || i, 'UTC', 'unlimited', ${10 * minute}, ${times} from ${series(0, 20)}`,
     `insert into api_keys (hash, account_id, sealed, created_at) select 'hash' || i, ${idSql("acc", "i")}, null, 1 from ${series(0, 20)}`,
-    `insert into credits (account_id, channel, allowance, remaining, renewed_at)
-     select ${idSql("acc", "i")}, 'sms', 1000000, 1000000, 1 from ${series(0, 20)}`,
+    `insert into credits (account_id, channel, allowance, remaining, bonus, renewed_at)
+     select ${idSql("acc", "i")}, 'sms', 1000000, 1000000, 0, 1 from ${series(0, 20)}`,
     `insert into gateways (id, account_id, identifier, channel, kind, active, is_default, test, settings, rules, created_at, updated_at)
      select ${idSql("gw", "i")}, ${idSql("acc", "i % 20")}, 'gateway-' || i, case when i % 4 = 3 then 'email' else 'sms' end,
        'http-api', case when i = 20 then 0 else 1 end, 0, 0, 'sealed', '{}', ${times} from ${series(0, 41)}`,
@@ -147,7 +147,7 @@ function once(series: (a: number, b: number) => string): string[] {
      select id, 'webhook', active, 1, 0, 0, 0, 0 from webhook_endpoints`,
     `update lanes set paused_until = ${now + minute}, paused_since = ${now - minute} where id = '${id("gw", 10)}'`,
     `update accounts set channel_failover = 1 where id = '${id("acc", 10)}'`,
-    `insert into processes (id, beat, started_at) select 'prc_' || i, 1, 1 from ${series(0, 3)}`,
+    `insert into processes (id, heartbeat, started_at) select 'prc_' || i, 1, 1 from ${series(0, 3)}`,
     `insert into users (id, email, name, role, password, active, created_at, updated_at)
      select ${idSql("usr", "i")}, 'u' || i || '@example.com', 'U', 'operator', 'p', 1, ${times} from ${series(0, 10)}`,
     `insert into sessions (hash, user_id, created_at, seen_at, expires_at)
@@ -170,6 +170,6 @@ function once(series: (a: number, b: number) => string): string[] {
     `insert into key_buckets (key_id, kind, used, at) select ${idSql("key", "i")}, 'tokens', 0, 1 from ${series(0, 40)}`,
     `insert into key_slots (key_id, slot, until) select ${idSql("key", "i")}, 'slot' || i, 1 from ${series(0, 40)}`,
     `insert into provisioned (kind, name, hash) select 'account', 'account ' || i, 'h' from ${series(0, 3)}`,
-    `insert into facts (name, value) values ('held', '{"at":1,"messages":1,"deliveries":1,"events":1}')`,
+    `insert into installation_facts (name, value) values ('held', '{"at":1,"messages":1,"deliveries":1,"events":1}')`,
   ];
 }

@@ -5,18 +5,18 @@ import * as changes from "#store/accounts/changes.ts";
 import * as domains from "#store/email/sending-domains.ts";
 import { probeRead, probeWrite } from "#store/engine/probe.ts";
 import { refreshStatistics } from "#store/engine/statistics.ts";
-import { forgetProofs, useProof } from "#store/feedback/callback-signatures.ts";
+import { claimSignature, deleteExpiredSignatures } from "#store/feedback/callback-signatures.ts";
 import * as states from "#store/gateways/actions.ts";
 import * as gateways from "#store/gateways/gateways.ts";
 import * as sessions from "#store/gateways/sessions.ts";
 import * as audit from "#store/identity/audit.ts";
 import * as tokens from "#store/identity/tokens.ts";
 import * as people from "#store/identity/users.ts";
-import { findLeft, readDueLanes } from "#store/lanes/due.ts";
+import { findLanesToRecover, readDueLanes } from "#store/lanes/due.ts";
 import * as lanes from "#store/lanes/lanes.ts";
 import * as provisioned from "#store/maintenance/provisioned.ts";
-import { findOwnGateway } from "#store/messages/search.ts";
-import { announceMember } from "#store/pools/events.ts";
+import { findAccountGateway } from "#store/messages/search.ts";
+import { recordMemberEvent } from "#store/pools/events.ts";
 import * as limits from "#store/pools/key-limits.ts";
 import * as keys from "#store/pools/keys.ts";
 import * as pools from "#store/pools/pools.ts";
@@ -27,7 +27,7 @@ import { accountOf, gatewayOf, id, now } from "./grown.ts";
 import { type Case, given } from "./inputs-messages.ts";
 import { callRow, keyRow, memberRow, poolRow } from "./pool-rows.ts";
 
-const bands = [0, 1, 2];
+const priorities = [0, 1, 2];
 const limit = 50;
 const [accountId, gatewayId, endpointId, poolId, keyId] = [
   accountOf(0),
@@ -124,7 +124,7 @@ const dkim = {
   updated_at: now,
 };
 const ofDomain = { accountId, domainId: id("dom", 0), at: now };
-const calls = { accountId, poolId, keyId: null, status: null, before: null, limit, most: 500 };
+const calls = { accountId, poolId, keyId: null, status: null, before: null, limit, maxScanned: 500 };
 
 export const managementCases: Case[] = [
   given(changes.createAccount, {
@@ -163,10 +163,10 @@ export const managementCases: Case[] = [
     id: "ce_4",
   }),
   given(accounts.readCredits, accountId),
-  given(audit.insertAudit, entry),
-  given(audit.finishAudit, { id: id("aud", 0), outcome: "ok", made: null }),
+  given(audit.insertAuditEntry, entry),
+  given(audit.finishAuditEntry, { id: id("aud", 0), outcome: "ok", createdId: null }),
   given(
-    audit.listAudit,
+    audit.listAuditEntries,
     auditPage,
     { ...auditPage, before: id("aud", 500) },
     { ...auditPage, accountId },
@@ -202,8 +202,8 @@ export const managementCases: Case[] = [
       { key: "removed", value: null },
     ],
   }),
-  given(states.stopGateway, { accountId, identifier: "gateway-0", at: now, reason: "" }),
-  given(states.continueGateway, { accountId: accountOf(10), identifier: "gateway-10", at: now }),
+  given(states.pauseByOperator, { accountId, identifier: "gateway-0", at: now, reason: "" }),
+  given(states.resumeByOperator, { accountId: accountOf(10), identifier: "gateway-10", at: now }),
   given(
     states.deleteGateway,
     { accountId, identifier: "gateway-0", quietSince: now },
@@ -211,25 +211,25 @@ export const managementCases: Case[] = [
   ),
   given(gateways.findGateway, gatewayId),
   given(gateways.findGatewayByIdentifier, "gateway-0"),
-  given(gateways.findDrivenGateway, gatewayId),
+  given(gateways.findGatewayForLane, gatewayId),
   given(gateways.saveGateway, gateway, {
     ...gateway,
     id: id("gw", 10),
     account_id: accountOf(10),
     identifier: "gateway-10",
   }),
-  given(gateways.findStranded, null),
-  given(gateways.readFailing, now),
+  given(gateways.findWaitingOnInactive, null),
+  given(gateways.readFailoverGateways, now),
   given(limits.admitCalls, call),
-  given(limits.endCalls, { keyId, slot: "slot0", reckoned: 1, used: 2 }),
+  given(limits.endCalls, { keyId, slot: "slot0", estimatedTokens: 1, usedTokens: 2 }),
   given(limits.renewSlots, { slots: [{ keyId, slot: "slot0" }], until: now }),
   given(lanes.readLanes, null),
-  given(findLeft, [gatewayId, id("gw", 10)]),
-  given(readDueLanes, { bands, until: now }),
-  given(useProof, { proof: "new", event: "e", expires_at: now }),
-  given(forgetProofs, { now, limit }),
-  given(lanes.ensureLane, { id: "upkeep", kind: "upkeep" }),
-  given(lanes.beat, { processId: "prc_0", at: now }),
+  given(findLanesToRecover, [gatewayId, id("gw", 10)]),
+  given(readDueLanes, { priorities, until: now }),
+  given(claimSignature, { signature_hash: "new", event_hash: "e", expires_at: now }),
+  given(deleteExpiredSignatures, { now, limit }),
+  given(lanes.ensureLane, { id: "maintenance", kind: "maintenance" }),
+  given(lanes.heartbeat, { processId: "prc_0", at: now }),
   given(lanes.claimLanes, {
     processId: "prc_0",
     lanes: [
@@ -240,7 +240,7 @@ export const managementCases: Case[] = [
   given(lanes.releaseLanes, { processId: "prc_0", lanes: [{ id: gatewayId, fence: 1 }] }),
   given(lanes.wantLane, { id: gatewayId, processId: "prc_1" }),
   given(lanes.unwantLane, { id: gatewayId, processId: "prc_1" }),
-  given(lanes.forgetProcesses, ["prc_0", "prc_1"]),
+  given(lanes.deleteProcesses, ["prc_0", "prc_1"]),
   given(lanes.pauseLane, {
     id: gatewayId,
     fence: 1,
@@ -251,7 +251,7 @@ export const managementCases: Case[] = [
     eventId: "x_1",
   }),
   given(lanes.resumeLane, { id: id("gw", 10), fence: 1, at: now, eventId: "x_2" }),
-  given(lanes.countWaiting, { bands, now }),
+  given(lanes.countWaiting, { priorities, now }),
   given(tokens.findManagementToken, "hash0"),
   given(tokens.listManagementTokens, { before: null, limit }, { before: "tok_~", limit }),
   given(tokens.insertManagementToken, token),
@@ -266,15 +266,15 @@ export const managementCases: Case[] = [
   given(people.findSession, { hash: "hash0", now, idleSince: 1 }),
   given(people.touchSession, { hash: "hash0", at: now + 1 }),
   given(people.endSession, "hash0"),
-  given(people.keepSetupCode, { hash: "new", created_at: now, expires_at: now + 1 }),
+  given(people.storeSetupCode, { hash: "new", created_at: now, expires_at: now + 1 }),
   given(people.findSetupCode, { hashes: ["hash0", "hash1"], now }),
   given(
-    people.spendSetupCode,
+    people.consumeSetupCode,
     { hash: "hash0", user, recovers: false, at: now },
     { hash: "hash0", user: { ...user, email: "u0@example.com" }, recovers: true, at: now },
     { hash: "hash0", user: { ...user, email: "u0@example.com" }, recovers: false, at: now },
   ),
-  given(announceMember, {
+  given(recordMemberEvent, {
     id: "x_3",
     accountId,
     type: "pool.member_down",
@@ -295,18 +295,18 @@ export const managementCases: Case[] = [
   given(pools.findPoolByName, { accountId, name: "pool 0" }),
   given(
     pools.savePool,
-    { pool: poolRow(accountId), made: true },
-    { pool: poolRow(accountId, { id: poolId, name: "new" }), made: false },
+    { pool: poolRow(accountId), isNew: true },
+    { pool: poolRow(accountId, { id: poolId, name: "new" }), isNew: false },
   ),
   given(pools.removePool, whose),
   given(
     pools.saveMember,
-    { member: memberRow(whose), made: true },
-    { member: memberRow(whose, { id: id("mem", 0) }), made: false },
+    { member: memberRow(whose), isNew: true },
+    { member: memberRow(whose, { id: id("mem", 0) }), isNew: false },
   ),
   given(pools.removeMember, { ...whose, id: id("mem", 0), at: now }),
-  given(provisioned.readProvisioned, null),
-  given(provisioned.markProvisioned, { kind: "account", name: "n", hash: "h" }),
+  given(provisioned.readProvisionMarks, null),
+  given(provisioned.storeProvisionMark, { kind: "account", name: "n", hash: "h" }),
   given(provisioned.saveProvisioned, [
     {
       save: { kind: "gateway", row: gateway },
@@ -314,15 +314,15 @@ export const managementCases: Case[] = [
       audit: { ...entry, id: "aud_1" },
     },
     {
-      save: { kind: "endpoint", endpoint: endpointOf(accountId), most: 5 },
+      save: { kind: "endpoint", endpoint: endpointOf(accountId), maxEndpoints: 5 },
       mark: { kind: "webhook", name: "w", hash: "h" },
       audit: { ...entry, id: "aud_2" },
     },
   ]),
-  given(provisioned.keepFact, { name: "n", value: "v" }),
+  given(provisioned.getOrSetFact, { name: "n", value: "v" }),
   given(probeRead, null),
   given(probeWrite, now),
-  given(findOwnGateway, { accountId, identifier: "gateway-0" }),
+  given(findAccountGateway, { accountId, identifier: "gateway-0" }),
   given(domains.readSendingDomains, { accountId, id: null }, { accountId, id: id("dom", 0) }),
   given(domains.findSendingDomain, { accountId, domain: "d0.test" }),
   given(domains.findSigningKeys, { accountId, domains: ["x.d0.test", "d0.test"] }),
@@ -331,14 +331,14 @@ export const managementCases: Case[] = [
     ...ofDomain,
     keys: [{ ...dkim, state: "pending" }],
     replace: true,
-    forgetBefore: 1,
+    deleteRetiredBefore: 1,
   }),
   given(domains.activateKeys, { ...ofDomain, ids: null }),
   given(domains.putActiveKeys, { ...ofDomain, keys: [dkim] }),
   given(refreshStatistics, { after: null }, { after: "receipts ~" }),
   given(domains.removeSendingDomain, { accountId, domainId: id("dom", 0) }),
   given(usage.recordUsage, [callRow({ accountId, poolId, keyId, memberId: "m" })]),
-  given(usage.spentOf, { keyId, day: "2026-11-12", month: "2026-11" }),
+  given(usage.readSpend, { keyId, day: "2026-11-12", month: "2026-11" }),
   given(usage.readUsage, { accountId, poolId, from: "2026-11-01", to: "2026-11-30", by: "key" }),
   given(
     usage.listCalls,
@@ -347,14 +347,14 @@ export const managementCases: Case[] = [
     { ...calls, keyId },
     { ...calls, keyId, status: [500, 600], before: id("req", 500) },
   ),
-  given(usage.removeCalls, { before: id("req", 500), limit }),
+  given(usage.deleteCalls, { before: id("req", 500), limit }),
   given(webhooks.findEndpoint, endpointId),
   given(webhooks.findAccountEndpoint, { accountId, id: endpointId }),
   given(webhooks.findEndpointByUrl, { accountId, url: "https://hook.test/0" }),
   given(webhooks.listEndpoints, accountId),
-  given(webhooks.hasEndpoints, null),
-  given(webhooks.findStopped, null),
-  given(webhooks.createEndpoint, { endpoint: endpointOf(accountId), most: 5 }),
+  given(webhooks.hasActiveEndpoints, null),
+  given(webhooks.findInactiveWithDeliveries, null),
+  given(webhooks.createEndpoint, { endpoint: endpointOf(accountId), maxEndpoints: 5 }),
   given(webhooks.changeEndpoint, {
     accountId,
     id: endpointId,

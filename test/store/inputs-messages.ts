@@ -1,11 +1,11 @@
 // Inputs for the operations on messages, mails and webhooks, for rows that `grown.ts` has made: together they take every way
 // through an operation that runs a statement of its own.
 
-import { grantCredit, listCreditEntries } from "#store/accounts/balances.ts";
+import { grantCredit, listCreditEntries } from "#store/accounts/ledger.ts";
 import type { Operation } from "#store/database.ts";
 import * as attachments from "#store/email/attachments.ts";
-import * as mails from "#store/email/bodies.ts";
-import { forgetSoftBounces } from "#store/feedback/bounces.ts";
+import * as mails from "#store/email/emails.ts";
+import { deleteSoftBounces } from "#store/feedback/bounces.ts";
 import * as engagements from "#store/feedback/engagements.ts";
 import { recentInbound, storeInbound } from "#store/feedback/inbound.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
@@ -14,13 +14,17 @@ import * as upkeep from "#store/maintenance/overdue.ts";
 import * as hold from "#store/maintenance/restore-hold.ts";
 import * as retention from "#store/maintenance/retention.ts";
 import * as progress from "#store/messages/attempts.ts";
-import { firstAttempt } from "#store/messages/first-attempt.ts";
-import { findRepeated, keptMs, readAnswered } from "#store/messages/idempotency-keys.ts";
-import { proveRequest, storeSends } from "#store/messages/insert.ts";
+import { findFirstAttempt } from "#store/messages/first-attempt.ts";
+import {
+  findStoredRequest,
+  idempotencyTtlMs,
+  readRequestMessages,
+} from "#store/messages/idempotency-keys.ts";
+import { confirmRequest, storeSends } from "#store/messages/insert.ts";
 import * as lookup from "#store/messages/lookup.ts";
 import * as waiting from "#store/messages/move.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
-import { findOwnMessage, type SearchInput, searchMessages } from "#store/messages/search.ts";
+import { findAccountMessage, type SearchInput, searchMessages } from "#store/messages/search.ts";
 import * as deliveries from "#store/webhooks/deliveries.ts";
 import * as log from "#store/webhooks/delivery-log.ts";
 import * as fanOut from "#store/webhooks/fan-out.ts";
@@ -38,7 +42,7 @@ export const given = <I, O>(operation: Operation<I, O>, ...inputs: I[]): Case =>
   inputs,
 });
 
-const bands = [0, 1, 2];
+const priorities = [0, 1, 2];
 const [accountId, gatewayId, endpointId] = [accountOf(0), gatewayOf(0), id("whe", 0)];
 /** Of request 0: due, scheduled, on its way, unknown, held, delivered. Of request 3, an email: sent. */
 const [due, due2, sending, unknown, held] = [0, 1, 5, 6, 9].map((number) => id("msg", number)) as [
@@ -50,7 +54,7 @@ const [due, due2, sending, unknown, held] = [0, 1, 5, 6, 9].map((number) => id("
 ];
 const delivered = id("msg", 10);
 const mail = id("msg", 30);
-const happening = { at: now, detail: "" };
+const details = { at: now, detail: "" };
 const limit = 50;
 const page = { accountId, channel: "sms", status: null, before: null, limit } as const;
 const search: SearchInput = {
@@ -64,7 +68,7 @@ const search: SearchInput = {
   acceptedFrom: null,
   acceptedBefore: null,
   limit: 51,
-  most: 500,
+  maxScanned: 500,
   bytes: 1000,
 };
 const settlement = {
@@ -87,7 +91,7 @@ const inbound = {
     body: "STOP",
     media: "[]",
     received_at: now,
-    opt: null,
+    consent_keyword: null,
   },
   gatewayIdentifier: "gateway-0",
   replyTo: null,
@@ -110,8 +114,8 @@ const engagement = {
 };
 const line = { at: now, ms: 1, status: 500, reason: "no", answer: null };
 const place = { createdAt: now - 35_000_000, eventId: id("evt", 200) };
-const resolution = { accountId, channel: null, happening };
-const outcome = { step: "outcome_unknown", happening } as const;
+const resolution = { accountId, channel: null, details };
+const outcome = { step: "outcome_unknown", details } as const;
 
 export const messageCases: Case[] = [
   given(
@@ -120,18 +124,18 @@ export const messageCases: Case[] = [
       requestId: "req_new",
       count: 2,
       cost: 2,
-      repeat: { path: "/api/sms/send", key: "new", fingerprint: "f" },
+      idempotencyKey: { path: "/api/sms/send", key: "new", fingerprint: "f" },
     }),
     sendOf(accountId, gatewayId, {
       requestId: "req_repeat",
-      repeat: { path: "/api/sms/send", key: "key0", fingerprint: "f" },
+      idempotencyKey: { path: "/api/sms/send", key: "key0", fingerprint: "f" },
       at: now - 30_000_000,
     }),
     // Refused for its credit, so that its key is freed again.
     sendOf(accountId, gatewayId, {
       requestId: "req_dear",
       cost: 10 ** 9,
-      repeat: { path: "/", key: "dear", fingerprint: "f" },
+      idempotencyKey: { path: "/", key: "dear", fingerprint: "f" },
     }),
     sendOf(accountOf(3), gatewayOf(3), {
       channel: "email",
@@ -142,7 +146,7 @@ export const messageCases: Case[] = [
     }),
   ),
   given(
-    proveRequest,
+    confirmRequest,
     { requestId: id("req", 0), accountId, channel: "sms", at: now },
     { requestId: "req_none", accountId, channel: "sms", at: now },
   ),
@@ -160,19 +164,19 @@ export const messageCases: Case[] = [
     { accountId, channel: "sms", before: null, limit },
     { accountId, channel: "sms", before: { at: now - 39_000_000, kind: "reserve", reference: "req" }, limit },
   ),
-  given(attachments.stagePiece, { id: "att_new", accountId, seq: 0, content: "QUJD", at: now }),
-  given(attachments.removeLooseFile, { id: id("att", 350), at: now }),
-  given(attachments.findLooseFiles, { before: now, limit }),
+  given(attachments.storeChunk, { id: "att_new", accountId, seq: 0, content: "QUJD", at: now }),
+  given(attachments.deleteUnboundFile, { id: id("att", 350), at: now }),
+  given(attachments.findUnboundFiles, { before: now, limit }),
   given(attachments.findUnneededFiles, { after: "", limit }, { after: id("att", 500), limit }),
-  given(attachments.emptyFile, { id: id("att", 30), at: now }),
-  given(forgetSoftBounces, { before: now, limit }),
+  given(attachments.deleteFileContent, { id: id("att", 30), at: now }),
+  given(deleteSoftBounces, { before: now, limit }),
   given(
     deliveries.readDueDeliveries,
-    { endpointId, band: 0, now, after: null, limit },
-    { endpointId, band: 0, now, after: { dueAt: 1, id: "evt" }, limit },
+    { endpointId, priority: 0, now, after: null, limit },
+    { endpointId, priority: 0, now, after: { dueAt: 1, id: "evt" }, limit },
   ),
-  given(deliveries.nextDueDelivery, { endpointId, bands, now }),
-  given(deliveries.readToPost, { endpointId, fence: 1, eventIds: [id("evt", 0), id("evt", 2)] }),
+  given(deliveries.nextDueDelivery, { endpointId, priorities, now }),
+  given(deliveries.readPendingDeliveries, { endpointId, fence: 1, eventIds: [id("evt", 0), id("evt", 2)] }),
   given(
     deliveries.settleDeliveries,
     {
@@ -185,7 +189,7 @@ export const messageCases: Case[] = [
     },
     { endpointId, eventId: id("evt", 2), attempt: 2, at: now, line, outcome: { kind: "delivered" } },
   ),
-  given(deliveries.stopDeliveries, { endpointId: id("whe", 10), at: now, reason: "", limit }),
+  given(deliveries.failWaitingDeliveries, { endpointId: id("whe", 10), at: now, reason: "", limit }),
   given(
     log.listDeliveries,
     { accountId, endpointId, status: null, before: null, limit },
@@ -213,38 +217,38 @@ export const messageCases: Case[] = [
     messageId: mail,
     at: now,
   }),
-  given(engagements.findCarrier, mail),
+  given(engagements.findMessageGateway, mail),
   given(fanOut.readOutbox, { limit }),
   given(fanOut.storeFanOut, {
     at: now,
-    notes: [
+    steps: [
       { id: `${id("evt", 0)}_1`, data: "{}", next: null },
       { id: `${id("evt", 20)}_1`, data: "{}", next: "{}" },
     ],
     events: [
       {
         id: "evt_made",
-        note_id: `${id("evt", 0)}_1`,
+        entry_id: `${id("evt", 0)}_1`,
         account_id: accountId,
         type: "message.sent",
         at: now,
-        band: 0,
+        priority: 0,
         body: "{}",
         endpoints: [endpointId],
       },
     ],
   }),
-  given(firstAttempt, delivered),
+  given(findFirstAttempt, delivered),
   given(hold.holdPending, { at: now, limit }, { at: now, limit: 10 ** 6 }),
-  given(hold.readHold, null),
-  given(hold.forgetHold, null),
+  given(hold.readRestoreHold, null),
+  given(hold.deleteEmptyRestoreHold, null),
   given(hold.releaseHeld, { at: now, limit, detail: "" }),
   given(hold.cancelHeld, { at: now, limit, detail: "" }),
   given(
     storeInbound,
     inbound,
-    { ...inbound, message: { ...inbound.message, opt: "out" }, replyTo: "ref10" },
-    { ...inbound, message: { ...inbound.message, opt: "in" } },
+    { ...inbound, message: { ...inbound.message, consent_keyword: "out" }, replyTo: "ref10" },
+    { ...inbound, message: { ...inbound.message, consent_keyword: "in" } },
   ),
   given(
     recentInbound,
@@ -265,32 +269,32 @@ export const messageCases: Case[] = [
     { ...page, accountId: accountOf(3), channel: "email" },
   ),
   given(lookup.countByStatus, accountId),
-  given(mails.readMail, mail),
-  given(mails.readMailFiles, id("req", 3)),
-  given(mails.readMailFilePieces, { id: id("att", 30), from: 0, limit: 8 }),
+  given(mails.readEmail, mail),
+  given(mails.readEmailFiles, id("req", 3)),
+  given(mails.readFileChunks, { id: id("att", 30), from: 0, limit: 8 }),
   given(
     progress.readDue,
-    { laneId: gatewayId, band: 0, now, after: null, limit },
-    { laneId: gatewayId, band: 0, now, after: { dueAt: 1, id: "msg" }, limit },
+    { laneId: gatewayId, priority: 0, now, after: null, limit },
+    { laneId: gatewayId, priority: 0, now, after: { dueAt: 1, id: "msg" }, limit },
   ),
-  given(progress.nextDue, { laneId: gatewayId, bands, now }),
+  given(progress.nextDue, { laneId: gatewayId, priorities, now }),
   given(
-    progress.stampMessages,
+    progress.beginAttempts,
     { laneId: gatewayId, fence: 1, ids: [due, due2], at: now, lateBefore: 0, day: "2026-11-22" },
     // Refused, because it is too late.
     { laneId: gatewayId, fence: 1, ids: [due], at: now, lateBefore: now, day: null },
   ),
   given(
     progress.settleMessages,
-    { ...settlement, happening: { ...happening, reference: "new" } },
-    { ...settlement, step: "rejected", happening },
-    { ...settlement, happening: { ...happening, reference: "ref95" } },
+    { ...settlement, details: { ...details, reference: "new" } },
+    { ...settlement, step: "rejected", details },
+    { ...settlement, details: { ...details, reference: "ref95" } },
   ),
-  given(progress.unstampMessages, {
+  given(progress.revertAttempts, {
     laneId: gatewayId,
     fence: 1,
     ids: [sending],
-    happening: { ...happening, dueAt: now },
+    details: { ...details, dueAt: now },
   }),
   given(progress.recoverMessages, { laneId: gatewayId, fence: 2, limit, first: outcome, again: outcome }),
   given(
@@ -300,27 +304,30 @@ export const messageCases: Case[] = [
     receiptOf(gatewayOf(3), "bounced", { messageId: mail, bounce: "soft" }),
     receiptOf(gatewayOf(3), "delivered", { messageId: mail }),
   ),
-  given(findRepeated, { accountId, path: "/api/sms/send", key: "key0", at: now }),
-  given(readAnswered, { accountId, request: { request_id: id("req", 0), first_id: due, last_id: held } }),
+  given(findStoredRequest, { accountId, path: "/api/sms/send", key: "key0", at: now }),
+  given(readRequestMessages, {
+    accountId,
+    request: { request_id: id("req", 0), first_id: due, last_id: held },
+  }),
   given(
     resolveUnknown,
-    { ...resolution, id: unknown, step: "resent_by_account", happening: { ...happening, dueAt: now } },
+    { ...resolution, id: unknown, step: "resent_by_account", details: { ...details, dueAt: now } },
     { ...resolution, id: unknown, step: "marked_failed" },
   ),
   given(
-    retention.removeMessages,
+    retention.deleteMessages,
     { after: "", before: "msg_~", unchangedSince: now, limit },
     { after: "", before: "msg_~", unchangedSince: now, limit: 500 },
   ),
-  given(retention.removeInbound, { before: "in_~", limit }),
-  given(retention.removeAudit, { before: "aud_~", limit }),
+  given(retention.deleteInbound, { before: "in_~", limit }),
+  given(retention.deleteAuditEntries, { before: "aud_~", limit }),
   given(
-    retention.removeUnmatched,
+    retention.deleteUnmatchedReceipts,
     { after: "", before: now, limit },
     { after: `{"gateway":"${gatewayOf(9)}","reference":"ref90","key":"key90"}`, before: now, limit },
   ),
   given(
-    retention.removeWebhookEvents,
+    retention.deleteWebhookEvents,
     { after: "", before: now, limit },
     { after: `${now - 35_000_000} evt_1`, before: now, limit },
   ),
@@ -338,7 +345,7 @@ export const messageCases: Case[] = [
     { ...search, channels: ["sms"], acceptedFrom: 1, acceptedBefore: now },
     { ...search, accountId: accountOf(3), channels: ["email"] },
   ),
-  given(findOwnMessage, { accountId: accountOf(1), id: delivered }),
+  given(findAccountMessage, { accountId: accountOf(1), id: delivered }),
   given(
     suppressions.listSuppressions,
     { accountId, channels: ["sms", "email"], recipients: null, after: null, limit },
@@ -356,17 +363,17 @@ export const messageCases: Case[] = [
     { accountId: accountOf(3), channel: "email", recipients: ["p30@example.com"], note: null, at: now },
   ),
   given(suppressions.removeSuppression, { accountId, channel: "sms", recipient: "+16660" }),
-  given(upkeep.findOverdue, { bands, now }),
-  given(upkeep.expireOverdue, { laneId: gatewayId, lateBefore: now, bands, at: now, limit }),
-  given(upkeep.forgetRepeatable, { before: now - keptMs, limit }),
-  given(upkeep.forgetEnded, now),
-  given(waiting.cancelMessage, { accountId, channel: "sms", id: due, happening }),
-  given(waiting.moveWaiting, { from: id("gw", 20), to: gatewayId, limit, at: now, detail: "" }),
-  given(waiting.moveFailing, {
+  given(upkeep.findOverdueLanes, { priorities, now }),
+  given(upkeep.expireOverdue, { laneId: gatewayId, lateBefore: now, priorities, at: now, limit }),
+  given(upkeep.deleteIdempotencyKeys, { before: now - idempotencyTtlMs, limit }),
+  given(upkeep.deleteExpiredSessions, now),
+  given(waiting.cancelMessage, { accountId, channel: "sms", id: due, details }),
+  given(waiting.moveToDefault, { from: id("gw", 20), to: gatewayId, limit, at: now, detail: "" }),
+  given(waiting.moveToFailover, {
     from: id("gw", 10),
     to: id("gw", 30),
     probe: false,
-    bands,
+    priorities,
     limit,
     at: now,
     detail: "",

@@ -9,12 +9,12 @@ import { channels, type Status, statuses } from "#contract/messages/channel.ts";
 import type { Operation, Tx } from "#store/database.ts";
 import { postgresTx } from "#store/engine/postgres/connection.ts";
 import { SqliteConnection, sqliteTx } from "#store/engine/sqlite/connection.ts";
-import { findLeft, readDueLanes } from "#store/lanes/due.ts";
+import { findLanesToRecover, readDueLanes } from "#store/lanes/due.ts";
 import { countWaiting } from "#store/lanes/lanes.ts";
 import { nextDue, readDue, recoverMessages } from "#store/messages/attempts.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { recentMessages } from "#store/messages/lookup.ts";
-import { moveWaiting } from "#store/messages/move.ts";
+import { moveToDefault } from "#store/messages/move.ts";
 import { type SearchInput, searchMessages } from "#store/messages/search.ts";
 import { numericTypes, openStore, type Store } from "./conformance.ts";
 import { makeAccount, makeGateway, now, sendOf } from "./rows.ts";
@@ -39,9 +39,9 @@ async function fill(store: Store) {
   // Turn by turn, as accounts send in life: none of them holds the newest rows alone.
   for (let turn = 0; turn < 10; turn++) {
     for (const { accountId, gatewayId } of lanes) {
-      const send = sendOf(accountId, gatewayId, { count: 100, band: turn % 3 });
+      const send = sendOf(accountId, gatewayId, { count: 100, priority: turn % 3 });
       send.messages.forEach((message, i) => {
-        message[8] += i % 2 === 0 ? -i : i * 1000;
+        message.due_at += i % 2 === 0 ? -i : i * 1000;
       });
       await store.database.run(storeSends, send);
     }
@@ -55,7 +55,7 @@ async function fill(store: Store) {
 
 async function run(tx: Tx, operation: Operation<never, unknown>, input: unknown): Promise<void> {
   const call = operation.run as (tx: Tx, input: unknown) => Promise<unknown>;
-  await call(tx, operation.gathered ? [input] : input);
+  await call(tx, operation.batched ? [input] : input);
 }
 
 async function onSqlite(): Promise<Explainer> {
@@ -164,14 +164,14 @@ for (const [name, open] of openers) {
         }
       });
     };
-    const due = { laneId: gatewayId, band: 1, now };
+    const due = { laneId: gatewayId, priority: 1, now };
     await expect(readDue, { ...due, after: null, limit: 100 }, "messages_due");
     await expect(readDue, { ...due, after: { dueAt: now - 500, id: "msg_1" }, limit: 100 }, "messages_due");
-    await expect(nextDue, { laneId: gatewayId, bands: [0, 1, 2], now }, "messages_due");
-    await expect(countWaiting, { bands: [0, 1, 2], now }, "messages_due");
-    await expect(readDueLanes, { bands: [0, 1, 2], until: now }, "messages_due");
-    await t.test("findLeft: messages_status by account, channel and status", async () => {
-      const [plan] = await explainer.plans(findLeft, [gatewayId]);
+    await expect(nextDue, { laneId: gatewayId, priorities: [0, 1, 2], now }, "messages_due");
+    await expect(countWaiting, { priorities: [0, 1, 2], now }, "messages_due");
+    await expect(readDueLanes, { priorities: [0, 1, 2], until: now }, "messages_due");
+    await t.test("findLanesToRecover: messages_status by account, channel and status", async () => {
+      const [plan] = await explainer.plans(findLanesToRecover, [gatewayId]);
       assert.match(
         plan!,
         name === "sqlite"
@@ -180,8 +180,8 @@ for (const [name, open] of openers) {
       );
       assert.doesNotMatch(plan!, /seq scan on messages|scan messages(?! using)/i);
     });
-    const happening = { at: now, detail: "" };
-    const outcome = { step: "outcome_unknown", happening } as const;
+    const details = { at: now, detail: "" };
+    const outcome = { step: "outcome_unknown", details } as const;
     const recover = { laneId: gatewayId, fence: 2, limit: 10, first: outcome, again: outcome };
     await expect(recoverMessages, recover, "messages_status", false);
     const [middle] = await explainer.store.query<{ id: string }>(
@@ -215,7 +215,7 @@ for (const [name, open] of openers) {
       acceptedFrom: null,
       acceptedBefore: null,
       limit: 51,
-      most: 5000,
+      maxScanned: 5000,
       bytes: 1,
     };
     const sms = { channels: ["sms"] as const };
@@ -243,7 +243,7 @@ for (const [name, open] of openers) {
     }
     await t.test("moveWaiting reads no row that does not wait", async () => {
       const to = await makeGateway(explainer.store.database, accountId);
-      const [plan] = await explainer.plans(moveWaiting, {
+      const [plan] = await explainer.plans(moveToDefault, {
         from: gatewayId,
         to,
         limit: 10,

@@ -95,10 +95,10 @@ export async function makePool(
 ): Promise<Pooled> {
   const accountId = await makeAccount(database);
   const pool = poolRow(accountId, columns.pool);
-  assert.equal(await database.run(savePool, { pool, made: true }), "saved");
+  assert.equal(await database.run(savePool, { pool, isNew: true }), "saved");
   const of = { accountId, poolId: pool.id };
   const member = memberRow(of);
-  assert.equal(await database.run(saveMember, { member, made: true }), "saved");
+  assert.equal(await database.run(saveMember, { member, isNew: true }), "saved");
   const key = keyRow(of, columns.key);
   assert.equal(await database.run(savePoolKey, { key, as: "made" }), "saved");
   return { ...of, keyId: key.id, memberId: member.id };

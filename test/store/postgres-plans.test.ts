@@ -24,8 +24,8 @@ const always: [operation: string, why: string][] = [
   ["countByStatus", "adds up an account's messages, for audits"],
   ["deleteGateway", "looks for one message of the gateway: the first it meets, where it has many"],
   ["holdPending", "a hold is made in a copy of a SQLite database only"],
-  ["readHold", "counts what is held, once there is a hold"],
-  ["forgetHold", "ends a hold"],
+  ["readRestoreHold", "counts what is held, once there is a hold"],
+  ["deleteEmptyRestoreHold", "ends a hold"],
   ["releaseHeld", "ends a hold"],
   ["cancelHeld", "ends a hold"],
 ];
@@ -35,7 +35,7 @@ const early: [operation: string, why: string][] = [
   ["countWebhooks", "counts at most 100,000, for metrics"],
   ["listDeliveries", "a page of a log by its status"],
   ["replayFailed", "a page of a log"],
-  ["removeWebhookEvents", "nothing tells yet that an event has few deliveries"],
+  ["deleteWebhookEvents", "nothing tells yet that an event has few deliveries"],
 ];
 
 let store: Store;

@@ -42,7 +42,7 @@ onBothEngines((open, engine) => {
       const work: (() => Promise<unknown>)[] = [];
       for (const id of sending.ids) {
         const reference = fresh("ref");
-        const one = settlement({ ...sending, id }, "accepted", { happening: { reference } });
+        const one = settlement({ ...sending, id }, "accepted", { details: { reference } });
         work.push(() => store.database.run(settleMessages, one));
         const said = shuffle([...steps], random).slice(0, 1 + random(3));
         for (const status of said) {
@@ -66,7 +66,7 @@ onBothEngines((open, engine) => {
       );
       assert.equal(waiting?.count, 0, "a receipt was left behind");
       const [failed] = await store.query<{ count: number }>(
-        "select count(*) as count from messages where account_id = ? and returned = 1",
+        "select count(*) as count from messages where account_id = ? and refunded = 1",
         sending.accountId,
       );
       assert.equal(await remaining(store, sending.accountId), 980 + failed!.count);
@@ -80,25 +80,25 @@ onBothEngines((open, engine) => {
       const sending = await makeSending(store, { count: 30 });
       const { accountId, gatewayId, ids } = sending;
       const fence = await claim(store, gatewayId, "prc_2");
-      const happening = { at: now + 30, detail: "Interrupted.", code: "interrupted", message: "?" };
+      const details = { at: now + 30, detail: "Interrupted.", code: "interrupted", message: "?" };
       const work: (() => Promise<unknown>)[] = [
         () =>
           store.other.run(recoverMessages, {
             laneId: gatewayId,
             fence,
             limit: 100,
-            first: { step: "outcome_unknown", happening },
-            again: { step: "outcome_unknown", happening },
+            first: { step: "outcome_unknown", details },
+            again: { step: "outcome_unknown", details },
           }),
       ];
       for (const id of ids) {
         const reference = fresh("ref");
         const one = settlement({ ...sending, id }, random(2) === 0 ? "accepted" : "rejected", {
-          happening: { reference },
+          details: { reference },
         });
         const status = random(2) === 0 ? "delivered" : "failed";
         const receipt = receiptOf(gatewayId, status, { reference, messageId: random(2) === 0 ? id : null });
-        const cancel = { accountId, channel: "sms" as const, id, happening };
+        const cancel = { accountId, channel: "sms" as const, id, details };
         work.push(
           () => store.database.run(settleMessages, one),
           () => store.other.run(storeReceipts, receipt),
@@ -110,7 +110,7 @@ onBothEngines((open, engine) => {
       for (const id of ids) {
         const row = await messageRow(store, id);
         assert.ok(["sent", "delivered", "failed", "unknown"].includes(row.status), `${row.status} (${seed})`);
-        returned += row.returned;
+        returned += row.refunded;
         const events = await timeline(store, id);
         assert.equal(events.length, row.version, "one entry a change");
         assert.equal(events.at(-1), row.status);

@@ -7,7 +7,7 @@ import type { Database } from "#store/database.ts";
 import type { IncomingReceipt } from "#store/feedback/receipts.ts";
 import { saveGateway } from "#store/gateways/gateways.ts";
 import { claimLanes } from "#store/lanes/lanes.ts";
-import { type Settlement, settleMessages, stampMessages } from "#store/messages/attempts.ts";
+import { beginAttempts, type Settlement, settleMessages } from "#store/messages/attempts.ts";
 import { messageColumns, type NewMessage, type SendInput, storeSends } from "#store/messages/insert.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
 import type { AccountsTable, EventsTable, GatewaysTable, MessagesTable } from "#store/schema/schema.ts";
@@ -79,26 +79,9 @@ export async function makeGateway(
   return id;
 }
 
-type Named = {
-  id: NewMessage[0];
-  gateway_id: NewMessage[1];
-  named: NewMessage[2];
-  number: NewMessage[3];
-  recipient: NewMessage[4];
-  body: NewMessage[5];
-  test: NewMessage[6];
-  status: NewMessage[7];
-  due_at: NewMessage[8];
-  schedule_at: NewMessage[9];
-  scheduled_for: NewMessage[10];
-  encoding: NewMessage[11];
-  segments: NewMessage[12];
-  cost: NewMessage[13];
-};
-
 /** The messages of a send by column. */
-export function columnsOf(messages: readonly NewMessage[]): { [C in keyof Named]: Named[C][] } {
-  const entries = messageColumns.map((column, i) => [column, messages.map((message) => message[i])]);
+export function columnsOf(messages: readonly NewMessage[]): { [C in keyof NewMessage]: NewMessage[C][] } {
+  const entries = messageColumns.map((column) => [column, messages.map((message) => message[column])]);
   return Object.fromEntries(entries);
 }
 
@@ -106,16 +89,16 @@ export function columnsOf(messages: readonly NewMessage[]): { [C in keyof Named]
 export function sendOf(
   accountId: string,
   gatewayId: string,
-  options: { count?: number; each?: Partial<Named> } & Partial<Omit<SendInput, "messages">> = {},
+  options: { count?: number; each?: Partial<NewMessage> } & Partial<Omit<SendInput, "messages">> = {},
 ): SendInput {
   const { count = 1, each = {}, ...head } = options;
   const at = head.at ?? now;
-  const rows = Array.from({ length: count }, (_, i): Named => {
+  const rows = Array.from({ length: count }, (_, i): NewMessage => {
     return {
       id: fresh("msg"),
       gateway_id: gatewayId,
-      named: 0,
-      number: `+1555000${i}`,
+      gateway_pinned: 0,
+      recipient_raw: `+1555000${i}`,
       recipient: `+1555000${i}`,
       body: `Hello ${i}`,
       test: 0,
@@ -134,12 +117,12 @@ export function sendOf(
     accountId,
     channel: "sms",
     at,
-    band: 0,
+    priority: 0,
     cost: rows.reduce((sum, row) => sum + row.cost, 0),
     renewedFrom: 0,
-    repeat: null,
+    idempotencyKey: null,
     ...head,
-    messages: rows.map((row) => messageColumns.map((column) => row[column]) as NewMessage),
+    messages: rows,
   };
 }
 
@@ -175,7 +158,7 @@ export async function stamp(
   ids: string[],
   at = now,
 ): Promise<Map<string, number>> {
-  const result = await database.run(stampMessages, { laneId, fence, ids, at, lateBefore: 0, day: null });
+  const result = await database.run(beginAttempts, { laneId, fence, ids, at, lateBefore: 0, day: null });
   assert.ok(result.kind === "stamped");
   assert.deepEqual([...result.attempts.keys()].sort(), [...ids].sort());
   return result.attempts;
@@ -192,7 +175,7 @@ export async function makeSending(store: Store, options: Parameters<typeof sendO
 export function settlement(
   of: { id: string; gatewayId: string; fence: number },
   step: Settlement["step"],
-  options: Partial<Omit<Settlement, "happening">> & { happening?: Partial<TransitionDetails> } = {},
+  options: Partial<Omit<Settlement, "details">> & { details?: Partial<TransitionDetails> } = {},
 ): Settlement {
   return {
     id: of.id,
@@ -202,7 +185,7 @@ export function settlement(
     step,
     receipt: null,
     ...options,
-    happening: { at: now + 10, detail: "", ...options.happening },
+    details: { at: now + 10, detail: "", ...options.details },
   };
 }
 
@@ -240,7 +223,7 @@ export async function messageRow(store: Store, id: string): Promise<MessagesTabl
 }
 
 export const timeline = async (store: Store, id: string) =>
-  (await store.query<EventsTable>("select * from events where message_id = ? order by seq", id)).map(
+  (await store.query<EventsTable>("select * from message_events where message_id = ? order by seq", id)).map(
     ({ type }) => type,
   );
 

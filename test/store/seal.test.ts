@@ -9,7 +9,7 @@ import test, { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { systemRandom } from "#runtime/random.ts";
-import { createSealer, readOrMakeMasterKey } from "#store/seal.ts";
+import { createSealer, readOrCreateMasterKey } from "#store/seal.ts";
 
 const random = systemRandom();
 const key = "a master key of more than 32 characters";
@@ -21,7 +21,7 @@ test("what is sealed opens again, and shows nothing of itself", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (text) => {
       const sealed = sealer.seal(text, "gateways gw_1 settings");
-      assert.equal(sealer.open(sealed, "gateways gw_1 settings"), text);
+      assert.equal(sealer.unseal(sealed, "gateways gw_1 settings"), text);
       assert.match(sealed, /^v1\.[\w-]+$/);
     }),
     { seed: 7 },
@@ -32,23 +32,23 @@ test("what is sealed opens again, and shows nothing of itself", () => {
 
 test("another place, another key and every changed byte are refused", () => {
   const sealed = sealer.seal("secret", "gateways gw_1 settings");
-  assert.throws(() => sealer.open(sealed, "gateways gw_2 settings"));
-  assert.throws(() => createSealer(`${key}.`, random).open(sealed, "gateways gw_1 settings"));
+  assert.throws(() => sealer.unseal(sealed, "gateways gw_2 settings"));
+  assert.throws(() => createSealer(`${key}.`, random).unseal(sealed, "gateways gw_1 settings"));
   const bytes = Buffer.from(sealed.slice(3), "base64url");
   for (let i = 0; i < bytes.length; i++) {
     const changed = Buffer.from(bytes);
     changed[i]! ^= 1;
     assert.throws(
-      () => sealer.open(`v1.${changed.toString("base64url")}`, "gateways gw_1 settings"),
+      () => sealer.unseal(`v1.${changed.toString("base64url")}`, "gateways gw_1 settings"),
       `byte ${i}`,
     );
   }
   for (const broken of ["", "v1.", "v1.AAAA", "v2.x", "secret", sealed.slice(0, -2)]) {
-    assert.throws(() => sealer.open(broken, "gateways gw_1 settings"), broken);
+    assert.throws(() => sealer.unseal(broken, "gateways gw_1 settings"), broken);
   }
   // A shortened tag would be easier to forge.
   const short = Buffer.concat([bytes.subarray(0, 16), bytes.subarray(28)]);
-  assert.throws(() => sealer.open(`v1.${short.toString("base64url")}`, "gateways gw_1 settings"));
+  assert.throws(() => sealer.unseal(`v1.${short.toString("base64url")}`, "gateways gw_1 settings"));
 });
 
 test("the fingerprint tells keys apart and tells nothing of them", () => {
@@ -67,9 +67,9 @@ test("a digest knows its text again under the same key, and is another one under
 
 test("the key file is made once, for its owner alone, and read from then on", () => {
   const path = join(folder, "made", "data", "master.key");
-  const made = readOrMakeMasterKey(path, random);
+  const made = readOrCreateMasterKey(path, random);
   assert.ok(made.length >= 43);
-  assert.equal(readOrMakeMasterKey(path, random), made);
+  assert.equal(readOrCreateMasterKey(path, random), made);
   assert.equal(readFileSync(path, "utf8").trim(), made);
   assert.equal(statSync(path).mode & 0o777, 0o600);
   assert.equal(statSync(join(folder, "made", "data")).mode & 0o777, 0o700);
@@ -80,20 +80,20 @@ test("an empty or shortened key file is refused, not used", () => {
   const path = join(folder, "damaged.key");
   for (const content of ["", "\n", "tooshort\n"]) {
     writeFileSync(path, content);
-    assert.throws(() => readOrMakeMasterKey(path, random), /at least 32 characters/);
+    assert.throws(() => readOrCreateMasterKey(path, random), /at least 32 characters/);
     assert.equal(readFileSync(path, "utf8"), content, "and not replaced: the true one may be in a backup");
   }
   mkdirSync(join(folder, "folder.key"));
-  assert.throws(() => readOrMakeMasterKey(join(folder, "folder.key"), random));
+  assert.throws(() => readOrCreateMasterKey(join(folder, "folder.key"), random));
 });
 
 test("many first starts at once agree on one key", async () => {
   const path = join(folder, "race", "master.key");
   const program = `
-    const { readOrMakeMasterKey } = await import(${JSON.stringify(import.meta.resolve("#store/seal.ts"))});
+    const { readOrCreateMasterKey } = await import(${JSON.stringify(import.meta.resolve("#store/seal.ts"))});
     const { systemRandom } = await import(${JSON.stringify(import.meta.resolve("#runtime/random.ts"))});
     process.stdin.once("data", () => {
-      process.stdout.write(readOrMakeMasterKey(${JSON.stringify(path)}, systemRandom()));
+      process.stdout.write(readOrCreateMasterKey(${JSON.stringify(path)}, systemRandom()));
       process.exit(0);
     });
     process.stdout.write("ready ");

@@ -35,14 +35,16 @@ export async function makeSendingMails(store: Store, options: SendingOptions = {
     options.gatewayId ?? (await makeGateway(database, accountId, { channel: "email", kind: "smtp" }));
   const send = sendOf(accountId, gatewayId, { channel: "email", count: recipients.length });
   for (const [i, message] of send.messages.entries()) {
-    message[0] = options.ids?.[i] ?? message[0];
-    message[3] = recipients[i]!;
-    message[4] = recipients[i]!;
-    message[11] = null;
-    message[12] = null;
+    message.id = options.ids?.[i] ?? message.id;
+    message.recipient_raw = recipients[i]!;
+    message.recipient = recipients[i]!;
+    message.encoding = null;
+    message.segments = null;
   }
   const { id: ids } = columnsOf(send.messages);
-  const emails = ids.map((id): NewEmail => [id, "Hello", null, null]);
+  const emails = ids.map(
+    (id): NewEmail => ({ message_id: id, subject: "Hello", sender_name: null, reply_to: null }),
+  );
   await database.run(storeSends, { ...send, emails });
   const fence = options.fence ?? (await claim(store, gatewayId));
   await stamp(database, gatewayId, fence, ids);
@@ -53,8 +55,8 @@ export async function makeSendingMails(store: Store, options: SendingOptions = {
 export async function makeSentMails(store: Store, options: SendingOptions = {}): Promise<SentMails> {
   const mails = await makeSendingMails(store, options);
   for (const id of mails.ids) {
-    const happening = { reference: `p-${id}` };
-    await store.database.run(settleMessages, settlement({ ...mails, id }, "accepted", { happening }));
+    const details = { reference: `p-${id}` };
+    await store.database.run(settleMessages, settlement({ ...mails, id }, "accepted", { details }));
   }
   return mails;
 }

@@ -32,7 +32,7 @@ async function runAll(
       await control("begin");
       try {
         const run = operation.run as (tx: Tx, input: unknown) => Promise<unknown>;
-        await run(tx, operation.gathered ? [input] : input);
+        await run(tx, operation.batched ? [input] : input);
       } catch (error) {
         throw new Error(`${operation.name} failed with its input`, { cause: error });
       } finally {

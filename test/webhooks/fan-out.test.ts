@@ -5,12 +5,13 @@ import { afterEach, beforeEach, test } from "node:test";
 import { recordOf } from "#messaging/record.ts";
 import type { OpenLane } from "#queue/lanes.ts";
 import { newLane } from "#store/lanes/lanes.ts";
-import { readToPost } from "#store/webhooks/deliveries.ts";
+import { readPendingDeliveries } from "#store/webhooks/deliveries.ts";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";
 import { readOutbox } from "#store/webhooks/fan-out.ts";
 import { eventBody, type FanOutParts, fanOutLane, fanOutOnce, openFanOut } from "#webhooks/fan-out.ts";
 import { type Harness, harness } from "../harness.ts";
 import { deliveries, listen } from "../scenarios/receiver.ts";
+import { signalsTo } from "../signals.ts";
 
 let it: Harness;
 let accountId: string;
@@ -29,7 +30,7 @@ beforeEach(async () => {
     log: it.log,
     crashPoint: () => {},
     record: (message) => recordOf(message),
-    wake: (...hint) => void woken.push(hint),
+    signals: signalsTo({ laneDue: (id, dueAt) => void woken.push([id, dueAt!]) }),
     pollMs: 60_000,
   };
 });
@@ -41,7 +42,7 @@ afterEach(async () => {
 
 const contact = { number: "+4915123456789", message: 'Grüße "quoted"' };
 const waiting = async (id: string) => (await deliveries(it, accountId, id)).length;
-const notes = async () => (await it.system.database.run(readOutbox, { limit: 10 })).notes.length;
+const notes = async () => (await it.system.database.run(readOutbox, { limit: 10 })).steps.length;
 
 test("the text is type, time and record, and goes to who asks for it; the others' lanes are not woken", async () => {
   const asks = await listen(it, accountId, { url: "https://one.test/", events: ["message.queued"] });
@@ -52,7 +53,7 @@ test("the text is type, time and record, and goes to who asks for it; the others
   assert.deepEqual(woken, [[asks, it.clock.now()]]);
   const [row] = await deliveries(it, accountId, asks);
   const read = { endpointId: asks, fence: 0, eventIds: [row!.event_id] };
-  const found = await it.system.database.run(readToPost, read);
+  const found = await it.system.database.run(readPendingDeliveries, read);
   assert.ok(found.kind === "ready");
   const { events: _, ...record } = await it.message(id!);
   const at = new Date(it.clock.now()).toISOString();
@@ -107,7 +108,7 @@ test("it goes on after a fault, and waits longer from one to the next, however o
     lane.wake();
     await it.advance(1000);
   }
-  const faults = it.log.text().match(/events could not be handed/g)?.length ?? 0;
+  const faults = it.log.text().match(/"event":"fan_out\.failed"/g)?.length ?? 0;
   assert.ok(faults >= 12 && faults <= 18, `${faults} faults in two minutes`);
   it.storageFault(null);
   await it.advance(10_000);

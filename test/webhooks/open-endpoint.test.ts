@@ -10,6 +10,7 @@ import { sendTestEvent } from "#webhooks/replay.ts";
 import { scriptedOutbound } from "../gateways/scripted-outbound.ts";
 import { type Harness, harness, seededRandom } from "../harness.ts";
 import { listen, says } from "../scenarios/receiver.ts";
+import { signalsTo } from "../signals.ts";
 
 let it: Harness;
 let accountId: string;
@@ -29,8 +30,8 @@ function open(id: string) {
     log: it.log,
     crashPoint: () => {},
     metrics: createMetrics(async () => []),
-    sealer: it.system.configure.sealer,
-    lanesChanged: () => {},
+    sealer: it.system.core.sealer,
+    signals: signalsTo(),
     longestWaitMs: 60_000,
   };
   return { outbound, opened: openEndpointLane(parts, { ...newLane(id, "webhook"), fence: 0 }) };
@@ -38,13 +39,16 @@ function open(id: string) {
 
 test("what waits is posted as soon as it opens, and what comes when it is woken", async () => {
   const endpointId = await listen(it, accountId);
-  const replaying = { ...it.system.configure, wake: () => {} };
+  const replaying = { ...it.system.core, signals: signalsTo() };
   await sendTestEvent(replaying, { accountId, endpointId });
   const { outbound, opened } = open(endpointId);
   const lane = await opened;
   await it.settle();
   assert.deepEqual([lane?.id, lane?.fence, outbound.requests.length], [endpointId, 0, 1]);
-  await sendTestEvent({ ...replaying, wake: () => lane?.wake() }, { accountId, endpointId });
+  await sendTestEvent(
+    { ...replaying, signals: signalsTo({ laneDue: () => lane?.wake() }) },
+    { accountId, endpointId },
+  );
   await it.settle();
   assert.equal(outbound.requests.length, 2);
   await lane?.stop();
@@ -53,6 +57,6 @@ test("what waits is posted as soon as it opens, and what comes when it is woken"
 test("an endpoint that is gone, or switched off, opens no lane", async () => {
   assert.equal(await open("whe_gone").opened, null);
   const id = await listen(it, accountId, { url: "https://off.test/" });
-  await updateWebhook(it.system.configure, accountId, id, webhookChanges.parse({ active: false }));
+  await updateWebhook(it.system.core, accountId, id, webhookChanges.parse({ active: false }));
   assert.equal(await open(id).opened, null);
 });

@@ -12,10 +12,11 @@ import { type PostParts, postWork } from "#webhooks/post.ts";
 import { sendTestEvent } from "#webhooks/replay.ts";
 import { type Harness, harness, seededRandom } from "../harness.ts";
 import { deliveries, delivery, hook, listen, readPost, says, secret } from "../scenarios/receiver.ts";
+import { signalsTo } from "../signals.ts";
 
 const random = seededRandom(7);
 const metrics = createMetrics(async () => []);
-const judged = { blamed: false, laneNow: 0 };
+const context = { rejectMessage: false, laneNow: 0 };
 const { signal } = new AbortController();
 
 let it: Harness;
@@ -49,10 +50,12 @@ beforeEach(async () => {
     log: it.log,
     crashPoint: () => {},
     metrics,
-    sealer: it.system.configure.sealer,
-    lanesChanged: () => {
-      changed += 1;
-    },
+    sealer: it.system.core.sealer,
+    signals: signalsTo({
+      lanesChanged: () => {
+        changed += 1;
+      },
+    }),
   };
 });
 afterEach(() => it.close());
@@ -60,10 +63,10 @@ afterEach(() => it.close());
 const work = (more: Partial<PostParts> = {}, fence = 0) => postWork({ ...parts, ...more }, endpointId, fence);
 
 async function due(): Promise<DueDelivery> {
-  const replaying = { ...it.system.configure, wake: () => {} };
+  const replaying = { ...it.system.core, signals: signalsTo() };
   const result = await sendTestEvent(replaying, { accountId, endpointId });
   assert.ok(result.kind === "stored");
-  return { id: result.id, band: 0, due_at: it.clock.now() };
+  return { id: result.id, priority: 0, due_at: it.clock.now() };
 }
 
 /** One try, as the lane would have it. Returns when it is due again. */
@@ -72,9 +75,8 @@ async function attempt(row: DueDelivery, of = work(), stop = signal): Promise<nu
   assert.ok(stamped.kind === "stamped");
   const nth = stamped.attempts.get(row.id);
   assert.ok(nth !== undefined);
-  const { outcome, health } = await of.send(row, nth, stop);
-  assert.equal(health, "well");
-  return await of.settle(row, nth, outcome, judged);
+  const outcome = await of.send(row, nth, stop);
+  return await of.settle(row, nth, outcome, context);
 }
 
 const lines = async (row: DueDelivery) => (await delivery(it, accountId, endpointId, row.id)).log;
@@ -118,7 +120,7 @@ test("what is kept of an answer is clean, short, and has no secret in it", async
 
 test("keys in the url are not kept either, when the answer echoes them", async () => {
   const url = "https://receiver.test/in/path-key-1234/x?token=query-key-5678&n=1";
-  await updateWebhook(it.system.configure, accountId, endpointId, webhookChanges.parse({ url }));
+  await updateWebhook(it.system.core, accountId, endpointId, webhookChanges.parse({ url }));
   const row = await due();
   respond = () =>
     says(500, `posted to ${url}: no /path-key-1234 with query-key-5678 or ${encodeURIComponent(url)}`);
@@ -163,7 +165,7 @@ test("read ahead, and meanwhile told, switched off, or another process's: it is 
   assert.deepEqual(stamped, { kind: "stamped", attempts: new Map([[row.id, 1]]) });
   assert.deepEqual(await work({}, 1).beginAttempts([row], null), { kind: "fenced" });
   const off = webhookChanges.parse({ active: false });
-  await updateWebhook(it.system.configure, accountId, endpointId, off);
+  await updateWebhook(it.system.core, accountId, endpointId, off);
   assert.deepEqual(await of.beginAttempts([row], null), { kind: "stamped", attempts: new Map() });
 });
 
@@ -174,7 +176,7 @@ test("another url, or another secret, holds from the next try on", async () => {
   await attempt(row, of);
   const fresh = `whsec_${Buffer.alloc(24, 9).toString("base64")}`;
   const changes = webhookChanges.parse({ url: "https://moved.test/", secret: fresh });
-  await updateWebhook(it.system.configure, accountId, endpointId, changes);
+  await updateWebhook(it.system.core, accountId, endpointId, changes);
   await attempt(row, of);
   assert.equal(asked[1]?.url, "https://moved.test/");
   assert.equal(readPost(asked[1]!, [fresh, secret]).signatures, 2);

@@ -7,6 +7,7 @@ import { changeEndpoint } from "#store/webhooks/endpoints.ts";
 import { type ReplayParts, replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
 import { movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
+import { signalsTo } from "../signals.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { deliveryRow, makeDeliveries, makeEndpoint, settleOne } from "../store/endpoints.ts";
 import { makeAccount, now } from "../store/rows.ts";
@@ -22,7 +23,12 @@ after(() => store.close());
 
 function parts(): ReplayParts {
   woken = [];
-  return { database: store.database, clock, newId, wake: (id) => void woken.push(id) };
+  return {
+    database: store.database,
+    clock,
+    newId,
+    signals: signalsTo({ laneDue: (id) => void woken.push(id) }),
+  };
 }
 
 async function endpoint() {
@@ -45,7 +51,7 @@ test("failed ones since a time: ten thousand in a call, the rest in the next", a
   const whose = await endpoint();
   await store.query(
     `insert into webhook_deliveries (
-       endpoint_id, event_id, account_id, type, band, due_at, status, attempts, log, created_at, updated_at
+       endpoint_id, event_id, account_id, type, priority, due_at, status, attempts, log, created_at, updated_at
      )
      with recursive n (i) as (select 1 union all select i + 1 from n where i < 10600)
      select ?, 'evt_' || i, ?, 'message.sent', 0, null, 'failed', 8, '[]', ? + i, 0 from n`,

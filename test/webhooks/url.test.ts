@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { updateWebhook, upsertWebhook, webhookInput } from "#configure/webhook.ts";
-import { makeManagementToken } from "#identity/management-token.ts";
+import { createManagementToken } from "#identity/management-token.ts";
 import { forbiddenAddress, readAllowList } from "#runtime/net/address.ts";
 import type { ResolvedAddress } from "#runtime/net/connect.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
@@ -18,7 +18,7 @@ import { answer, openPeer, type Peer } from "../runtime/peer.ts";
 const none = readAllowList("");
 
 async function operator(it: Harness): Promise<string> {
-  const made = await makeManagementToken(it.system.configure, {
+  const made = await createManagementToken(it.system.core, {
     name: "tests",
     role: "operator",
     accountId: null,
@@ -72,9 +72,9 @@ describe("saving a webhook endpoint", () => {
 
   test("no forbidden host, in no spelling, is taken; nor does a good endpoint get one", async () => {
     assert.ok(urls.length >= 1200);
-    const { configure } = it.system;
+    const { core } = it.system;
     const good = "https://good.example.test/hook";
-    const made = await upsertWebhook(configure, account.id, webhookInput.parse({ url: good }));
+    const made = await upsertWebhook(core, account.id, webhookInput.parse({ url: good }));
     assert.ok(made.kind === "saved");
     for (const url of urls) {
       const input = webhookInput.safeParse({ url });
@@ -88,8 +88,8 @@ describe("saving a webhook endpoint", () => {
         continue;
       }
       for (const saved of [
-        await upsertWebhook(configure, account.id, input.data),
-        await updateWebhook(configure, account.id, made.id, { url }),
+        await upsertWebhook(core, account.id, input.data),
+        await updateWebhook(core, account.id, made.id, { url }),
       ]) {
         assert.ok(saved.kind === "invalid", url);
         assert.deepEqual(
@@ -143,7 +143,7 @@ async function posting(outbound: Outbound) {
     async post(urls: readonly string[]): Promise<void> {
       for (const url of urls) {
         const input = webhookInput.parse({ url, events: ["message.delivered"] });
-        const saved = await upsertWebhook(it.system.configure, account.id, input);
+        const saved = await upsertWebhook(it.system.core, account.id, input);
         assert.equal(saved.kind, "saved", url);
       }
       await it.settle();

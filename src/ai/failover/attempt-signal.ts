@@ -1,13 +1,13 @@
-// A request that waits for a member, which can be given up without its caller leaving: when the member opens
-// meanwhile, whoever has waited longer than is usual for it leaves at once, and the others as soon as they have,
-// instead of each serving out its own limit. Nothing has reached the caller yet, so it costs nothing but the wait.
-// What is not overdue stays: a member that fails some requests may be about to answer this one.
+// The abort signal of one attempt, which can be given up while the client stays. When the member's circuit opens,
+// attempts that have waited longer than is usual for the member are abandoned at once, and the others as soon as
+// they are overdue, instead of each running into its own timeout. Nothing has reached the client yet. An attempt
+// that is not overdue stays: a member that fails some requests may still answer this one.
 
 import type { CircuitListener, MemberHealth } from "#ai/health/health.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
-/** The signal of one attempt: the caller's, and its own. */
+/** Aborts when the client disconnects, or when the attempt is given up. */
 export class AttemptSignal extends LightAbortController implements CircuitListener {
   readonly #clock: Clock;
   readonly #caller: LightAbortSignal;
@@ -16,7 +16,7 @@ export class AttemptSignal extends LightAbortController implements CircuitListen
   readonly #hasAlternative: () => boolean;
   #overdueTimer: LightAbortController | null = null;
 
-  /** `overdueAt`: monotonic ms. `elsewhere`: whether a member that is up is left to be asked. */
+  /** `overdueAt`: monotonic ms. `elsewhere`: whether another healthy member is left. */
   constructor(
     clock: Clock,
     caller: LightAbortSignal,
@@ -37,7 +37,7 @@ export class AttemptSignal extends LightAbortController implements CircuitListen
     return super.aborted || this.#caller.aborted;
   }
 
-  /** Given up because of the member; the caller is still there. */
+  /** The attempt was given up because of the member; the client is still connected. */
   get abandoned(): boolean {
     return super.aborted && !this.#caller.aborted;
   }
@@ -62,12 +62,12 @@ export class AttemptSignal extends LightAbortController implements CircuitListen
     void this.#clock.sleep(this.#overdueAt - now, this.#overdueTimer).then(() => {
       if (this.#overdueTimer?.aborted !== false) return;
       this.#overdueTimer = null;
-      // It may be back.
+      // The circuit may have closed again meanwhile.
       if (this.#health.isOpen && this.#hasAlternative()) this.abort();
     });
   }
 
-  /** The attempt is over, or has begun to answer: it is not given up any more. */
+  /** The attempt has ended or has begun to answer: it is no longer abandoned. */
   end(): void {
     this.#health.unwatch(this);
     this.#overdueTimer?.abort();

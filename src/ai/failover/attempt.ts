@@ -1,5 +1,5 @@
-// One request to one member: sent, and read up to the moment at which it is known to be an answer. Whatever
-// happens comes back as a value: a whole answer, a stream that has begun to speak, or a failure.
+// One attempt: sends one request to one member and reads until the answer is known to be real. Every result is a
+// value: a whole answer, a stream with its first output, or a failure.
 
 import { type CollectResult, collect, defaultMaxAnswerBytes, outOfTime } from "#ai/stream/collect.ts";
 import { EventReader } from "#ai/stream/event-reader.ts";
@@ -29,16 +29,16 @@ import type { MemberTimeouts } from "#store/schema/pools.ts";
 export interface AttemptDeps {
   clock: Clock;
   upstreams: StreamingClient;
-  /** Longest whole answer, bytes; that of embeddings is four times as long. Absent: 16 MiB. */
+  /** Longest whole answer, bytes; answers with embeddings may be four times as long. Absent: 16 MiB. */
   answerBytes?: number;
 }
 
-/** Whom to ask, and how. */
+/** The member to send to, and the prepared request. */
 export interface Target {
   provider: Provider;
-  prepared: Exclude<PreparedRequest, { kind: "untranslatable" }>;
+  prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>;
   timeouts: MemberTimeouts;
-  /** On a connection of its own. */
+  /** Use a new connection. */
   fresh: boolean;
   /** Longest whole answer, bytes; absent: 16 MiB. */
   maxAnswerBytes?: number;
@@ -46,25 +46,26 @@ export interface Target {
 
 export type AttemptResult =
   | { kind: "answer"; text: string; usage: Usage | null }
-  | { kind: "speaking"; stream: UpstreamStream }
-  | { kind: "collected"; chunks: Chunk[] }
+  | { kind: "streaming"; stream: UpstreamStream }
+  | { kind: "buffered"; chunks: Chunk[] }
   /**
-   * `reused`: on a connection that its peer may just have closed. `timeout`: it was silent for too long. `overtime`:
-   * it was not silent, but took longer than the request, or the member, may take.
+   * `reused`: the request went over an idle connection that the peer may just have closed. `timeout`: the
+   * member was silent for too long. `overtime`: the member was sending, but exceeded the time limit of the
+   * request or of the member.
    */
   | { kind: "failed"; failure: Failure; reused: boolean; timeout: boolean; overtime?: boolean }
-  /** The caller went away. `heard`: the member had said something. */
+  /** The client disconnected. `heard`: the member had produced output. */
   | { kind: "aborted"; heard?: boolean };
 
-/** Longest error that is read, bytes. */
+/** Longest error body that is read, bytes. */
 const maxErrorBytes = 64 * 1024;
-/** How long the wire may stay open behind `[DONE]`. */
+/** How long the connection may stay open after `[DONE]`. */
 const drainMs = 1000;
-/** How much a stream may send before it says something, UTF-16 units and chunks. */
+/** How much a stream may send before its first output, in UTF-16 units and in chunks. */
 const maxPrefaceUnits = 256 * 1024;
 const maxPrefaceChunks = 2048;
 
-/** Asks for a completion that is not streamed. `read`: how the provider reads the body of a 2xx. */
+/** Sends a request that is not streamed. `read` parses the body of a 2xx. */
 export async function askWhole(
   parts: AttemptDeps,
   target: Target,
@@ -89,7 +90,10 @@ export async function askWhole(
   return { kind: "answer", text: answer.text, usage: answer.usage };
 }
 
-/** Asks for a stream, and reads until it has said something: until then another member may still be asked. */
+/**
+ * Sends a streaming request and reads up to the first output: until then another member may still be
+ * attempted.
+ */
 export async function askStream(
   parts: AttemptDeps,
   target: Target,
@@ -112,7 +116,7 @@ export async function askStream(
   }
   const stream = new UpstreamStream(parts.clock, opened.body, provider.stream(request), timeouts, limitAt);
   const said = await stream.firstToken(speakAt);
-  if (said === null) return { kind: "speaking", stream };
+  if (said === null) return { kind: "streaming", stream };
   stream.cancel();
   return signal.aborted ? { kind: "aborted" } : { ...failedWith(said.failure), timeout: said.timeout };
 }
@@ -124,7 +128,7 @@ type Opened =
   | { kind: "answer"; headers: Record<string, string>; body: BodyReader }
   | Extract<AttemptResult, { kind: "failed" } | { kind: "aborted" }>;
 
-/** Sends the request and reads the head of the answer; a status that is no success becomes a failure here. */
+/** Sends the request and reads the response headers; a status outside 2xx becomes a failure. */
 async function openAnswer(
   { clock, upstreams }: AttemptDeps,
   { provider, prepared, timeouts, fresh }: Target,
@@ -134,7 +138,7 @@ async function openAnswer(
 ): Promise<Opened> {
   const leftMs = Math.max(1, limitAt - clock.monotonic());
   const result =
-    prepared.kind === "played"
+    prepared.kind === "simulated"
       ? await simulate(prepared.answer, clock, Math.min(headersMs, leftMs), signal)
       : await upstreams.open({
           method: prepared.request.method,
@@ -157,7 +161,7 @@ async function openAnswer(
   return failedWith(provider.failure(status, headers, read.kind === "text" ? read.text : "", clock.now()));
 }
 
-/** In place of the reason, which names the address: callers know a member by its name alone. */
+/** Replaces the transport's reason, which names the address: clients know members by name alone. */
 const connectErrors = {
   not_allowed: { code: "url_not_allowed", message: "The provider's address is not allowed." },
   unreachable: { code: "upstream_unreachable", message: "The provider could not be reached." },
@@ -167,7 +171,7 @@ const connectErrors = {
   headers_timeout: { code: "upstream_timeout", message: "The provider took too long to answer." },
 } as const;
 
-/** There was no answer at all. */
+/** No response headers were received. */
 function connectFailure({ why, reason, reused }: Extract<UpstreamResult, { kind: "failed" }>) {
   const { code, message } = connectErrors[why];
   const timeout = code === "upstream_timeout";
@@ -180,12 +184,17 @@ function failedWith(failure: Failure): Extract<AttemptResult, { kind: "failed" }
 }
 
 function upstreamError(message: string, code: string, status = 502): Failure {
-  return { kind: "broken", status, retryAfterMs: null, error: apiError(message, "server_error", code) };
+  return {
+    kind: "upstream_error",
+    status,
+    retryAfterMs: null,
+    error: apiError(message, "server_error", code),
+  };
 }
 
 const failedAnswer = (message: string, code: string) => failedWith(upstreamError(message, code));
 
-/** A 2xx that is no answer: its status keeps the chain from asking for the same at once. */
+/** A 2xx that is not an answer. Status 200 keeps failover from repeating it at the same member. */
 const badAnswer = (message: string) => failedWith(upstreamError(message, "bad_upstream_answer", 200));
 
 function incompleteAnswer(
@@ -202,14 +211,14 @@ function incompleteAnswer(
   return { kind: "failed", failure, reused: false, timeout };
 }
 
-/** What a stream says next: chunks, its orderly end, or why there will be no more. */
+/** The next event of a stream: chunks, its orderly end, or the failure that ended it. */
 export type StreamEvent =
   | { kind: "chunks"; chunks: Chunk[] }
   | { kind: "done" }
-  /** `overtime`: it was still speaking when the time for the whole answer was over. */
+  /** `overtime`: the stream was still active when the time for the whole answer ran out. */
   | { kind: "failed"; failure: Failure; timeout: boolean; overtime?: boolean };
 
-/** A stream that is being read. An answer that was cut off never looks complete. */
+/** A stream being read. A stream that was cut off never ends as complete. */
 export class UpstreamStream {
   readonly #clock: Clock;
   readonly #body: BodyReader;
@@ -224,7 +233,7 @@ export class UpstreamStream {
   #final: StreamEvent | null = null;
   /** Monotonic ms of the last chunk. */
   #lastChunkAt: number;
-  /** When the last reading ended, monotonic ms. */
+  /** Monotonic ms of the end of the last read. */
   #lastReadAt: number;
 
   constructor(
@@ -243,7 +252,7 @@ export class UpstreamStream {
     this.#lastReadAt = this.#lastChunkAt;
   }
 
-  /** Reads until something was said; null: it was. What came before is kept for `next`. */
+  /** Reads up to the first output; null: there is some. The chunks before it are kept for `next`. */
   async firstToken(speakAt: number): Promise<{ failure: Failure; timeout: boolean } | null> {
     let size = 0;
     for (;;) {
@@ -270,11 +279,11 @@ export class UpstreamStream {
       return { kind: "chunks", chunks };
     }
     const { idleMs, firstTokenMs } = this.#timeouts;
-    // While a slow caller took what was said, nobody listened: that is no silence of the member.
+    // Time that a slow client took for the last chunks does not count as silence of the member.
     this.#lastChunkAt += this.#clock.monotonic() - this.#lastReadAt;
     const said = await this.#read(() => {
       const now = this.#clock.monotonic();
-      // Comments and pings are life, but not for longer than a model may think.
+      // SSE comments keep the stream alive, up to the first-token timeout.
       const silentUntil = this.#lastChunkAt + Math.max(idleMs, firstTokenMs);
       return Math.min(idleMs, silentUntil - now, this.#limitAt - now);
     });
@@ -286,13 +295,13 @@ export class UpstreamStream {
     this.#body.cancel();
   }
 
-  /** The next chunks, as many as came together; `patience` is asked before each read of the wire. */
-  async #read(patience: () => number): Promise<StreamEvent> {
+  /** The next chunks, all that arrived together; `timeLeft` is evaluated before each read. */
+  async #read(timeLeft: () => number): Promise<StreamEvent> {
     for (;;) {
       const said = this.#take();
       if (said) return said;
       if (this.#final) return this.#final;
-      const leftMs = patience();
+      const leftMs = timeLeft();
       const piece = leftMs <= 0 ? outOfTime : await this.#body.read(leftMs);
       if (piece === null) this.#onWireEnd();
       else if (isBodyError(piece)) this.#break(piece.why, piece.reason);
@@ -300,7 +309,7 @@ export class UpstreamStream {
     }
   }
 
-  /** The chunks that are there; a piece that ends the stream comes after them. */
+  /** The pending chunks; a piece that ends the stream is delivered after them. */
   #take(): StreamEvent | null {
     if (this.#pending.length === 0) return null;
     const chunks: Chunk[] = [];
@@ -324,7 +333,7 @@ export class UpstreamStream {
     return chunks.length > 0 ? { kind: "chunks", chunks } : this.#final;
   }
 
-  /** What `[DONE]` means: without a finish reason it is no end, something is missing. */
+  /** Handles `[DONE]`: without a finish reason the stream is incomplete. */
   #ended(): StreamEvent {
     if (this.#finished && !this.#reader.missing?.()) return { kind: "done" };
     const failure =
@@ -346,7 +355,7 @@ export class UpstreamStream {
     for (const event of events) this.#pending.push(...this.#reader.push(event));
   }
 
-  /** The wire ended. Some providers leave `[DONE]` out; a finish reason says that nothing is missing. */
+  /** The connection ended. Some providers omit `[DONE]`; a finish reason shows that the answer is complete. */
   #onWireEnd(): void {
     this.#understand(this.#events.end());
     const finished = this.#finished || this.#pending.some((piece) => piece.kind === "chunk" && piece.finish);
@@ -357,7 +366,9 @@ export class UpstreamStream {
     );
   }
 
-  /** Reads what is left behind the end, so that the connection can be used again; a peer that goes on is left. */
+  /**
+   * Reads what follows the end, so that the connection can be reused; gives up on a peer that keeps sending.
+   */
   async #leave(): Promise<void> {
     for (let pieces = 0; pieces < 16; pieces++) {
       const piece = await this.#body.read(drainMs);

@@ -1,5 +1,5 @@
-// From member to member until one answers. Decides, by what became of an attempt, who is asked next, whether
-// somebody is asked once more, and what the members' health learns from it.
+// Attempts members one after another until one answers. The result of each attempt decides which member is next,
+// whether one is repeated, and what the member's health records.
 
 import type { HealthTicket } from "#ai/health/health.ts";
 import { promptSizeFactor, type ResponseKind } from "#ai/health/response-times.ts";
@@ -17,18 +17,20 @@ import { hasHealthyAlternative, isHealthy } from "./healthy-members.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
 
-export type AnswerMode = "chat" | "stream" | "collected" | "embeddings";
+export type AnswerMode = "chat" | "stream" | "buffered" | "embeddings";
 
 export interface FailoverCall {
   choices: readonly Choice<Member>[];
   mode: AnswerMode;
   text: string;
   body: Readonly<Record<string, unknown>>;
-  /** Tokens of the input, estimated: a long one takes longer. */
+  /** Estimated tokens of the input: long prompts take longer. */
   promptTokens: number;
   /** Monotonic ms. */
   deadlineAt: number;
-  /** For a whole answer of one member while another is left, ms; null: half of what is left of the deadline. */
+  /**
+   * Limit for a member's whole answer while another member is left, ms; null: half of the remaining deadline.
+   */
   answerMs: number | null;
   signal: LightAbortSignal;
   retryBudget: RetryBudget;
@@ -37,49 +39,49 @@ export interface FailoverCall {
 export interface FailoverDeps extends AttemptDeps {
   clock: Clock;
   fraction: () => number;
-  /** A member went down, and why; for the account to be told. */
+  /** A member's circuit opened or its credentials were refused, and why; reported to the account. */
   memberDown(member: Member, failure: Failure): void;
   memberUp(member: Member): void;
 }
 
-/** One request to one member, for the usage record. */
+/** One attempt, for the usage record. */
 export interface AttemptRecord {
   member: string;
   model: string;
   ms: number;
-  outcome: "ok" | Failure["kind"] | "untranslatable" | "aborted";
+  outcome: "ok" | Failure["kind"] | "unsupported_parameter" | "aborted";
   status: number | null;
 }
 
 export type FailoverResult =
   | { kind: "answer"; text: string; usage: Usage | null; won: Winner; tried: AttemptRecord[] }
-  | { kind: "speaking"; stream: UpstreamStream; won: Winner; tried: AttemptRecord[] }
-  | { kind: "collected"; chunks: Chunk[]; won: Winner; tried: AttemptRecord[] }
+  | { kind: "streaming"; stream: UpstreamStream; won: Winner; tried: AttemptRecord[] }
+  | { kind: "buffered"; chunks: Chunk[]; won: Winner; tried: AttemptRecord[] }
   | { kind: "failed"; failure: Failure; last: Choice<Member> | null; asked: number; tried: AttemptRecord[] }
   | { kind: "aborted"; tried: AttemptRecord[] };
 
-/** Who answered; `settled` tells how its stream ended. */
+/** The member that answered. */
 export interface Winner {
   choice: Choice<Member>;
-  /** Members tried, this one included; a repeat on the same one does not count. */
+  /** Members attempted, including this one; a repeat at the same member does not count. */
   attempts: number;
-  /** A stream's end: its member's health waits for it. */
-  settle(how: "done" | "broken" | "dropped"): void;
+  /** Reports how the stream ended; the member's health needs it. */
+  settle(how: "completed" | "failed" | "dropped"): void;
 }
 
-/** A member that failed alone is asked once more after this. */
+/** The only available member is attempted once more after this. */
 const repeatAfterMs = 250;
-/** How often a request waits for a member that said when to come back, and how long at the most. */
+/** How often, and for how long at most, a request waits for a member that is cooling down. */
 const maxWaits = 2;
 const maxWaitMs = 20_000;
-/** Statuses of a fault that may have been a moment's. */
+/** Statuses of faults that may be transient. */
 const retryableStatuses: readonly number[] = [500, 502];
 
-/** What its answer's time is compared with. One that is collected is heard of when it is whole. */
+/** The moving average to compare with. A buffered stream is judged like a whole answer. */
 const responseKindOf = (ask: AnswerMode): ResponseKind =>
-  ask === "chat" || ask === "collected" ? "whole" : ask;
+  ask === "chat" || ask === "buffered" ? "whole" : ask;
 
-/** Asks members in turn until one answers, the request itself is refused, or nobody is left. */
+/** Attempts members in turn until one answers, the request itself is refused, or no member is left. */
 export async function runFailover(parts: FailoverDeps, call: FailoverCall): Promise<FailoverResult> {
   const { clock } = parts;
   const run: Run = { tried: [], failures: [], excluded: [], attemptedIds: [], last: null, failedBy: null };
@@ -96,19 +98,19 @@ export async function runFailover(parts: FailoverDeps, call: FailoverCall): Prom
     if (choice === undefined || now >= call.deadlineAt) break;
     const waitMs = cooldownLeft(choice, now);
     if (waitMs > 0) {
-      // Everybody else is out or down. It said when to come back, and is not asked before.
+      // All others are excluded or down. A cooling member is not attempted before its time.
       if (run.failures.length === 0) run.failures.push(allRateLimited(waitMs));
       if (waits < maxWaits && waitMs <= maxWaitMs && now + waitMs < call.deadlineAt) {
         waits += 1;
         await clock.sleep(waitMs, call.signal);
         continue;
       }
-      // Too long. Somebody who is merely thought to be down is better than nobody.
+      // Too long. A member whose circuit is open is better than none.
       choice = ordered.find((other) => cooldownLeft(other, now) === 0);
       if (choice === undefined) break;
     }
     const beyond = run.attemptedIds.length > 1 && !run.attemptedIds.includes(choice.member.id);
-    // What bounds the load of an outage must not keep anybody from a member that is well.
+    // The retry budget bounds the load of an outage; it must not block a healthy member.
     if (beyond && !isHealthy(choice, now) && !call.retryBudget.tryWithdraw()) {
       choice = ordered.find((other) => isHealthy(other, now));
       if (choice === undefined) break;
@@ -118,35 +120,36 @@ export async function runFailover(parts: FailoverDeps, call: FailoverCall): Prom
     const { failure } = outcome;
     run.failures.push(failure);
     if (outcome.final) break;
-    if (failure.kind === "context" && !keepLargerContext(parts, call.choices, run.excluded, choice)) break;
+    if (failure.kind === "context_length" && !keepLargerContext(parts, call.choices, run.excluded, choice))
+      break;
     const alone = noneElseAvailable(call.choices, run.excluded, choice, clock.monotonic());
     if (outcome.again && alone && repeats > 0 && call.retryBudget.tryWithdraw()) {
       repeats -= 1;
       await clock.sleep(repeatAfterMs, call.signal);
-    } else if (failure.kind !== "limited" || failure.retryAfterMs === null) run.excluded.push(choice);
-    // One that said when to come back rests: the others come first, then it may be waited for.
+    } else if (failure.kind !== "rate_limited" || failure.retryAfterMs === null) run.excluded.push(choice);
+    // A member with a known cooldown stays: the others come first, then the request may wait for it.
   }
   const failure = mostUsefulFailure(run.failures);
   const last = run.failedBy?.get(failure) ?? run.last;
   return { kind: "failed", failure, last, asked: run.attemptedIds.length, tried: run.tried };
 }
 
-/** What a request has met so far. */
+/** What one request has met so far. */
 interface Run {
   tried: AttemptRecord[];
   failures: Failure[];
-  /** Not asked again. */
+  /** Not attempted again in this request. */
   excluded: Choice<Member>[];
-  /** Ids of the members that were asked. */
+  /** Ids of the attempted members. */
   attemptedIds: string[];
   last: Choice<Member> | null;
-  /** Who said what: the error that is told and the member that is named beside it are the same one's. */
+  /** The member of each failure, so that the reported error and the reported member belong together. */
   failedBy: Map<Failure, Choice<Member>> | null;
 }
 
 type Outcome =
   | Exclude<FailoverResult, { kind: "failed" }>
-  /** `final`: the request is at fault. `again`: it may have been a moment's fault. */
+  /** `final`: the request is at fault. `again`: the fault may be transient. */
   | { kind: "failed"; failure: Failure; final: boolean; again: boolean };
 
 async function tryMember(
@@ -157,14 +160,14 @@ async function tryMember(
 ): Promise<Outcome> {
   const { clock } = parts;
   const { member, model } = choice;
-  const stream = call.mode === "stream" || call.mode === "collected";
+  const stream = call.mode === "stream" || call.mode === "buffered";
   const request: ChatRequest = { text: call.text, body: call.body, model, stream };
   const prepared = prepare(member, request, call.mode);
   const startedAt = clock.monotonic();
   const note = (outcome: AttemptRecord["outcome"], status: number | null) =>
     run.tried.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
-  if (prepared.kind === "untranslatable") {
-    note("untranslatable", null);
+  if (prepared.kind === "unsupported_parameter") {
+    note("unsupported_parameter", null);
     return { kind: "failed", failure: unsupportedParameter(prepared), final: false, again: false };
   }
   run.last = choice;
@@ -182,18 +185,18 @@ async function tryMember(
   let attempted: AttemptResult;
   try {
     attempted = await sendAttempt(parts, call, member, prepared, request, limitAt, waiting, false);
-    // The peer may have closed an idle connection just then: that says nothing about it.
+    // The peer may have closed the idle connection at that moment, which says nothing about its health.
     if (attempted.kind === "failed" && attempted.reused)
       attempted = await sendAttempt(parts, call, member, prepared, request, limitAt, waiting, true);
   } catch (error) {
-    // A bug in reading its answer must not leave it under way, or being probed, for ever.
+    // A bug in the adapter must not leave the ticket open, or the probe pending, forever.
     health.dropped(ticket);
     throw error;
   } finally {
     waiting?.end();
   }
-  if (waiting?.abandoned && (attempted.kind === "aborted" || attempted.kind === "speaking")) {
-    if (attempted.kind === "speaking") attempted.stream.cancel();
+  if (waiting?.abandoned && (attempted.kind === "aborted" || attempted.kind === "streaming")) {
+    if (attempted.kind === "streaming") attempted.stream.cancel();
     attempted = { kind: "failed", failure: silenceFailure, reused: false, timeout: true };
   }
   if (attempted.kind === "aborted") {
@@ -210,15 +213,18 @@ async function tryMember(
     run.failedBy.set(failure, choice);
     const now = clock.monotonic();
     if (attempted.overtime) health.dropped(ticket);
-    else if (failure.kind === "broken" && mayBeRequestFault(health, failure, timeout, startedAt, now)) {
-      if (health.failed(ticket, now, "broken", null, null, true)) parts.memberDown(member, failure);
+    else if (
+      failure.kind === "upstream_error" &&
+      mayBeRequestFault(health, failure, timeout, startedAt, now)
+    ) {
+      if (health.failed(ticket, now, "upstream_error", null, null, true)) parts.memberDown(member, failure);
     } else updateHealth(parts, choice, ticket, failure);
-    const final = failure.kind === "caller" || failure.kind === "policy";
+    const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
     return { kind: "failed", failure, final, again: !timeout && retryableStatuses.includes(failure.status) };
   }
   note("ok", 200);
   const won = winner(parts, choice, run.attemptedIds.length, ticket, startedAt, kind, size);
-  if (attempted.kind !== "speaking") won.settle("done");
+  if (attempted.kind !== "streaming") won.settle("completed");
   return { ...attempted, won, tried: run.tried };
 }
 
@@ -231,7 +237,7 @@ function sendAttempt(
   parts: FailoverDeps,
   call: FailoverCall,
   member: Member,
-  prepared: Exclude<PreparedRequest, { kind: "untranslatable" }>,
+  prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>,
   request: ChatRequest,
   limitAt: number,
   waiting: AttemptSignal | null,
@@ -275,22 +281,23 @@ function winner(
       if (!open) return;
       open = false;
       const now = parts.clock.monotonic();
-      if (how === "done") health.succeeded(ticket, now);
+      if (how === "completed") health.succeeded(ticket, now);
       else if (how === "dropped") health.dropped(ticket);
-      else if (health.failed(ticket, now, "broken", null)) parts.memberDown(choice.member, cutStreams);
+      else if (health.failed(ticket, now, "upstream_error", null))
+        parts.memberDown(choice.member, cutStreams);
     },
   };
 }
 
-/** Why a member is down whose answers break off. */
+/** The reason reported for a member whose streams are cut off. */
 const cutStreams: Failure = {
-  kind: "broken",
+  kind: "upstream_error",
   status: 502,
   retryAfterMs: null,
   error: apiError("Its answers break off.", "server_error", "upstream_cut"),
 };
 
-/** What a member's health learns from a failure. */
+/** Records a failure in the member's health. */
 function updateHealth(
   parts: FailoverDeps,
   { member, model }: Choice<Member>,
@@ -299,24 +306,24 @@ function updateHealth(
 ): void {
   const now = parts.clock.monotonic();
   switch (failure.kind) {
-    case "caller":
-    case "context":
-    case "policy":
-    case "unable":
+    case "invalid_request":
+    case "context_length":
+    case "content_policy":
+    case "unsupported":
       member.health.dropped(ticket);
       return;
-    case "no_model":
+    case "model_not_found":
       member.health.modelMissing(ticket, now, model);
       return;
-    case "limited":
-    case "denied":
-    case "broken":
+    case "rate_limited":
+    case "unauthorized":
+    case "upstream_error":
       if (member.health.failed(ticket, now, failure.kind, failure.retryAfterMs, model))
         parts.memberDown(member, failure);
   }
 }
 
-/** Whether nobody else is left who could be asked now. */
+/** Whether no other member is available now. */
 function noneElseAvailable(
   choices: readonly Choice<Member>[],
   out: readonly Choice<Member>[],
@@ -331,13 +338,16 @@ function noneElseAvailable(
   );
 }
 
-/** How long a member still rests that asked for it, ms; 0: it does not. */
+/** How long the member is still cooling down, ms; 0: it is not. */
 function cooldownLeft({ member, model }: Choice<Member>, now: number): number {
   const standing = member.health.availability(now, model);
-  return standing.kind === "down" && standing.why === "resting" ? standing.until - now : 0;
+  return standing.kind === "down" && standing.why === "cooling_down" ? standing.until - now : 0;
 }
 
-/** Too long for one: a member that is declared with a larger context may be tried; the others are out. */
+/**
+ * The prompt is too long for this member: keeps one member with a larger declared context, excludes the
+ * others.
+ */
 function keepLargerContext(
   parts: FailoverDeps,
   choices: readonly Choice<Member>[],
@@ -352,37 +362,37 @@ function keepLargerContext(
   return next !== undefined;
 }
 
-/** The vendor has nothing for a parameter: somebody else's may, and if nobody's does, this is what the caller hears. */
+/** The vendor lacks a parameter. Another member may have it; if none has, the client gets this error. */
 function unsupportedParameter({
   param,
   message,
-}: Extract<PreparedRequest, { kind: "untranslatable" }>): Failure {
+}: Extract<PreparedRequest, { kind: "unsupported_parameter" }>): Failure {
   const error = apiError(message, "invalid_request_error", "unsupported_parameter", param);
-  return { kind: "caller", status: 400, retryAfterMs: null, error };
+  return { kind: "invalid_request", status: 400, retryAfterMs: null, error };
 }
 
 function allRateLimited(retryAfterMs: number): Failure {
   const error = apiError("Every member of the pool is at its limit.", "requests", "rate_limit_exceeded");
-  return { kind: "limited", status: 429, retryAfterMs, error };
+  return { kind: "rate_limited", status: 429, retryAfterMs, error };
 }
 
-/** By how much the error helps whoever reads it: what they can mend themselves, then when to come back. */
+/** How useful an error is to the client: what it can fix itself, then when to come back. */
 const usefulness: Record<Failure["kind"], number> = {
-  policy: 0,
-  context: 1,
-  caller: 2,
-  limited: 3,
-  broken: 4,
-  denied: 5,
-  no_model: 6,
-  unable: 7,
+  content_policy: 0,
+  context_length: 1,
+  invalid_request: 2,
+  rate_limited: 3,
+  upstream_error: 4,
+  unauthorized: 5,
+  model_not_found: 6,
+  unsupported: 7,
 };
 
 function mostUsefulFailure(failures: readonly Failure[]): Failure {
-  // That a member has nothing for a parameter says least where another one has.
+  // A missing parameter at one member is the least useful error if another member has the parameter.
   const rank = ({ kind, error }: Failure) => (error.code === "unsupported_parameter" ? 9 : usefulness[kind]);
   const best = failures.toSorted((a, b) => rank(a) - rank(b))[0];
   if (best) return best;
   const error = apiError("No member of the pool can serve this request.", "server_error", "no_member");
-  return { kind: "broken", status: 503, retryAfterMs: null, error };
+  return { kind: "upstream_error", status: 503, retryAfterMs: null, error };
 }

@@ -1,13 +1,13 @@
-// Which members are well, and whether one is left besides the one that is asked.
+// Which members are healthy, and whether a healthy one is left beside the current one.
 
 import type { Candidate, Choice } from "#ai/pools/pool.ts";
 
-/** Whether nothing speaks against asking it: it is not open, does not rest, and has the model as far as is known. */
+/** Whether the member is up for this model: circuit closed, no cooldown, model not known to be missing. */
 export function isHealthy<Member extends Candidate>({ member, model }: Choice<Member>, now: number): boolean {
   return member.health.availability(now, model).kind === "up" && !member.health.isModelMissing(model, now);
 }
 
-/** Whether a member that is well, and not `out`, is left besides this one. */
+/** Whether a healthy member other than this one, and not `excluded`, is left. */
 export function hasHealthyAlternative<Member extends Candidate>(
   choices: readonly Choice<Member>[],
   out: readonly Choice<Member>[],

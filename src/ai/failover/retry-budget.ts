@@ -1,14 +1,14 @@
-// How much an outage may multiply a pool's load: each repeat, and what a request tries beyond its second member on
-// members that are not well, is paid from a purse that each request fills a little. A member that is well costs
-// nothing: an outage of two members must not keep requests from the third.
+// Bounds how much an outage multiplies a pool's load. Each request deposits a little; each repeat, and each attempt
+// beyond a request's second member at an unhealthy member, withdraws one. Attempts at healthy members are free: an
+// outage of two members must not keep requests from the third.
 
 const depositPerRequest = 0.2;
 const maxBalance = 50;
 
 export interface RetryBudget {
-  /** A request came. */
+  /** Counts a request. */
   deposit(): void;
-  /** Takes one more try; false: it is used up. */
+  /** Withdraws one attempt; false: the budget is exhausted. */
   tryWithdraw(): boolean;
 }
 

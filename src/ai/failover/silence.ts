@@ -1,22 +1,22 @@
-// How long a member may take, and what it says about it that somebody got nothing from it.
+// How long a member may take for a whole answer, and what its silence says about its health.
 
 import type { MemberHealth } from "#ai/health/health.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { Failure } from "#providers/provider.ts";
 
-/** Why a member is down that nobody gets an answer from. */
+/** The reason reported for a member that answers no request. */
 export const silenceFailure: Failure = {
-  kind: "broken",
+  kind: "upstream_error",
   status: 504,
   retryAfterMs: null,
   error: apiError("The provider is silent.", "server_error", "upstream_timeout"),
 };
 
 /**
- * Until when a member may take for a whole answer, monotonic ms. Such an answer shows no sign of life before its end:
- * while another member is left, this one gets half of the time that is left, so that the other has as much. With the
- * usual deadline that is 5 minutes, which a model that thinks may need. A stream has a limit of its own until its
- * first word.
+ * Deadline for a member's whole answer, monotonic ms. A whole answer shows no progress before its end: while
+ * another member is left, this one gets half of the remaining time, so that the other gets as much. With the
+ * default deadline that is 5 minutes, which a thinking model may need. Streams have a first-token timeout
+ * instead.
  */
 export function answerDeadline(
   { deadlineAt, answerMs }: { deadlineAt: number; answerMs: number | null },
@@ -27,12 +27,12 @@ export function answerDeadline(
   return elsewhere() ? limitAt : deadlineAt;
 }
 
-/** A member that said something within this is there: an empty answer then says more about its request. */
+/** A member with output within this time is alive: an empty answer then points to its request. */
 const recentOutputMs = 10_000;
 
 /**
- * Whether a failure may be its request's own: it takes for ever, or asks for nothing to be said, while the member
- * answers others. It must not take down for them what serves them.
+ * Whether the request may be the cause of a failure: it takes too long, or asks for empty output, while the
+ * member answers other requests. Such a request must not take the member down for them.
  */
 export function mayBeRequestFault(
   health: MemberHealth,

@@ -1,5 +1,5 @@
-// Looks after members that are down: a check that costs no tokens, every two seconds or so, decides when one
-// request may be risked on them.
+// Checks members whose circuit is open: about every two seconds, a request that costs no tokens decides when a probe
+// may be sent.
 
 import type { Pool } from "#ai/complete.ts";
 import type { Member } from "#ai/pools/member.ts";
@@ -17,7 +17,7 @@ export interface HealthCheckDeps {
 const intervalMs = 2_000;
 const timeoutMs = 2_000;
 
-/** Checks members for as long as one of them is down; `look` is called whenever one went down. */
+/** Checks members for as long as one of them is open; `look` is called when a circuit opens. */
 export function createHealthChecks(
   parts: HealthCheckDeps,
   pools: () => readonly Pool[],
@@ -31,14 +31,14 @@ export function createHealthChecks(
       .filter(({ active, health }) => active && health.isOpen);
 
   async function run(): Promise<void> {
-    // Not in the turn of whoever started it: `running` has to be set before it is cleared.
+    // `running` must be set before `run` can clear it, so the loop starts in a later turn.
     await Promise.resolve();
     while (!signal.aborted && down().length > 0) {
-      // Jitter, so that many processes do not knock together.
+      // Jitter keeps several processes from checking at the same moment.
       await clock.sleep(intervalMs * (0.75 + 0.5 * parts.fraction()), signal);
       const wanted = down().filter(({ health }) => health.needsCheck(clock.monotonic()));
       await Promise.all(wanted.map((member) => checkMember(parts, member, signal)));
-      // Without a check of its own a member waits for its next request.
+      // A member whose provider has no check waits for its next request.
       if (down().every(({ provider, settings }) => provider.check(settings) === null)) break;
     }
     running = null;
@@ -53,7 +53,7 @@ export function createHealthChecks(
   };
 }
 
-/** One check of a member that is down. */
+/** Checks one member. */
 export async function checkMember(
   { clock, upstreams, log }: HealthCheckDeps,
   member: Member,
@@ -67,7 +67,7 @@ export async function checkMember(
     headersMs: timeoutMs,
     signal,
   });
-  // The answer's own words do not matter.
+  // Only the status matters.
   if (result.kind === "answer") result.body.cancel();
   if (signal.aborted) return;
   const found = result.kind === "answer" ? checkResult(result.status) : "down";
@@ -75,7 +75,7 @@ export async function checkMember(
   if (found !== "nothing") member.health.checked(clock.monotonic(), found === "well");
 }
 
-/** Where there is no such page, or it is closed to this key, completions may be well or not. */
+/** A missing or forbidden page says nothing about completions. */
 function checkResult(status: number): "well" | "down" | "nothing" {
   if (status >= 200 && status < 300) return "well";
   return status >= 500 ? "down" : "nothing";

@@ -1,86 +1,89 @@
-// How a pool's member is doing, and whether it may be asked. Pure: time comes in, decisions go out.
-//
-// Closed → open on two failures in a row, or when a third of at least ten requests of the last minute failed.
-// Open: nobody asks it, until a check that costs no tokens says that it is back, or, where there is no such check
-// or it has lied, a time has passed that doubles with each failed probe. Then one request is risked: it goes
-// well → closed, else open again. Being told to slow down, or that a key does not work, is not being down: the
-// model rests that is limited, since vendors limit each model apart, or the member whose key is refused. Only what
-// started after it opened can close it or count against it again. What callers do does not count, with one exception:
-// a caller who leaves after waiting longer than is usual for this member, while it answered nobody at all, has seen
-// its silence.
+// The health of a pool's member: a circuit breaker and cooldowns. Pure: time comes in, decisions go out.
+// Closed to open: two consecutive failures, or a third of at least ten requests of the last minute failed. Open: the
+// member gets no requests until a check that costs no tokens succeeds, or, if the provider has no check or its check
+// proved unreliable, until a delay has passed that doubles with each failed probe. Half-open: one probe is sent;
+// success closes the circuit, failure opens it again.
+// A 429 or a refused key does not open the circuit. A 429 puts the model into a cooldown, since vendors limit models
+// separately; a refused key puts the member into one. Only requests that started after the circuit opened can close
+// it or count against it again. Clients' disconnects do not count, with one exception: a client that disconnects
+// after waiting longer than is usual for this member, while the member answered no other request, has seen it
+// silent.
 
 import { type ResponseKind, ResponseTimes } from "./response-times.ts";
 
 export const healthRules = {
   consecutiveFailures: 2,
-  /** Callers who left a silent member weigh as much as one failure. */
+  /** This many clients that left a silent member weigh as much as one failure. */
   departuresPerFailure: 2,
   windowMs: 60_000,
   buckets: 10,
   minRequestsInWindow: 10,
   failureRateThreshold: 1 / 3,
   /**
-   * The wait before the first probe that no check has spoken for, doubling up to the longest. A request every 4 s
-   * through an outage of 60 s then meets it at most four times, whatever its checks say.
+   * Delay before the first probe without a successful check; it doubles up to `maxProbeMs`. A request every 4
+   * s through an outage of 60 s then reaches the member at most four times, whatever its checks say.
    */
   firstProbeMs: 8_000,
   maxProbeMs: 30_000,
-  /** Nobody is asked while checks find it down, but for one probe in this time: a check may be wrong for ever. */
+  /** While checks fail, one probe in this time: a check may be wrong forever. */
   maxUnprobedMs: 60_000,
-  /** A member that said "slow down" without saying for how long, and the longest that is believed. */
+  /** Cooldown after a 429 without `Retry-After`, and the longest one that is honoured. */
   defaultCooldownMs: 5_000,
-  /** Nobody who refuses is asked again at once, not even one who says so. */
+  /** Minimum cooldown, even when `Retry-After` asks for less. */
   minCooldownMs: 500,
   maxCooldownMs: 600_000,
-  /** Rest of a member whose key, balance or permission is refused. */
+  /** Cooldown of a member that refused its key, balance or permission. */
   unauthorizedCooldownMs: 60_000,
-  /** Rest of a model that a member does not have. */
+  /** Cooldown of a model that the member does not have. */
   missingModelCooldownMs: 300_000,
   /** How long a recovered member gets less than its share. */
   rampMs: 10_000,
 } as const;
 
-export type FailureKind = "broken" | "limited" | "denied";
+export type FailureKind = "upstream_error" | "rate_limited" | "unauthorized";
 
 /** One request under way. */
 export interface HealthTicket {
   startedAt: number;
-  /** It is the one that is risked on an open member. */
+  /** This request is the probe of an open circuit. */
   probe: boolean;
 }
 
-/** Who waits for it, and wants to know when it opens. */
+/** Is notified when the circuit opens. */
 export interface CircuitListener {
   circuitOpened(now: number): void;
 }
 
 export type Availability =
-  /** It may be asked. */
+  /** The member may get requests. */
   | { kind: "up" }
-  /** One request may be risked. */
-  | { kind: "probe" }
-  /** Nobody should ask it before then (monotonic ms). */
-  | { kind: "down"; until: number; why: "open" | "resting" | "denied" };
+  /** The circuit is open, and one probe may be sent. */
+  | { kind: "half_open" }
+  /** The member should get no requests until then (monotonic ms). */
+  | { kind: "down"; until: number; why: "open" | "cooling_down" | "unauthorized" };
 
 export class MemberHealth {
   #consecutiveFailures = 0;
   readonly #counts = Array.from({ length: healthRules.buckets }, () => ({ slot: -1, asked: 0, failed: 0 }));
-  /** Set while open: when it opened (or was last probed), and when a probe may be risked without a check's word. */
+  /**
+   * Set while the circuit is open: since when (or since the last probe), when a probe may be sent without a
+   * check.
+   */
   #open: { since: number; probeAt: number; probes: number; checked: boolean } | null = null;
   #probing = false;
-  /** When it last opened, also after it closed again. */
+  /** When the circuit last opened; kept after it closes. */
   #openedAt = Number.NEGATIVE_INFINITY;
-  /** A check said that it is back, and the probe found otherwise: its word alone no longer counts. */
+  /** A check succeeded and the probe after it failed: checks alone no longer allow a probe. */
   #checkUnreliable = false;
-  #cooldown: { until: number; why: "resting" | "denied" } | null = null;
-  /** When its key, balance or permission was first refused; null: it was not, or it answered since. */
+  #cooldown: { until: number; why: "cooling_down" | "unauthorized" } | null = null;
+  /** When the key, balance or permission was first refused; null: never, or the member has answered since. */
   #unauthorizedAt: number | null = null;
-  /** By model; there are no more of them than the member's settings name. */
-  readonly #modelCooldowns = new Map<string, { until: number; why: "limited" | "lacking" }>();
+  /** By model; bounded by the models that the member's settings name. */
+  readonly #modelCooldowns = new Map<string, { until: number; why: "rate_limited" | "missing" }>();
   #recoveredAt = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
   readonly #times = new ResponseTimes();
-  /** When it last said something to anybody. */
+  /** When the member last produced output for any request. */
   #lastOutputAt = Number.NEGATIVE_INFINITY;
   readonly #listeners = new Set<CircuitListener>();
 
@@ -88,23 +91,23 @@ export class MemberHealth {
     return this.#inFlight;
   }
 
-  /** The moving average of the time to the first output, ms, of streams where it had any; null: it was not asked yet. */
+  /** Moving average of the time to the first output, ms, of streams if there were any; null: no answer yet. */
   get firstOutputMs(): number | null {
     const times = this.#times;
     return times.average("stream") ?? times.average("whole") ?? times.average("embeddings");
   }
 
-  /** How long a caller waits who waits longer than is usual, ms. `size`: of the prompt, see `sizeOf`. */
+  /** After how long a wait is overdue, ms. `size`: of the prompt, see `promptSizeFactor`. */
   overdueMs(kind: ResponseKind, size: number): number {
     return this.#times.overdueMs(kind, size);
   }
 
-  /** Whether it said something to anybody after that. */
+  /** Whether the member produced output for any request after that. */
   respondedSince(at: number): boolean {
     return this.#lastOutputAt > at;
   }
 
-  /** `watcher` is told when it opens, until `unwatch`. */
+  /** Notifies `watcher` when the circuit opens, until `unwatch`. */
   watch(watcher: CircuitListener): void {
     this.#listeners.add(watcher);
   }
@@ -113,20 +116,20 @@ export class MemberHealth {
     this.#listeners.delete(watcher);
   }
 
-  /** `model`: with the rest of this model; absent: of the member as a whole. A model that it lacks is asked for by `lacks`. */
+  /** With `model`: includes the model's cooldown. A missing model is reported by `isModelMissing` instead. */
   availability(now: number, model?: string): Availability {
     if (this.#cooldown && this.#cooldown.until > now) return { kind: "down", ...this.#cooldown };
     const own = model === undefined ? undefined : this.#modelCooldowns.get(model);
-    if (own && own.why === "limited" && own.until > now)
-      return { kind: "down", until: own.until, why: "resting" };
+    if (own && own.why === "rate_limited" && own.until > now)
+      return { kind: "down", until: own.until, why: "cooling_down" };
     if (!this.#open) return { kind: "up" };
     const { probeAt, checked } = this.#open;
     const ready = checked || probeAt <= now;
-    if (ready && !this.#probing) return { kind: "probe" };
+    if (ready && !this.#probing) return { kind: "half_open" };
     return { kind: "down", until: Math.max(probeAt, now + 1), why: "open" };
   }
 
-  /** As a whole; it rests as well while each of its models does, until the first of them is back. */
+  /** Of the member as a whole; it is cooling down while all of its models are, until the first is back. */
   overallAvailability(now: number, models: readonly string[]): Availability {
     const own = this.availability(now);
     if (own.kind !== "up") return own;
@@ -139,31 +142,31 @@ export class MemberHealth {
     return first ?? own;
   }
 
-  /** Whether it does not have this model, as far as is known. */
+  /** Whether the member is known not to have this model. */
   isModelMissing(model: string, now: number): boolean {
     const rest = this.#modelCooldowns.get(model);
-    return rest !== undefined && rest.why === "lacking" && rest.until > now;
+    return rest !== undefined && rest.why === "missing" && rest.until > now;
   }
 
-  /** How long it will probably take to say something, counting those that wait already: lower is better. */
+  /** Expected time to the first output, counting the requests under way: lower is better. */
   cost(now: number, kind: ResponseKind = "stream"): number {
-    // Unknown members look quick, so that they get tried.
+    // Members without an average look fast, so that they get tried.
     return ((this.#times.average(kind) ?? 1) * (this.#inFlight + 1)) / this.#ramp(now);
   }
 
-  /** 0.1 to 1: a member that just came back gets less than its share. */
+  /** 0.1 to 1: a member that has just recovered gets less than its share. */
   #ramp(now: number): number {
     return Math.min(1, Math.max(0.1, (now - this.#recoveredAt) / healthRules.rampMs));
   }
 
   begin(now: number): HealthTicket {
-    const probe = this.#open !== null && this.availability(now).kind === "probe";
+    const probe = this.#open !== null && this.availability(now).kind === "half_open";
     if (probe) this.#probing = true;
     this.#inFlight += 1;
     return { startedAt: now, probe };
   }
 
-  /** It has begun to answer, `firstOutputMs` after it was asked: it is there. True when it was down until now. */
+  /** The member began to answer `firstOutputMs` after the request. True if it was down until now. */
   firstOutput(
     ticket: HealthTicket,
     now: number,
@@ -178,9 +181,9 @@ export class MemberHealth {
     const allowed = this.#unauthorizedAt !== null && ticket.startedAt >= this.#unauthorizedAt;
     if (allowed) {
       this.#unauthorizedAt = null;
-      if (this.#cooldown?.why === "denied") this.#cooldown = null;
+      if (this.#cooldown?.why === "unauthorized") this.#cooldown = null;
     }
-    // What was under way before it opened says nothing about now.
+    // Requests that started before the circuit opened say nothing about the present.
     if (!this.#open || ticket.startedAt < this.#open.since) return allowed;
     this.#open = null;
     this.#consecutiveFailures = 0;
@@ -190,7 +193,7 @@ export class MemberHealth {
     return true;
   }
 
-  /** Its answer came to its end. */
+  /** The answer is complete. */
   succeeded(ticket: HealthTicket, now: number): void {
     this.#release(ticket);
     this.#countOutcome(now, false);
@@ -198,9 +201,10 @@ export class MemberHealth {
   }
 
   /**
-   * It failed; true when it went down by that. `retryAfterMs`: what it said itself. `model`: what it was asked for,
-   * which alone rests where it is `limited`; null: the whole member rests. `singly`: the request may be to blame, since
-   * others were answered meanwhile: it counts for the share of failures, but not for those in a row.
+   * The request failed; true if that took the member down. `retryAfterMs`: from the vendor. `model`: the
+   * requested model, the only one to cool down after `rate_limited`; null: the whole member does. `singly`:
+   * the request may be the cause, since others were answered meanwhile; it counts for the failure rate but
+   * not as consecutive.
    */
   failed(
     ticket: HealthTicket,
@@ -211,9 +215,9 @@ export class MemberHealth {
     singly = false,
   ): boolean {
     this.#release(ticket);
-    // What was under way before it opened says nothing about now.
+    // Requests that started before the circuit opened say nothing about the present.
     const late = ticket.startedAt < this.#openedAt;
-    if (kind !== "broken") {
+    if (kind !== "upstream_error") {
       if (ticket.probe && !late && this.#open) this.#open.probeAt = now + healthRules.firstProbeMs;
       return this.#startCooldown(now, kind, retryAfterMs, model);
     }
@@ -223,15 +227,15 @@ export class MemberHealth {
     return opens || (this.#open === null && this.#exceedsFailureRate(now) && this.#trip(now));
   }
 
-  /** Weighs evidence that it is down; true when it went down by that. */
+  /** Adds evidence of an outage; true if that opened the circuit. */
   #addFailure(ticket: HealthTicket, now: number, weight: number): boolean {
     if (this.#open) {
-      // Whoever asked it for want of another does not make it longer.
+      // A last-resort request that is not the probe must not extend the open period.
       if (!ticket.probe) return false;
       const { checked, probes } = this.#open;
       if (checked) this.#checkUnreliable = true;
-      const { firstProbeMs, maxProbeMs: longestProbeMs } = healthRules;
-      const waitMs = checked ? longestProbeMs : Math.min(firstProbeMs * 2 ** probes, longestProbeMs);
+      const { firstProbeMs, maxProbeMs } = healthRules;
+      const waitMs = checked ? maxProbeMs : Math.min(firstProbeMs * 2 ** probes, maxProbeMs);
       this.#open = { since: now, probeAt: now + waitMs, probes: probes + 1, checked: false };
       this.#openedAt = now;
       return false;
@@ -247,15 +251,15 @@ export class MemberHealth {
     return true;
   }
 
-  /** The request was at fault, or its answer was cut short here: it says nothing about the member. */
+  /** The request was at fault, or was ended here: it says nothing about the member. */
   dropped(ticket: HealthTicket): void {
     this.#release(ticket);
   }
 
   /**
-   * The caller went away before it said anything; true when it went down by that. It says something only where the
-   * wait was longer than usual and the member answered nobody else in all that time, so that nobody can take
-   * down a member that is well by leaving, however often.
+   * The client disconnected before the first output; true if that took the member down. It counts only if the
+   * wait was longer than usual and the member answered no other request in that time, so that clients cannot
+   * take down a healthy member by disconnecting, however often.
    */
   callerLeft(ticket: HealthTicket, now: number, kind: ResponseKind, size: number): boolean {
     this.#release(ticket);
@@ -265,10 +269,10 @@ export class MemberHealth {
     return this.#addFailure(ticket, now, 1 / healthRules.departuresPerFailure);
   }
 
-  /** It answered, but does not have this model. */
+  /** The member answered that it does not have this model. */
   modelMissing(ticket: HealthTicket, now: number, model: string): void {
     this.#release(ticket);
-    this.#modelCooldowns.set(model, { until: now + healthRules.missingModelCooldownMs, why: "lacking" });
+    this.#modelCooldowns.set(model, { until: now + healthRules.missingModelCooldownMs, why: "missing" });
   }
 
   get isOpen(): boolean {
@@ -280,11 +284,11 @@ export class MemberHealth {
     return this.#open !== null && !this.#probing && this.availability(now).kind === "down";
   }
 
-  /** What such a check found. */
+  /** The result of such a check. */
   checked(now: number, well: boolean): void {
     if (!this.#open) return;
     if (!well) {
-      // It says itself that it is down: hardly any probe is risked while it does.
+      // The check failed: probes become rare while it does.
       this.#open.checked = false;
       const lastAt = this.#open.since + healthRules.maxUnprobedMs;
       const laterAt = Math.min(now + healthRules.firstProbeMs, lastAt);
@@ -299,25 +303,25 @@ export class MemberHealth {
 
   #startCooldown(
     now: number,
-    kind: "limited" | "denied",
+    kind: "rate_limited" | "unauthorized",
     retryAfterMs: number | null,
     model: string | null,
   ): boolean {
-    const first = kind === "denied" && this.#unauthorizedAt === null;
+    const first = kind === "unauthorized" && this.#unauthorizedAt === null;
     if (first) this.#unauthorizedAt = now;
     const asked =
-      kind === "denied"
+      kind === "unauthorized"
         ? healthRules.unauthorizedCooldownMs
         : (retryAfterMs ?? healthRules.defaultCooldownMs);
     const until = now + Math.min(Math.max(healthRules.minCooldownMs, asked), healthRules.maxCooldownMs);
-    // A later, longer wait extends the rest; a shorter one does not cut it.
-    if (kind === "limited" && model !== null) {
+    // A later, longer cooldown extends the current one; a shorter one does not cut it.
+    if (kind === "rate_limited" && model !== null) {
       const rest = this.#modelCooldowns.get(model);
-      if (!rest || rest.until <= until) this.#modelCooldowns.set(model, { until, why: "limited" });
+      if (!rest || rest.until <= until) this.#modelCooldowns.set(model, { until, why: "rate_limited" });
       return first;
     }
     if (this.#cooldown && this.#cooldown.until > until) return first;
-    this.#cooldown = { until, why: kind === "denied" ? "denied" : "resting" };
+    this.#cooldown = { until, why: kind === "unauthorized" ? "unauthorized" : "cooling_down" };
     return first;
   }
 

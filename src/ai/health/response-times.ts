@@ -1,39 +1,39 @@
-// How long a member takes to say something, and from when on its silence means something. Kept apart by what is
-// asked: a whole answer takes as long as all of its words, and an embedding none of that, so that one average of
-// them would make a member look slow, or quick, by what its callers happen to ask for.
+// How long a member takes to its first output, and from when on its silence is unusual. Kept by kind of response: a
+// whole answer takes as long as all of its tokens, embeddings take none of that time, and one average over all would
+// depend on what clients happen to request.
 
 export type ResponseKind = "stream" | "whole" | "embeddings";
 
-/** Weight of the newest time in the moving average, when it is lower than the average. */
+/** Weight of a new time that is below the moving average. */
 const decay = 0.2;
-/** The first output takes longer the longer the prompt is: times count for prompts up to this, tokens. */
+/** Long prompts delay the first output: times count in full for prompts up to this, tokens. */
 const typicalPromptTokens = 4_000;
-/** A wait is longer than usual from this many times the average on. */
+/** A wait is overdue after this many times the average. */
 const overdueFactor = 4;
 /** And never before this, ms: a member that answers in 20 ms is not slow after 80. */
 const minOverdueMs: Record<ResponseKind, number> = { stream: 5_000, whole: 10_000, embeddings: 5_000 };
-/** Of a member that has not answered yet: models that think, or load first, take long. */
+/** For a member without an average: thinking or cold models take long. */
 const defaultOverdueMs = 20_000;
 
-/** By how much longer than usual a prompt of so many tokens may take: 1 for all that are not long. */
+/** How much longer than usual a prompt of this many tokens may take: 1 for all but long ones. */
 export const promptSizeFactor = (promptTokens: number) => Math.max(1, promptTokens / typicalPromptTokens);
 
 export class ResponseTimes {
   readonly #averages: Record<ResponseKind, number | null> = { stream: null, whole: null, embeddings: null };
 
-  /** The moving average, ms, for prompts that are not long; null: it has not answered such a request yet. */
+  /** The moving average, ms, normalised to short prompts; null: no such response yet. */
   average(kind: ResponseKind): number | null {
     return this.#averages[kind];
   }
 
-  /** It took this long to say something. Peaks are believed at once, improvements slowly. */
+  /** Records a time to the first output. Peaks count at once, improvements slowly. */
   record(kind: ResponseKind, tookMs: number, size: number): void {
     const ms = tookMs / size;
     const before = this.#averages[kind];
     this.#averages[kind] = before === null || ms > before ? ms : before + decay * (ms - before);
   }
 
-  /** How long a caller waits who waits longer than is usual for this member, ms. */
+  /** After how long a wait is overdue for this member, ms. */
   overdueMs(kind: ResponseKind, size: number): number {
     const average = this.#averages[kind];
     const ms = average === null ? defaultOverdueMs : Math.max(minOverdueMs[kind], overdueFactor * average);

@@ -1,6 +1,6 @@
-// What a key may spend in a day and a month. What it has spent is read from the usage and kept for a moment; what
-// this process served since, and what of that is not written yet, is added, so that neither a burst nor a storage
-// that takes no writes runs far over.
+// Daily and monthly budgets of a key. Its spend is read from the usage records and cached for a moment; what this
+// process served since the read, and what is not written yet, is added, so that neither a burst nor a storage outage
+// overshoots a budget by much.
 
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
@@ -9,7 +9,7 @@ import { startOfNextDay, startOfNextMonth } from "#runtime/time-zones.ts";
 import { localDay } from "./local-day.ts";
 import { timedOut, withTimeout } from "./timeout.ts";
 
-/** What a key has spent of a local day and its month. */
+/** A key's spend in a local day and its month. */
 export interface KeySpend {
   tokensToday: number;
   tokensThisMonth: number;
@@ -17,61 +17,61 @@ export interface KeySpend {
   costThisMonth: number;
 }
 
-/** What a call cost that began on this local day, `YYYY-MM-DD`. */
+/** The cost of entry call, counted on the local day of its start, `YYYY-MM-DD`. */
 export interface CallCost {
   day: string;
   tokens: number;
-  /** Millionths. */
+  /** Millionths of the currency unit. */
   cost: number;
 }
 
 export interface Budgets {
-  /** Null: there is something left; else how long until there is again, ms. At once, where it is known. */
+  /** Until the budget is available again, ms; null: it is not exhausted. Synchronous if the spend is cached. */
   exhaustedForMs(key: PoolKey, now: number): number | null | Promise<number | null>;
-  /** A call of the key has ended. */
+  /** Counts a call of the key that has ended. */
   addCall(key: PoolKey, spent: CallCost): void;
-  /** What was added for such a call can be read from now on. */
+  /** The record of such a call is written: reads include it from now on. */
   callWritten(keyId: string, spent: CallCost): void;
 }
 
-/** All of one local day and its month. */
+/** The spend of entry key in entry local day and its month. */
 interface SpendEntry {
   day: string;
-  /** As it was read. */
+  /** From the last read. */
   stored: KeySpend;
-  /** What was served that the reading has not seen. */
+  /** Served since, and not included in the last read. */
   since: KeySpend;
-  /** What was served that is not written yet. */
+  /** Served, and not written yet. */
   unwritten: KeySpend;
-  /** Monotonic ms; null: never. */
+  /** Monotonic ms; null: never read. */
   readAt: number | null;
   reading: Promise<void> | null;
-  /** The reading has taken too long: nobody waits for it any more. */
+  /** The read takes too long: calls no longer wait for it. */
   hanging: boolean;
 }
 
-/** How long what was read is good for. */
+/** How long a read stays fresh. */
 const ttlMs = 5_000;
-/** How long a reading is waited for; then what was known goes on. */
+/** How long a call waits for a read; then it uses the cached value. */
 const lookupTimeoutMs = 2_000;
 const maxEntries = 100_000;
 
 const noSpend = (): KeySpend => ({ tokensToday: 0, tokensThisMonth: 0, costThisMonth: 0 });
 const monthOf = (day: string) => day.slice(0, 7);
 
-/** Begins another day where it is one. */
-function rollOver(one: SpendEntry, day: string): void {
-  if (day <= one.day) return;
-  const newMonth = monthOf(day) !== monthOf(one.day);
-  for (const spent of [one.stored, one.since, one.unwritten]) {
+/** Resets the entry if a new day has begun. */
+function rollOver(entry: SpendEntry, day: string): void {
+  if (day <= entry.day) return;
+  const newMonth = monthOf(day) !== monthOf(entry.day);
+  for (const spent of [entry.stored, entry.since, entry.unwritten]) {
     spent.tokensToday = 0;
     if (newMonth) Object.assign(spent, noSpend());
   }
-  one.day = day;
-  one.readAt = null;
+  entry.day = day;
+  entry.readAt = null;
 }
 
-/** Counts a call, or with -1 takes it away, as far as it falls into the day and the month. */
+/** Counts a call, or with -1 removes it, as far as it belongs to the day and the month. */
 function count(to: KeySpend, today: string, { day, tokens, cost }: CallCost, sign = 1): void {
   if (monthOf(day) !== monthOf(today)) return;
   if (day === today) to.tokensToday += sign * tokens;
@@ -79,47 +79,54 @@ function count(to: KeySpend, today: string, { day, tokens, cost }: CallCost, sig
   to.costThisMonth += sign * cost;
 }
 
-/** `read`: what a key spent on a local day, `YYYY-MM-DD`, and in its month. */
+/** `read`: a key's spend on a local day, `YYYY-MM-DD`, and in its month. */
 export function createBudgets(parts: {
   clock: Clock;
   log: Log;
   read(keyId: string, day: string): Promise<KeySpend>;
 }): Budgets {
   const { clock, log, read } = parts;
-  const known = new LruCache<string, SpendEntry>(maxEntries);
+  const entries = new LruCache<string, SpendEntry>(maxEntries);
 
-  function entry(keyId: string, day: string): SpendEntry {
-    let one = known.get(keyId);
-    if (!one) {
+  function entryFor(keyId: string, day: string): SpendEntry {
+    let entry = entries.get(keyId);
+    if (!entry) {
       const empty = { stored: noSpend(), since: noSpend(), unwritten: noSpend() };
-      one = { day, ...empty, readAt: null, reading: null, hanging: false };
-      known.set(keyId, one);
+      entry = { day, ...empty, readAt: null, reading: null, hanging: false };
+      entries.set(keyId, entry);
     }
-    rollOver(one, day);
-    return one;
+    rollOver(entry, day);
+    return entry;
   }
 
-  async function readAgain(keyId: string, one: SpendEntry): Promise<void> {
-    const { day } = one;
-    // A write that lands while it is read may be counted twice until the next reading: on the safe side.
-    const unseen = { ...one.unwritten };
-    const before = { ...one.since };
+  async function refresh(keyId: string, entry: SpendEntry): Promise<void> {
+    const { day } = entry;
+    // A write during the read may count twice until the next read, which errs on the safe side.
+    const unseen = { ...entry.unwritten };
+    const before = { ...entry.since };
     try {
       const stored = await read(keyId, day);
-      if (one.day === day) {
-        for (const what of ["tokensToday", "tokensThisMonth", "costThisMonth"] as const)
-          one.since[what] += unseen[what] - before[what];
-        one.stored = stored;
+      if (entry.day === day) {
+        for (const field of ["tokensToday", "tokensThisMonth", "costThisMonth"] as const)
+          entry.since[field] += unseen[field] - before[field];
+        entry.stored = stored;
       }
     } catch (error) {
-      log.warn({ error }, "what a key has spent could not be read; what was known goes on");
+      log.warn(
+        { event: "key_spend.read_failed", error },
+        "The spend of a pool key could not be read; the cached value is used.",
+      );
     }
-    one.reading = null;
-    one.hanging = false;
-    if (one.day === day) one.readAt = clock.monotonic();
+    entry.reading = null;
+    entry.hanging = false;
+    if (entry.day === day) entry.readAt = clock.monotonic();
   }
 
-  function judge({ stored, since }: SpendEntry, { budget, timeZone }: PoolKey, now: number): number | null {
+  function exhaustedFor(
+    { stored, since }: SpendEntry,
+    { budget, timeZone }: PoolKey,
+    now: number,
+  ): number | null {
     const { tokensPerDay, tokensPerMonth, costPerMonth } = budget;
     const monthOver =
       (tokensPerMonth !== null && stored.tokensThisMonth + since.tokensThisMonth >= tokensPerMonth) ||
@@ -133,24 +140,25 @@ export function createBudgets(parts: {
     exhaustedForMs(key, now) {
       const { tokensPerDay, tokensPerMonth, costPerMonth } = key.budget;
       if (tokensPerDay === null && tokensPerMonth === null && costPerMonth === null) return null;
-      const one = entry(key.id, localDay(now, key.timeZone));
-      if (one.readAt !== null && clock.monotonic() - one.readAt <= ttlMs) return judge(one, key, now);
-      one.reading ??= readAgain(key.id, one);
-      if (one.hanging) return judge(one, key, now);
-      return withTimeout(clock, lookupTimeoutMs, one.reading).then((read) => {
-        if (read === timedOut) one.hanging = true;
-        return judge(one, key, now);
+      const entry = entryFor(key.id, localDay(now, key.timeZone));
+      if (entry.readAt !== null && clock.monotonic() - entry.readAt <= ttlMs)
+        return exhaustedFor(entry, key, now);
+      entry.reading ??= refresh(key.id, entry);
+      if (entry.hanging) return exhaustedFor(entry, key, now);
+      return withTimeout(clock, lookupTimeoutMs, entry.reading).then((read) => {
+        if (read === timedOut) entry.hanging = true;
+        return exhaustedFor(entry, key, now);
       });
     },
     addCall(key, spent) {
-      const one = known.get(key.id);
-      if (!one) return;
-      count(one.since, one.day, spent);
-      count(one.unwritten, one.day, spent);
+      const entry = entries.get(key.id);
+      if (!entry) return;
+      count(entry.since, entry.day, spent);
+      count(entry.unwritten, entry.day, spent);
     },
     callWritten(keyId, spent) {
-      const one = known.get(keyId);
-      if (one) count(one.unwritten, one.day, spent, -1);
+      const entry = entries.get(keyId);
+      if (entry) count(entry.unwritten, entry.day, spent, -1);
     },
   };
 }

@@ -1,17 +1,17 @@
-// Tokens, estimated where no vendor has counted them: before a call, to reserve them from the key's limit, and
-// after it, when the vendor told no usage. Text counts by its length; an image, a page or a second of sound counts
-// a flat number, because the length of its base64 says nothing about its tokens. It walks values that are parsed
-// already and looks at no string's content, so that a picture of 20 MB costs no more than its address.
+// Estimates tokens that no vendor has counted: before a call, to reserve them from the key's limit, and after it, if
+// the vendor reported no usage. Text counts by length; an image, a page or a second of sound counts a flat number,
+// because the length of its base64 says nothing about its tokens. It walks parsed values and reads no string's
+// content, so a picture of 20 MB costs no more than its URL.
 
 import { isRecord, outputUnits } from "#providers/openai/stream.ts";
 
-/** UTF-16 units of text to a token: the vendors' own rule of thumb for English. */
+/** UTF-16 units of text in a token: the vendors' rule of thumb for English. */
 export const unitsPerToken = 4;
-/** What a vendor's template adds to each message (OpenAI's cookbook on counting with tiktoken). */
+/** Tokens that a vendor's template adds to each message (OpenAI's cookbook on counting with tiktoken). */
 const tokensPerMessage = 3;
-/** What an answer is estimated to take when the caller sets no bound. */
+/** Estimate for an answer whose request sets no limit. */
 const defaultAnswerTokens = 256;
-/** Most tokens that are reserved for answers, however many the caller allows. */
+/** The most tokens to reserve for answers, however many the request allows. */
 const maxAnswerTokens = 1_000_000;
 
 /**
@@ -24,7 +24,7 @@ const maxAnswerTokens = 1_000_000;
  */
 const flatTokens = { lowImage: 85, image: 1_600, soundSecond: 32, videoSecond: 263, page: 1_500 } as const;
 
-/** Bytes that a second, or a page, usually takes: how many there are cannot be known without decoding. */
+/** Typical bytes of a second, or a page: the real number is unknown without decoding. */
 const typicalBytes = {
   /** 16 bits, one channel, 24 kHz. */
   wavSecond: 48_000,
@@ -34,10 +34,10 @@ const typicalBytes = {
   videoSecond: 250_000,
   page: 100_000,
 } as const;
-/** An hour; and as many pages as Anthropic takes. */
+/** An hour; as many pages as Anthropic accepts. */
 const maxSeconds = 3_600;
 const maxPages = 100;
-/** Of a video or a document that is named by its address alone. */
+/** For a video or a document that is given by URL alone. */
 const defaultSeconds = 10;
 const defaultPages = 5;
 
@@ -46,7 +46,10 @@ interface Sum {
   tokens: number;
 }
 
-/** Tokens of a request's input. `body`: of a completion, or of embeddings, whose lists of tokens count as they are. */
+/**
+ * Tokens of a request's input. `body`: of a completion, or of embeddings, whose token lists count as they
+ * are.
+ */
 export function promptTokens(kind: "chat" | "embeddings", body: Readonly<Record<string, unknown>>): number {
   const sum: Sum = { units: 0, tokens: 0 };
   if (kind === "embeddings") addInput(sum, body.input);
@@ -60,7 +63,7 @@ export function promptTokens(kind: "chat" | "embeddings", body: Readonly<Record<
   return sum.tokens + Math.ceil(sum.units / unitsPerToken);
 }
 
-/** Tokens to reserve for a call: its prompt, and what each of its answers may take. */
+/** Tokens to reserve for a call: its prompt, and the limit of each answer. */
 export function reservedTokens(
   kind: "chat" | "embeddings",
   body: Readonly<Record<string, unknown>>,
@@ -68,16 +71,16 @@ export function reservedTokens(
 ): number {
   if (kind === "embeddings") return prompt;
   const bound = isBound(body.max_completion_tokens) ? body.max_completion_tokens : body.max_tokens;
-  const each = isBound(bound) ? Math.min(Math.ceil(bound), maxAnswerTokens) : defaultAnswerTokens;
+  const perAnswer = isBound(bound) ? Math.min(Math.ceil(bound), maxAnswerTokens) : defaultAnswerTokens;
   const { n } = body;
   const answers = isBound(n) && n >= 1 ? Math.floor(n) : 1;
-  return prompt + Math.min(each * answers, maxAnswerTokens);
+  return prompt + Math.min(perAnswer * answers, maxAnswerTokens);
 }
 
 const isBound = (value: unknown): value is number =>
   typeof value === "number" && Number.isFinite(value) && value >= 0;
 
-/** Tokens of a whole answer, OpenAI's JSON text: what its messages say. Embeddings are numbers, and no tokens. */
+/** Tokens of a whole answer (OpenAI's JSON text), from its messages. Embeddings have no completion tokens. */
 export function answerTokens(kind: "chat" | "embeddings", text: string): number {
   if (kind === "embeddings") return 0;
   const sum: Sum = { units: 0, tokens: 0 };
@@ -106,7 +109,7 @@ function addParts(sum: Sum, content: unknown): void {
   }
 }
 
-/** A part of a message by its type, in the spelling of OpenAI's two interfaces and of those that add to them. */
+/** A message part by its type, in the spelling of OpenAI's two APIs and of vendors that extend them. */
 function addPart(sum: Sum, part: unknown): void {
   if (!isRecord(part)) return;
   switch (part.type) {
@@ -124,19 +127,19 @@ function addPart(sum: Sum, part: unknown): void {
     case "input_audio":
     case "audio_url":
     case "audio": {
-      const given = part.input_audio ?? part.audio_url ?? part.audio;
-      const format = isRecord(given) ? given.format : null;
+      const audio = part.input_audio ?? part.audio_url ?? part.audio;
+      const format = isRecord(audio) ? audio.format : null;
       const second =
         format === "wav" || format === "pcm16" ? typicalBytes.wavSecond : typicalBytes.soundSecond;
-      const seconds = times(longestString(given), second, maxSeconds);
+      const seconds = unitsIn(longestString(audio), second, maxSeconds);
       sum.tokens += flatTokens.soundSecond * (seconds ?? defaultSeconds);
       return;
     }
     case "video_url":
     case "video":
     case "input_video": {
-      const given = part.video_url ?? part.video ?? part.input_video;
-      const seconds = times(longestString(given), typicalBytes.videoSecond, maxSeconds);
+      const video = part.video_url ?? part.video ?? part.input_video;
+      const seconds = unitsIn(longestString(video), typicalBytes.videoSecond, maxSeconds);
       sum.tokens += flatTokens.videoSecond * (seconds ?? defaultSeconds);
       return;
     }
@@ -151,42 +154,42 @@ function addPart(sum: Sum, part: unknown): void {
 }
 
 function addFile(sum: Sum, data: string): void {
-  // What is text is read as text.
+  // Text files are read as text.
   if (data.startsWith("data:text/")) sum.units += bytesOf(data);
-  else sum.tokens += flatTokens.page * (times(data, typicalBytes.page, maxPages) ?? defaultPages);
+  else sum.tokens += flatTokens.page * (unitsIn(data, typicalBytes.page, maxPages) ?? defaultPages);
 }
 
-/** How often `each` bytes go into what a base64 string holds, at least once; null for a string too short to be data. */
-function times(data: string, each: number, most: number): number | null {
+/** How many units of `unitBytes` a base64 string holds, at least one; null: too short to be data. */
+function unitsIn(data: string, unitBytes: number, max: number): number | null {
   if (data.length < 1_000) return null;
-  return Math.min(most, Math.max(1, Math.ceil(bytesOf(data) / each)));
+  return Math.min(max, Math.max(1, Math.ceil(bytesOf(data) / unitBytes)));
 }
 
 const bytesOf = (base64: string) => Math.floor((base64.length * 3) / 4);
 
-/** The longest string in an object, or the string itself: a part's data, beside names and formats. */
+/** The longest string in an object, or the string itself: the data of a part, beside names and formats. */
 function longestString(value: unknown): string {
   if (typeof value === "string") return value;
   let longest = "";
   if (isRecord(value))
     for (const key in value) {
-      const one = value[key];
-      if (typeof one === "string" && one.length > longest.length) longest = one;
+      const text = value[key];
+      if (typeof text === "string" && text.length > longest.length) longest = text;
     }
   return longest;
 }
 
-/** Text has a space, a line or a letter of another script within this; base64 has none. */
-const telling = 1_000;
+/** Text has a space, a line break or a non-ASCII letter within this many units; base64 has none. */
+const sampleUnits = 1_000;
 const encoded = /^(data:[\w.+/-]+;base64,)?[A-Za-z0-9+/=_-]+$/;
-const isEncoded = (text: string) => text.length > 4 * telling && encoded.test(text.slice(0, telling));
+const isEncoded = (text: string) => text.length > 4 * sampleUnits && encoded.test(text.slice(0, sampleUnits));
 
-/** All text below a value, names included. Media in a place that is not known counts as an image. */
+/** All text below a value, keys included. Media in an unknown place counts as an image. */
 function addText(sum: Sum, value: unknown): void {
   if (typeof value === "string") {
     if (isEncoded(value)) sum.tokens += flatTokens.image;
     else sum.units += value.length;
-  } else if (Array.isArray(value)) for (const one of value) addText(sum, one);
+  } else if (Array.isArray(value)) for (const item of value) addText(sum, item);
   else if (typeof value === "object" && value !== null) {
     const record = value as Record<string, unknown>;
     for (const key in record) {
@@ -196,10 +199,12 @@ function addText(sum: Sum, value: unknown): void {
   } else sum.units += 1;
 }
 
-/** An embedding's input: a text, a list of them, a list of tokens, a list of such lists; parts where a vendor takes them. */
+/**
+ * An embedding's input: a text, a list of texts, a list of tokens, a list of such lists; or a vendor's parts.
+ */
 function addInput(sum: Sum, input: unknown): void {
   if (typeof input === "string") sum.tokens += Math.ceil(input.length / unitsPerToken);
   else if (!Array.isArray(input)) addPart(sum, input);
   else if (typeof input[0] === "number") sum.tokens += input.length;
-  else for (const one of input) addInput(sum, one);
+  else for (const item of input) addInput(sum, item);
 }

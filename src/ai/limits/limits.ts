@@ -1,6 +1,6 @@
-// A key's limits: requests and tokens a minute as buckets that refill continuously, and requests under way at
-// once. Admission is one step, so that a hundred requests at the same moment get exactly as many places as there
-// are, and a refusal takes nothing. Pure: time comes in.
+// A key's rate limits: requests and tokens per minute as token buckets that refill continuously, and concurrent
+// requests. Admission is one step, so that of a hundred simultaneous requests exactly the allowed number is
+// admitted; a refusal consumes nothing. Pure: time comes in.
 
 export interface KeyLimits {
   requestsPerMinute: number | null;
@@ -8,7 +8,7 @@ export interface KeyLimits {
   concurrency: number | null;
 }
 
-/** What is left of a limit, for the `x-ratelimit` headers. */
+/** The state of one limit, for the `x-ratelimit` headers. */
 export interface BucketState {
   limit: number;
   remaining: number;
@@ -31,13 +31,13 @@ export type Admission =
     };
 
 const minute = 60_000;
-/** How long to wait for a place when as many are under way as may be: nobody knows when one ends. */
+/** `Retry-After` of a concurrency refusal: the end of a running request is unknown. */
 const concurrencyRetryMs = 1_000;
 
 /**
- * Buckets may hold less than nothing: a request that cost more than was reckoned is paid off before the next.
- * Counted in 60,000ths, of which a limit of so many a minute gains as many each ms: whole numbers, so that no
- * rounding ever refuses what there is room for.
+ * A bucket may go below zero: a request that used more than its estimate delays the next one. Levels are
+ * counted in 60,000ths, so that a limit per minute gains that many of them per ms: whole numbers, without a
+ * rounding error that could refuse an affordable request.
  */
 class Bucket {
   #level: number;
@@ -51,19 +51,19 @@ class Bucket {
   }
 
   refill(limit: number, now: number): void {
-    // A changed limit moves what is left by the difference.
+    // A changed limit moves the level by the difference.
     if (limit !== this.#limit) this.#level += (limit - this.#limit) * minute;
     this.#limit = limit;
-    const whole = Math.floor(now);
-    // Time that goes backwards refills nothing.
-    this.#level = Math.min(limit * minute, this.#level + Math.max(0, whole - this.#at) * limit);
-    this.#at = Math.max(this.#at, whole);
+    const nowMs = Math.floor(now);
+    // A clock that goes backwards refills nothing.
+    this.#level = Math.min(limit * minute, this.#level + Math.max(0, nowMs - this.#at) * limit);
+    this.#at = Math.max(this.#at, nowMs);
   }
 
-  /** How long until `amount` is there, ms; 0: it is. More than the bucket holds counts as all of it. */
+  /** Time until `amount` is available, ms; 0: now. An amount above the limit counts as the limit. */
   waitMs(amount: number): number {
-    const short = Math.min(amount, this.#limit) * minute - this.#level;
-    return short <= 0 ? 0 : Math.ceil(short / this.#limit);
+    const missing = Math.min(amount, this.#limit) * minute - this.#level;
+    return missing <= 0 ? 0 : Math.ceil(missing / this.#limit);
   }
 
   take(amount: number): void {
@@ -79,17 +79,17 @@ class Bucket {
   }
 }
 
-/** The state of one key. */
+/** The meters of one key. */
 export class KeyMeter {
   #requests: Bucket | null = null;
   #tokens: Bucket | null = null;
-  #underWay = 0;
+  #inFlight = 0;
 
   get idle(): boolean {
-    return this.#underWay === 0;
+    return this.#inFlight === 0;
   }
 
-  /** Admits a request that will take about `tokens`; the cheapest reason to refuse comes first. */
+  /** Admits a request with an estimate of `tokens`; checks the limits with the cheapest retry first. */
   admit(limits: KeyLimits, tokens: number, now: number): Admission {
     this.#requests = refilled(this.#requests, limits.requestsPerMinute, now);
     this.#tokens = refilled(this.#tokens, limits.tokensPerMinute, now);
@@ -99,22 +99,22 @@ export class KeyMeter {
       retryAfterMs,
       levels: this.levels(),
     });
-    if (limits.concurrency !== null && this.#underWay >= limits.concurrency)
+    if (limits.concurrency !== null && this.#inFlight >= limits.concurrency)
       return refused("concurrency", concurrencyRetryMs);
-    const forRequest = this.#requests?.waitMs(1) ?? 0;
-    if (forRequest > 0) return refused("requests", forRequest);
-    const forTokens = this.#tokens?.waitMs(tokens) ?? 0;
-    if (forTokens > 0) return refused("tokens", forTokens);
+    const requestWaitMs = this.#requests?.waitMs(1) ?? 0;
+    if (requestWaitMs > 0) return refused("requests", requestWaitMs);
+    const tokenWaitMs = this.#tokens?.waitMs(tokens) ?? 0;
+    if (tokenWaitMs > 0) return refused("tokens", tokenWaitMs);
     this.#requests?.take(1);
     this.#tokens?.take(tokens);
-    this.#underWay += 1;
+    this.#inFlight += 1;
     return { kind: "admitted", levels: this.levels() };
   }
 
-  /** A request ended: `reckoned` tokens were taken for it, `used` it took. */
-  settle(reckoned: number, used: number): void {
-    this.#underWay -= 1;
-    this.#tokens?.take(used - reckoned);
+  /** A request ended: `estimated` tokens were reserved for it, `used` were used. */
+  settle(estimated: number, used: number): void {
+    this.#inFlight -= 1;
+    this.#tokens?.take(used - estimated);
   }
 
   levels(): RateLimitState {
@@ -124,12 +124,12 @@ export class KeyMeter {
 
 function refilled(bucket: Bucket | null, limit: number | null, now: number): Bucket | null {
   if (limit === null) return null;
-  const one = bucket ?? new Bucket(limit, now);
-  one.refill(limit, now);
-  return one;
+  const current = bucket ?? new Bucket(limit, now);
+  current.refill(limit, now);
+  return current;
 }
 
-/** OpenAI's form of a duration: `12ms`, `1s`, `6m0s`. */
+/** A duration in OpenAI's form: `12ms`, `1s`, `6m0s`. */
 export function durationText(ms: number): string {
   const whole = Math.max(0, Math.ceil(ms));
   if (whole < 1000) return `${whole}ms`;

@@ -1,14 +1,14 @@
-// The local day and month of an account, asked for every call and good for a day.
+// An account's local day, cached because every call needs it and it changes once a day.
 
 import { dayOf, startOfNextDay } from "#runtime/time-zones.ts";
 
-const known = new Map<string, { day: string; from: number; until: number }>();
+const days = new Map<string, { day: string; from: number; until: number }>();
 
 /** `YYYY-MM-DD` at `now` (epoch ms) in a zone. */
 export function localDay(now: number, timeZone: string): string {
-  const one = known.get(timeZone);
-  if (one && now >= one.from && now < one.until) return one.day;
+  const cached = days.get(timeZone);
+  if (cached && now >= cached.from && now < cached.until) return cached.day;
   const day = dayOf(now, timeZone);
-  known.set(timeZone, { day, from: now, until: startOfNextDay(now, timeZone) });
+  days.set(timeZone, { day, from: now, until: startOfNextDay(now, timeZone) });
   return day;
 }

@@ -1,35 +1,35 @@
-// Keeps keys to their limits. In one process the meters are in memory; several processes on one PostgreSQL share
-// them through the storage, and when that cannot be reached each goes by its own meters: a database that is away
-// is no reason to refuse, nor to let everything through.
+// Enforces the keys' rate limits. One process keeps the meters in memory; several processes on one PostgreSQL share
+// them through the storage. If the storage cannot be reached, each process uses its own meters: an outage neither
+// refuses all calls nor admits them unchecked.
 
 import type { PoolKey } from "#ai/pools/pool-key.ts";
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { KeyMeter, type Admission as Metered } from "./limits.ts";
 import { timedOut, withTimeout } from "./timeout.ts";
 
-/** `gone`: the key was revoked or removed a moment ago. */
+/** `gone`: the key was revoked or deleted a moment ago. */
 export type Admission = Metered | { kind: "gone" };
 
-/** `end` frees the place and settles what was really used; it is called once, and again has no effect. */
+/** `end` frees the slot and settles the tokens used; further calls have no effect. */
 export interface AdmissionTicket {
   admission: Admission;
   end(used: number): void;
 }
 
 export interface Throttle {
-  /** At once, where the meters are in memory. */
+  /** Synchronous if the meters are in memory. */
   admit(key: PoolKey, callId: string, tokens: number): AdmissionTicket | Promise<AdmissionTicket>;
 }
 
 /** Meters that several processes share. */
 export interface SharedMeters {
   admit(key: PoolKey, callId: string, tokens: number): Promise<Admission>;
-  end(key: PoolKey, callId: string, reckoned: number, used: number): Promise<void>;
+  end(key: PoolKey, callId: string, estimated: number, used: number): Promise<void>;
 }
 
-/** How long the shared meters are waited for. */
+/** How long a call waits for the shared meters. */
 const admissionTimeoutMs = 2_000;
-/** Keys whose meters are kept; the one unused for longest goes first, once nothing of it is under way. */
+/** The most keys with meters; the least recently used idle key is dropped first. */
 const maxMeters = 100_000;
 
 const unlimited = ({ limits }: PoolKey) =>
@@ -38,10 +38,10 @@ const unlimited = ({ limits }: PoolKey) =>
 export function createThrottle(parts: { clock: Clock; log: Log; shared: SharedMeters | null }): Throttle {
   const { clock, log, shared } = parts;
   const meters = new Map<string, KeyMeter>();
-  /** Admissions that were not answered in time. While there are any, nobody waits for another one. */
+  /** Admissions that missed their timeout. While there are any, calls use local meters at once. */
   let overdue = 0;
 
-  /** The one at the end of the map, which need not be moved there. */
+  /** The last entry of the map, which need not be moved to its end. */
   let newest: KeyMeter | null = null;
 
   function meterFor(id: string): KeyMeter {
@@ -70,25 +70,34 @@ export function createThrottle(parts: { clock: Clock; log: Log; shared: SharedMe
     callId: string,
     tokens: number,
   ): Promise<AdmissionTicket> {
-    const asked = meters.admit(key, callId, tokens);
+    const pending = meters.admit(key, callId, tokens);
     try {
-      const admission = await withTimeout(clock, admissionTimeoutMs, asked);
+      const admission = await withTimeout(clock, admissionTimeoutMs, pending);
       if (admission !== timedOut)
         return admissionTicket(admission, (used) => {
           meters.end(key, callId, tokens, used).catch((error) => {
-            log.warn({ error }, "a call's end could not be told; its place is free when its lease ends");
+            log.warn(
+              { event: "rate_limits.release_failed", error },
+              "A call could not release its slot; the slot is freed when its lease expires.",
+            );
           });
         });
     } catch (error) {
-      log.warn({ error }, "the keys' limits could not be reached; this process goes by its own count");
+      log.warn(
+        { event: "rate_limits.unreachable", error },
+        "Shared rate limits could not be reached; falling back to local limits.",
+      );
       return admitLocally(key, tokens);
     }
     overdue += 1;
-    log.warn({}, "the keys' limits do not answer; this process goes by its own count");
-    asked
-      // What it takes after all is given back.
+    log.warn(
+      { event: "rate_limits.timed_out" },
+      "Shared rate limits timed out; falling back to local limits.",
+    );
+    pending
+      // A late admission is given back.
       .then(({ kind }) => (kind === "admitted" ? meters.end(key, callId, tokens, 0) : undefined))
-      // Its place is free when its lease ends.
+      // Its slot is freed when its lease expires.
       .catch(() => {})
       .finally(() => {
         overdue -= 1;

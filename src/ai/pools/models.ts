@@ -1,4 +1,4 @@
-// The models of a pool, as `GET /models` lists them. Nobody is asked for it.
+// Lists the models of a pool for `GET /models`, without requests to its members.
 
 import type { Pool } from "#ai/complete.ts";
 import type { Clock } from "#runtime/runtime.ts";
@@ -13,7 +13,7 @@ export interface ModelEntry {
   owned_by: string;
 }
 
-/** The pool's own name, then the models of members that are not down, each once, as far as the key may use them. */
+/** The pool's own name, then each model of the members that are not down, as far as the key may use it. */
 export function listModels(pool: Pool, key: PoolKey, clock: Clock): ModelEntry[] {
   const now = clock.monotonic();
   const created = Math.floor(pool.createdAt / 1000);

@@ -1,4 +1,4 @@
-// A pool key as a request needs it: what it opens, and how much of it.
+// A pool key as requests use it: its pool, limits, budget and models.
 
 import type { KeyLimits } from "#ai/limits/limits.ts";
 
@@ -13,9 +13,9 @@ export interface PoolKey {
   id: string;
   poolId: string;
   accountId: string;
-  /** The account's: days and months of budgets are local. */
+  /** The account's time zone: budget days and months are local. */
   timeZone: string;
-  /** The models it may use; null: all of the pool. */
+  /** The models that the key may use; null: all of the pool. */
   models: readonly string[] | null;
   limits: KeyLimits;
   budget: KeyBudget;

@@ -1,13 +1,13 @@
-// Whom to ask, and in which order. Pure: the health of the members and chance come in.
+// Selects the members for a request and orders them. Pure: health and random numbers come in.
 
 import type { MemberHealth } from "#ai/health/health.ts";
 import type { ResponseKind } from "#ai/health/response-times.ts";
 
-/** A member of a pool, as choosing needs it. */
+/** What selection needs to know of a member. */
 export interface Candidate {
   id: string;
   name: string;
-  /** Lower first; equal ones share by weight. */
+  /** Lower first; members of equal priority share by weight. */
   priority: number;
   weight: number;
   active: boolean;
@@ -17,47 +17,50 @@ export interface Candidate {
 
 export interface Choice<Member extends Candidate> {
   member: Member;
-  /** What to ask it for. */
+  /** The model to request from the member. */
   model: string;
 }
 
-/** What a request may be served by. `unknown_model`: the pool is strict, or the key may not use it. */
+/**
+ * The members that may serve a request. `unknown_model`: the pool is strict, or the key may not use the
+ * model.
+ */
 export type Eligible<Member extends Candidate> =
   | { kind: "choices"; choices: Choice<Member>[] }
   | { kind: "unknown_model" };
 
 /**
- * The members that can serve a request, with the model to ask each for. No model, the pool's own name and an
- * unknown name mean the whole pool; a name that members serve means those. `allowed`: the key's models; null: all.
- * `modelsOf`: those that count, for completions or for embeddings.
+ * The members that can serve a request, each with the model to request. No model, the pool's own name and an
+ * unknown name select the whole pool; a model name selects the members that serve it. `allowed`: the key's
+ * models; null: all. `modelsOf`: the member's models for completions or for embeddings.
  */
 export function eligibleMembers<Member extends Candidate>(
   members: readonly Member[],
-  asked: { model: string | null; poolName: string; strict: boolean; allowed: readonly string[] | null },
+  request: { model: string | null; poolName: string; strict: boolean; allowed: readonly string[] | null },
   modelsOf: (member: Member) => readonly string[] = (member) => member.models,
 ): Eligible<Member> {
-  const { model, poolName, strict, allowed } = asked;
-  const named = model !== null && model !== poolName ? model : null;
+  const { model, poolName, strict, allowed } = request;
+  const modelName = model !== null && model !== poolName ? model : null;
   const choices: Choice<Member>[] = [];
-  if (named !== null) {
+  if (modelName !== null) {
     for (const member of members)
-      if (member.active && modelsOf(member).includes(named)) choices.push({ member, model: named });
+      if (member.active && modelsOf(member).includes(modelName)) choices.push({ member, model: modelName });
     const known = choices.length > 0;
-    if (known ? allowed !== null && !allowed.includes(named) : strict) return { kind: "unknown_model" };
+    if (known ? allowed !== null && !allowed.includes(modelName) : strict) return { kind: "unknown_model" };
     if (known) return { kind: "choices", choices };
   }
   for (const member of members) {
     if (!member.active) continue;
-    const first = modelsOf(member).find((one) => allowed === null || allowed.includes(one));
+    const first = modelsOf(member).find((name) => allowed === null || allowed.includes(name));
     if (first !== undefined) choices.push({ member, model: first });
   }
   return { kind: "choices", choices };
 }
 
 /**
- * The order in which to ask: tier by tier, within a tier by weight and health, those that are down left out.
- * All down: those that will be back soonest first, since asking the least bad one beats asking nobody.
- * `fraction`: random numbers in [0, 1). `kind`: what is asked for, whose times are compared.
+ * The order of attempts: by priority tier, within a tier by weight and health, without members that are down.
+ * If all are down, the one that is back soonest comes first, because the least bad member beats none.
+ * `fraction`: random numbers in [0, 1). `kind`: whose response times are compared.
  */
 export function order<Member extends Candidate>(
   choices: readonly Choice<Member>[],
@@ -66,11 +69,14 @@ export function order<Member extends Candidate>(
   kind: ResponseKind = "stream",
 ): readonly Choice<Member>[] {
   if (choices.length <= 1) return choices;
-  const standing = choices.map((choice) => ({ choice, stands: availabilityOf(choice, now) }));
-  const usable = standing.filter(({ stands }) => stands.kind !== "down").map(({ choice }) => choice);
+  const rated = choices.map((choice) => ({ choice, availability: availabilityOf(choice, now) }));
+  const usable = rated.filter(({ availability }) => availability.kind !== "down").map(({ choice }) => choice);
   if (usable.length === 0) {
     const until = new Map(
-      standing.map(({ choice, stands }) => [choice, stands.kind === "down" ? stands.until : 0]),
+      rated.map(({ choice, availability }) => [
+        choice,
+        availability.kind === "down" ? availability.until : 0,
+      ]),
     );
     return choices.toSorted((a, b) => until.get(a)! - until.get(b)!);
   }
@@ -90,10 +96,10 @@ function availabilityOf<Member extends Candidate>({ member, model }: Choice<Memb
   return member.health.availability(now, model);
 }
 
-/** A member has to be this much quicker than another to take a draw from it: near-ties share by weight alone. */
+/** A member must be this much faster than another to take its draw: near-ties share by weight alone. */
 const clearlyFasterFactor = 0.8;
 
-/** Power of two choices: two are drawn by weight, perhaps the same twice, and the clearly quicker one wins. */
+/** Power of two choices: two draws by weight, perhaps of one member; the clearly faster one wins. */
 function shuffled<Member extends Candidate>(
   tier: readonly Choice<Member>[],
   now: number,
@@ -103,11 +109,11 @@ function shuffled<Member extends Candidate>(
   const left = [...tier];
   const order: Choice<Member>[] = [];
   while (left.length > 0) {
-    const one = drawByWeight(left, fraction);
-    const other = left.length > 1 ? drawByWeight(left, fraction) : one;
-    const cheaper =
-      other.member.health.cost(now, kind) < clearlyFasterFactor * one.member.health.cost(now, kind);
-    const next = cheaper ? other : one;
+    const first = drawByWeight(left, fraction);
+    const second = left.length > 1 ? drawByWeight(left, fraction) : first;
+    const isFaster =
+      second.member.health.cost(now, kind) < clearlyFasterFactor * first.member.health.cost(now, kind);
+    const next = isFaster ? second : first;
     order.push(next);
     left.splice(left.indexOf(next), 1);
   }

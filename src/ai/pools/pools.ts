@@ -1,52 +1,48 @@
-// Pools and their keys as calls need them: read from the storage, remembered for a moment, with the health of the
-// members that outlives every reading. A revoked key, or a changed pool, takes effect within that moment in every
-// process; while the storage is away, what was known goes on for ten minutes.
+// Pools and their keys as requests use them: read from the storage, cached for a moment, with member health that
+// survives each reload. A revoked key or a changed pool takes effect within that moment in every process; during a
+// storage outage, cached entries stay valid for ten minutes.
 
 import { hashApiKey } from "#accounts/api-key.ts";
 import type { Pool } from "#ai/complete.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import { MemberHealth } from "#ai/health/health.ts";
 import { timedOut, withTimeout } from "#ai/limits/timeout.ts";
-import { secretsIn } from "#gateways/secrets.ts";
+import type { Core } from "#core/core.ts";
 import { redactSecrets } from "#providers/redact.ts";
 import { findProvider } from "#providers/registry.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
-import { type Database, StorageError } from "#store/database.ts";
-import { findPoolByKey, type KeyHolder, memberSettingsPlace } from "#store/pools/pools.ts";
+import { secretsIn } from "#settings/secrets.ts";
+import { StorageError } from "#store/database.ts";
+import { findPoolByKey, memberSettingsContext, type PoolByKey } from "#store/pools/pools.ts";
 import type { MemberTimeouts, PoolKeysTable, PoolMembersTable } from "#store/schema/pools.ts";
-import type { Sealer } from "#store/seal.ts";
 import type { Member } from "./member.ts";
 import type { PoolKey } from "./pool-key.ts";
 
-/** A key with the pool that it opens. */
+/** A key with its pool. */
 export interface Opened {
   key: PoolKey;
   pool: Pool;
 }
 
-export interface PoolsParts {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  sealer: Sealer;
-}
+export type PoolsParts = Pick<Core, "clock" | "database" | "log" | "sealer">;
 
-/** Well under the 5 s within which a revoked key stops working. */
+/** Well below the 5 s within which a revoked key stops working. */
 const ttlMs = 3_000;
-/** How long a look-up is waited for where something is known. */
+/** How long a call waits for a lookup when a cached entry exists. */
 const lookupTimeoutMs = 1_000;
-/** How long a key is believed that could not be looked up again. */
+/** How long a cached key stays valid while lookups fail. */
 const staleIfErrorMs = 600_000;
-/** A flood of wrong keys must not grow the memory, nor push out what is known; the oldest entries go first. */
+/**
+ * Bounds the memory under a flood of wrong keys, which cannot evict known ones; the oldest entries go first.
+ */
 const maxEntries = 10_000;
 
 interface Entry {
-  /** Monotonic ms of the look-up. */
+  /** Monotonic ms of the lookup. */
   at: number;
   opened: Promise<Opened | null>;
-  /** Whether it is back. */
+  /** The lookup has ended. */
   settled: boolean;
-  /** What the last look-up that worked said, and when. */
+  /** The result and time of the last successful lookup. */
   known: { opened: Opened; at: number } | null;
 }
 
@@ -57,28 +53,28 @@ interface Loaded {
 
 export class Pools {
   readonly #parts: PoolsParts;
-  /** Keys that open something, by their text. */
+  /** Valid keys, by their text. */
   readonly #entries = new Map<string, Entry>();
-  /** Texts that open nothing, as far as is known. */
+  /** Texts that are not keys, as far as is known. */
   readonly #unknownKeys = new Map<string, Entry>();
   readonly #loaded = new Map<string, Loaded>();
-  /** By member, and what it was like: a member that was changed starts anew. */
+  /** By member and version: a changed member starts with fresh health. */
   readonly #health = new Map<string, { updatedAt: number; health: MemberHealth }>();
 
   constructor(parts: PoolsParts) {
     this.#parts = parts;
   }
 
-  /** What a key opens; null for a key that nobody has, or that has expired. Throws `StorageError` where nothing is known. */
+  /** The key and its pool; null: unknown or expired. Throws `StorageError` if nothing is cached. */
   async open(token: string): Promise<Opened | null> {
-    const { opened: looking, known, settled } = this.#lookup(token);
-    // A storage that hangs is as good as away: what is known goes on, and the look-up with it.
-    const opened = settled || !known ? await looking : await this.#withStaleFallback(looking, known);
+    const { opened: lookup, known, settled } = this.#lookup(token);
+    // A hanging storage counts as an outage: the cached entry is used while the lookup goes on.
+    const opened = settled || !known ? await lookup : await this.#withStaleFallback(lookup, known);
     const expiresAt = opened?.key.expiresAt ?? null;
     return expiresAt !== null && expiresAt <= this.#parts.clock.now() ? null : opened;
   }
 
-  /** The pools that somebody used within the last ten minutes; a removed one is not among them for longer. */
+  /** The pools used within the last ten minutes; a deleted pool stays for no longer. */
   get inUse(): readonly Pool[] {
     const since = this.#parts.clock.monotonic() - staleIfErrorMs;
     const ids = new Set<string>();
@@ -87,25 +83,25 @@ export class Pools {
     return [...ids].flatMap((id) => this.#loaded.get(id)?.pool ?? []);
   }
 
-  /** Something about a pool or a key changed in this process. */
+  /** Pools or keys changed in this process. */
   invalidate(): void {
     this.#unknownKeys.clear();
     for (const entry of this.#entries.values()) entry.at = Number.NEGATIVE_INFINITY;
   }
 
   async #withStaleFallback(
-    looking: Promise<Opened | null>,
+    lookup: Promise<Opened | null>,
     known: NonNullable<Entry["known"]>,
   ): Promise<Opened | null> {
     const { clock } = this.#parts;
-    if (clock.monotonic() - known.at > staleIfErrorMs) return await looking;
-    const opened = await withTimeout(clock, lookupTimeoutMs, looking);
+    if (clock.monotonic() - known.at > staleIfErrorMs) return await lookup;
+    const opened = await withTimeout(clock, lookupTimeoutMs, lookup);
     return opened === timedOut ? known.opened : opened;
   }
 
   #lookup(token: string): Entry {
     const now = this.#parts.clock.monotonic();
-    // By the whole key: a part of it, or a short hash, would confuse callers.
+    // By the whole text: a prefix or a short hash could confuse two keys.
     const entry = this.#entries.get(token) ?? this.#unknownKeys.get(token);
     if (entry && now - entry.at < ttlMs) return entry;
     const known = entry?.known ?? null;
@@ -115,7 +111,7 @@ export class Pools {
       (opened) => {
         fresh.settled = true;
         if (opened && opened !== known?.opened) fresh.known = { opened, at: now };
-        // Forgotten, or looked up anew meanwhile.
+        // The entry may have been invalidated, or looked up again, meanwhile.
         if (this.#unknownKeys.get(token) === fresh && opened) {
           this.#unknownKeys.delete(token);
           put(this.#entries, token, fresh);
@@ -128,7 +124,7 @@ export class Pools {
       },
       () => {
         fresh.settled = true;
-        // A failed look-up is not remembered.
+        // A failed lookup is not cached.
         for (const map of [this.#entries, this.#unknownKeys]) if (map.get(token) === fresh) map.delete(token);
       },
     );
@@ -141,14 +137,17 @@ export class Pools {
       const holder = await database.run(findPoolByKey, hashApiKey(token));
       return holder && { key: keyOf(holder.key, holder.timeZone), pool: this.#poolOf(holder) };
     } catch (error) {
-      const away = error instanceof StorageError && error.fault !== "failed";
-      if (!away || !known || clock.monotonic() - known.at > staleIfErrorMs) throw error;
-      log.warn({ error }, "a pool key could not be looked up; what was known goes on");
+      const unavailable = error instanceof StorageError && error.fault !== "failed";
+      if (!unavailable || !known || clock.monotonic() - known.at > staleIfErrorMs) throw error;
+      log.warn(
+        { event: "pool_key.lookup_failed", error },
+        "A pool key could not be looked up; the cached entry is used.",
+      );
       return known.opened;
     }
   }
 
-  #poolOf({ pool: row, members }: KeyHolder): Pool {
+  #poolOf({ pool: row, members }: PoolByKey): Pool {
     const loaded = this.#loaded.get(row.id);
     if (loaded && loaded.revision >= row.revision) return loaded.pool;
     const pool: Pool = {
@@ -169,23 +168,29 @@ export class Pools {
     return pool;
   }
 
-  /** Null (and a log line) for a member that cannot be asked. */
+  /** Null, with a log line, for a member that cannot be used. */
   #memberOf(row: PoolMembersTable): Member | null {
     const { sealer, log } = this.#parts;
     const provider = findProvider(row.kind);
     if (!provider) {
-      log.error({ member: row.name, kind: row.kind }, "no adapter for a pool's member; it is left out");
+      log.error(
+        { event: "pool_member.unknown_kind", member: row.name, kind: row.kind },
+        "No provider adapter has the kind of a pool member; the member is left out.",
+      );
       return null;
     }
     let settings: unknown;
     try {
-      settings = JSON.parse(sealer.open(row.settings, memberSettingsPlace(row.id)));
+      settings = JSON.parse(sealer.unseal(row.settings, memberSettingsContext(row.id)));
     } catch (error) {
-      log.error({ member: row.name, error }, "a member's settings do not open; it is left out");
+      log.error(
+        { event: "pool_member.unsealing_failed", member: row.name, error },
+        "The settings of a pool member cannot be unsealed; the member is left out.",
+      );
       return null;
     }
-    const seen = this.#health.get(row.id);
-    const health = seen?.updatedAt === row.updated_at ? seen.health : new MemberHealth();
+    const previous = this.#health.get(row.id);
+    const health = previous?.updatedAt === row.updated_at ? previous.health : new MemberHealth();
     this.#health.set(row.id, { updatedAt: row.updated_at, health });
     return {
       id: row.id,
@@ -205,7 +210,7 @@ export class Pools {
   }
 }
 
-/** As the newest entry. */
+/** Inserts as the newest entry. */
 function put(map: Map<string, Entry>, token: string, entry: Entry): void {
   map.delete(token);
   if (map.size >= maxEntries) map.delete(map.keys().next().value as string);

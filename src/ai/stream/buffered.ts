@@ -1,39 +1,39 @@
-// A stream that is kept until it is whole (`stream_mode: complete`), so that one that breaks off can be rescued.
+// Buffers a whole stream (`stream_mode: complete`), so that another member can rescue one that breaks off.
 
 import type { AttemptResult } from "#ai/failover/attempt.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { Chunk, Failure } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
-/** Longest stream that is kept until it is whole, UTF-16 units. */
+/** Longest buffered stream, UTF-16 units. */
 const maxBufferedUnits = 64 * 1024 * 1024;
 
-/** The whole of a stream, or the failure that it would have ended with. */
-export async function bufferStream(spoken: AttemptResult, signal: LightAbortSignal): Promise<AttemptResult> {
-  if (spoken.kind !== "speaking") return spoken;
-  const { stream } = spoken;
+/** All chunks of a stream, or the failure that ended it. */
+export async function bufferStream(attempt: AttemptResult, signal: LightAbortSignal): Promise<AttemptResult> {
+  if (attempt.kind !== "streaming") return attempt;
+  const { stream } = attempt;
   const chunks: Chunk[] = [];
   let size = 0;
   for (;;) {
-    const said = await stream.next();
-    if (said.kind === "done") return { kind: "collected", chunks };
-    if (said.kind === "failed") {
+    const event = await stream.next();
+    if (event.kind === "done") return { kind: "buffered", chunks };
+    if (event.kind === "failed") {
       stream.cancel();
       if (signal.aborted) return { kind: "aborted", heard: true };
       return {
         kind: "failed",
-        failure: said.failure,
+        failure: event.failure,
         reused: false,
-        timeout: said.timeout,
-        overtime: said.overtime === true,
+        timeout: event.timeout,
+        overtime: event.overtime === true,
       };
     }
-    chunks.push(...said.chunks);
-    size += said.chunks.reduce((sum, chunk) => sum + chunk.text.length, 0);
+    chunks.push(...event.chunks);
+    size += event.chunks.reduce((sum, chunk) => sum + chunk.text.length, 0);
     if (size <= maxBufferedUnits) continue;
     stream.cancel();
     const error = apiError("The provider's answer is too long.", "server_error", "bad_upstream_answer");
-    const failure: Failure = { kind: "broken", status: 502, retryAfterMs: null, error };
+    const failure: Failure = { kind: "upstream_error", status: 502, retryAfterMs: null, error };
     return { kind: "failed", failure, reused: false, timeout: false };
   }
 }

@@ -1,18 +1,18 @@
-// A whole answer, gathered from the wire within bounds. A peer decides how its answer is cut: each piece costs time
-// and memory beside its bytes, so that pieces are counted as well, and copied together instead of being kept.
+// Collects a whole answer from the wire within bounds. The peer decides how its answer is split: each piece costs
+// time and memory beyond its bytes, so pieces are counted too, and are copied together instead of being kept.
 
 import { ByteCollector } from "#runtime/byte-collector.ts";
 import { type BodyReader, isBodyError } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
-/** Longest whole answer, bytes, where the configuration does not say. Pictures in answers have megabytes. */
+/** Default limit of a whole answer, bytes. Answers with pictures have megabytes. */
 export const defaultMaxAnswerBytes = 16 * 1024 * 1024;
-/** Vectors are longer: a thousand of 3,072 numbers fill 64 MiB as text. */
+/** Vectors are longer: a thousand of 3,072 numbers take 64 MiB as text. */
 const embeddingsFactor = 4;
 
 /**
- * Most pieces of an answer: so many, and one more for each KiB that it may have. A piece takes 2 to 3 µs, and a peer
- * that sends single bytes puts ten thousand of them into what one read of its socket brings.
+ * The most pieces of an answer: this many, plus one for each KiB of its limit. A piece takes 2 to 3 µs, and a
+ * peer that sends single bytes puts ten thousand of them into one socket read.
  */
 const basePieces = 4096;
 
@@ -21,16 +21,19 @@ export type CollectResult =
   | { kind: "too_long" }
   | { kind: "cut" | "timeout"; reason: string };
 
-/** How long an answer may be, bytes. */
+/** The limit of an answer, bytes. */
 export function maxAnswerBytes(configured: number = defaultMaxAnswerBytes, embeddings = false): number {
   return embeddings ? configured * embeddingsFactor : configured;
 }
 
-/** Reads a body to its end: at most `most` bytes, in at most 4,096 + `most` / 1,024 pieces; `limitAt`: monotonic ms. */
+/**
+ * Reads a body to its end: at most `maxBytes`, in at most 4,096 + `maxBytes` / 1,024 pieces. `limitAt`:
+ * monotonic ms.
+ */
 export async function collect(
   clock: Clock,
   body: BodyReader,
-  most: number,
+  maxBytes: number,
   idleMs: number,
   limitAt: number,
 ): Promise<CollectResult> {
@@ -49,12 +52,12 @@ export async function collect(
     }
     bytes.add(piece);
     pieces += 1;
-    if (bytes.length > most || pieces > basePieces + most / 1024) {
+    if (bytes.length > maxBytes || pieces > basePieces + maxBytes / 1024) {
       body.cancel();
       return { kind: "too_long" };
     }
   }
 }
 
-/** In place of a piece, where there is no time left for one. */
+/** Takes the place of a piece when no time is left to read one. */
 export const outOfTime = { why: "timeout", reason: "the time for it was over" } as const;

@@ -1,14 +1,14 @@
-// From the bytes of a stream to its events, by the standard (html.spec.whatwg.org, server-sent events): any line
-// ends, characters and events split anywhere between reads, comments, a byte order mark.
+// Parses the bytes of a stream into events by the standard (html.spec.whatwg.org, server-sent events): any line
+// ends, characters and events split between reads, comments, a byte order mark.
 
 import { createParser } from "eventsource-parser";
 import type { VendorEvent } from "#providers/provider.ts";
 
-/** An event longer than this is no answer of a model. UTF-16 units. */
+/** The longest event, UTF-16 units: no model's answer has a longer one. */
 const maxEventUnits = 16 * 1024 * 1024;
 /**
- * Nor is one of so many lines. An empty `data:` line counts one unit and costs the parser a hundred times that, so
- * that the length alone would let 16 million of them through.
+ * The most lines of an event. An empty `data:` line has one unit and costs the parser a hundred times as
+ * much, so that the length alone would admit 16 million of them.
  */
 const maxLines = 16_384;
 
@@ -16,7 +16,7 @@ export class EventReader {
   readonly #decoder = new TextDecoder();
   #events: VendorEvent[] = [];
   #overflowed = false;
-  /** Of the event that has begun, as far as they came in pieces that completed no event. */
+  /** Lines of the incomplete event, counted in pieces that complete no event. */
   #lines = 0;
   readonly #parser = createParser({
     maxBufferSize: maxEventUnits,
@@ -26,16 +26,16 @@ export class EventReader {
     },
   });
 
-  /** The events that these bytes complete; null once one is too long. */
+  /** The events that these bytes complete; null after one that is too long. */
   push(bytes: Buffer): VendorEvent[] | null {
     const events = this.#feed(this.#decoder.decode(bytes, { stream: true }));
-    // Most pieces complete an event: their lines are not counted. A piece has 64 KiB at the most.
+    // Most pieces complete an event and are not counted. A piece has at most 64 KiB.
     if (events === null || events.length > 0) this.#lines = 0;
     else if (this.#countLines(bytes) > maxLines) this.#overflowed = true;
     return this.#overflowed ? null : events;
   }
 
-  /** What the end of the stream completes: a last event needs no empty line behind it. */
+  /** The event that the end of the stream completes: the last one needs no empty line after it. */
   end(): VendorEvent[] | null {
     return this.#feed(`${this.#decoder.decode()}\n\n`);
   }

@@ -1,41 +1,44 @@
-// An answer that a provider makes here instead of asking for it (the sandbox), played as if it came over the wire:
-// at its pace, and cut off where it says so.
+// Delivers a simulated response (the sandbox's) as if it came over the wire: at its pace, and cut off where it says
+// so.
 
 import type { SimulatedResponse } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import type { BodyError, BodyReader, UpstreamResult } from "#runtime/net/streaming-client.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
-/** The answer as an upstream's. Its head comes with the first piece, within `headersMs` or not at all. */
+/**
+ * The response as an upstream's. Its headers come with the first piece, or not at all if that exceeds
+ * `headersMs`.
+ */
 export async function simulate(
   answer: SimulatedResponse,
   clock: Clock,
   headersMs: number,
   signal: LightAbortSignal,
 ): Promise<UpstreamResult> {
-  const ended = new AbortController();
-  const stop = () => ended.abort();
+  const aborted = new AbortController();
+  const stop = () => aborted.abort();
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   const pieces = [...answer.pieces];
   const [first] = pieces;
-  if (first && first.waitMs > 0) await clock.sleep(Math.min(first.waitMs, headersMs), ended.signal);
-  if (ended.signal.aborted) return failed("aborted", "Stopped.");
+  if (first && first.waitMs > 0) await clock.sleep(Math.min(first.waitMs, headersMs), aborted.signal);
+  if (aborted.signal.aborted) return failed("aborted", "Stopped.");
   if (first && first.waitMs > headersMs)
     return failed("headers_timeout", `No answer from the sandbox within ${headersMs} ms.`);
   if (first && "cut" in first) return failed("cut", "The sandbox broke the connection.");
-  let started = true;
+  let isFirst = true;
   const body: BodyReader = {
-    read: async (patienceMs): Promise<Buffer | null | BodyError> => {
-      if (ended.signal.aborted) return { why: "cancelled", reason: "stopped" };
+    read: async (timeoutMs): Promise<Buffer | null | BodyError> => {
+      if (aborted.signal.aborted) return { why: "cancelled", reason: "stopped" };
       const piece = pieces.shift();
       if (!piece) return null;
-      // The first wait was for the head.
-      const waitMs = started ? 0 : piece.waitMs;
-      started = false;
-      if (waitMs > 0) await clock.sleep(Math.min(waitMs, patienceMs), ended.signal);
-      if (ended.signal.aborted) return { why: "cancelled", reason: "stopped" };
-      if (waitMs > patienceMs) return { why: "timeout", reason: `nothing came within ${patienceMs} ms` };
+      // The first wait was spent on the headers.
+      const waitMs = isFirst ? 0 : piece.waitMs;
+      isFirst = false;
+      if (waitMs > 0) await clock.sleep(Math.min(waitMs, timeoutMs), aborted.signal);
+      if (aborted.signal.aborted) return { why: "cancelled", reason: "stopped" };
+      if (waitMs > timeoutMs) return { why: "timeout", reason: `nothing came within ${timeoutMs} ms` };
       return "cut" in piece ? { why: "cut", reason: "the connection was reset" } : Buffer.from(piece.text);
     },
     cancel: stop,

@@ -1,10 +1,10 @@
-// A stream on its way to the caller: the member's chunks as they came, but for the model's name and, in the last
-// one, who served it. The chunks that finish are held back until it is known whether they are the last.
+// Writes a stream to the client: the member's chunks as they came, except for the model's name and, in the last one,
+// `service_pool`. A finishing chunk is held back until it is known whether it is the last one.
 
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import type { ApiError, Chunk, Usage } from "#providers/provider.ts";
 
-/** Who served a request, as `service_pool` tells it. */
+/** The member that served a request, as `service_pool` reports it. */
 export interface ServicePool {
   provider: string;
   model: string;
@@ -13,16 +13,16 @@ export interface ServicePool {
 }
 
 export interface SseWriterOptions {
-  /** What `model` says in answers. */
+  /** The `model` of the answer. */
   model: string;
-  /** Whether the caller asked for the extra chunk that tells the usage. */
+  /** The client asked for the usage chunk. */
   includeUsage: boolean;
-  /** Epoch seconds, for providers that do not date their answers. */
+  /** Epoch seconds, for providers whose answers have no date. */
   created: number;
   served: ServicePool;
 }
 
-/** An answer, or a chunk, under the pool's name; `served` where it tells who served it. */
+/** An answer or a chunk under the pool's name; with `served`, also with `service_pool`. */
 export function rewrite(
   text: string,
   rules: Omit<SseWriterOptions, "includeUsage" | "served">,
@@ -30,14 +30,14 @@ export function rewrite(
 ): string {
   const changes: Record<string, string | undefined> = { model: JSON.stringify(rules.model) };
   if (served) changes.service_pool = JSON.stringify(served);
-  if (undated(text)) changes.created = String(rules.created);
+  if (isUndated(text)) changes.created = String(rules.created);
   return withMembers(text, changes);
 }
 
 const zeroDate = /"created"\s*:\s*0\s*[,}]/;
 
-/** Providers of another format have no date, and say 0. It may also stand deeper inside, where it is none. */
-function undated(text: string): boolean {
+/** Translated answers have `created: 0`. Only a top-level one counts. */
+function isUndated(text: string): boolean {
   if (!zeroDate.test(text)) return false;
   return membersOf(text).some(
     ({ key, valueStart, end }) => key === "created" && text.slice(valueStart, end) === "0",
@@ -46,9 +46,11 @@ function undated(text: string): boolean {
 
 export class SseWriter {
   readonly #rules: SseWriterOptions;
-  /** How the last chunk began, up to behind its model, and what was sent instead: most begin alike. */
-  #from = "";
-  #to = "";
+  /**
+   * The start of the last chunk up to the end of its model, and its rewritten form: most chunks start alike.
+   */
+  #prefix = "";
+  #rewrittenPrefix = "";
   #held: Chunk | null = null;
   #usage: Usage | null = null;
 
@@ -56,37 +58,37 @@ export class SseWriter {
     this.#rules = rules;
   }
 
-  /** What the stream told about its usage so far. */
+  /** The usage that the stream has reported so far. */
   get usage(): Usage | null {
     return this.#usage;
   }
 
-  /** The text to send for a chunk; empty while it is held back. */
+  /** The text to send for a chunk; empty while the chunk is held back. */
   chunk(chunk: Chunk): string {
     if (chunk.usage) this.#usage = chunk.usage;
     if (chunk.usageOnly && !this.#rules.includeUsage) return "";
-    const before = this.#flush();
+    const flushed = this.#flush();
     if (chunk.finish || chunk.usageOnly) {
       this.#held = chunk;
-      return before;
+      return flushed;
     }
-    return before + frame(this.#renamed(chunk.text));
+    return flushed + frame(this.#rewritten(chunk.text));
   }
 
-  #renamed(text: string): string {
-    if (this.#from !== "" && text.startsWith(this.#from)) {
-      const rest = text.slice(this.#from.length);
-      if (!mayName(rest)) return this.#to + rest;
+  #rewritten(text: string): string {
+    if (this.#prefix !== "" && text.startsWith(this.#prefix)) {
+      const rest = text.slice(this.#prefix.length);
+      if (!mayNeedRewriting(rest)) return this.#rewrittenPrefix + rest;
     }
-    const model = membersOf(text).filter(({ key }) => key === "model");
-    const end = model.length === 1 ? model[0]!.end : 0;
-    // Of a string only: a longer number begins like a shorter one.
-    this.#from = text[end - 1] === '"' ? text.slice(0, end) : "";
-    this.#to = this.#from === "" ? "" : rewrite(`${this.#from}}`, this.#rules).slice(0, -1);
+    const models = membersOf(text).filter(({ key }) => key === "model");
+    const end = models.length === 1 ? models[0]!.end : 0;
+    // Only after a string: a number may be the start of a longer one.
+    this.#prefix = text[end - 1] === '"' ? text.slice(0, end) : "";
+    this.#rewrittenPrefix = this.#prefix === "" ? "" : rewrite(`${this.#prefix}}`, this.#rules).slice(0, -1);
     return rewrite(text, this.#rules);
   }
 
-  /** The end of a whole answer. */
+  /** Ends a complete stream. */
   done(): string {
     const last = this.#held;
     this.#held = null;
@@ -94,7 +96,7 @@ export class SseWriter {
     return `${text}data: [DONE]\n\n`;
   }
 
-  /** The end of one that broke off: it never looks complete. */
+  /** Ends a stream that broke off: without `[DONE]`, so that it never looks complete. */
   failed(error: ApiError): string {
     return this.#flush() + errorFrame(error, this.#rules.served);
   }
@@ -102,17 +104,17 @@ export class SseWriter {
   #flush(): string {
     const held = this.#held;
     this.#held = null;
-    return held === null ? "" : frame(this.#renamed(held.text));
+    return held === null ? "" : frame(this.#rewritten(held.text));
   }
 }
 
-/** Whether a member that is changed may stand here, in whatever spelling. */
-const mayName = (text: string) =>
+/** Whether the rest may contain a field to rewrite, in any spelling. */
+const mayNeedRewriting = (text: string) =>
   text.includes('"model"') || text.includes('"created"') || text.includes("\\u");
 
 const frame = (json: string) => `data: ${json}\n\n`;
 
-/** An error inside a stream whose headers are out. */
+/** An error frame in a stream whose headers are sent. */
 export function errorFrame(error: ApiError, served: ServicePool | null): string {
   return frame(JSON.stringify(served === null ? { error } : { error, service_pool: served }));
 }

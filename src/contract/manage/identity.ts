@@ -1,9 +1,9 @@
-// The management API's words for who may manage: sessions, users, tokens, and the log of what they did.
+// The management API's schemas for sessions, users, management tokens and the audit log.
 
 import { z } from "zod";
+import { idCursor, instant, limit, page, reply } from "#contract/envelope.ts";
 import { nameText } from "#contract/name.ts";
 
-const instant = z.iso.datetime({ precision: 3 });
 const role = z
   .enum(["operator", "member"])
   .describe("`operator` manages the whole installation, `member` one account.");
@@ -11,141 +11,136 @@ const accountId = z
   .string()
   .regex(/^[A-Za-z0-9_]{1,64}$/, "is not an id")
   .nullable()
-  .describe("A member's account, by its id; null for operators.");
+  .describe("The id of a member's account; null for operators.");
 const email = nameText(3, 254)
   .regex(/^[^\s@]{1,64}@[^\s@]+$/, "must be an e-mail address")
-  .describe("What they sign in with. Upper and lower case are the same.");
+  .describe("The e-mail address to sign in with. Upper and lower case are the same.");
 const name = nameText(1, 100).regex(/\S/, "must not be empty");
-/** Its real rule needs the e-mail address, and stands where both are known. */
+/** The full rule also needs the e-mail address; `identity/password.ts` has it. */
 const newPassword = z.string().max(800).describe("12 to 200 characters, and not the e-mail address.");
-/** Whatever was typed; a bound only, so that nobody has megabytes hashed. */
+/** A password as it was typed. The bound limits the cost of its hash. */
 const typed = z.string().min(1).max(800);
 
-export const signInRequest = z.strictObject({
-  email: nameText(1, 254).describe("The e-mail address."),
-  password: typed.describe("The password."),
-});
+export const signInRequest = z
+  .strictObject({
+    email: nameText(1, 254).describe("The e-mail address."),
+    password: typed.describe("The password."),
+  })
+  .meta({ id: "SignInRequest" });
 
-export const setUpRequest = z.strictObject({
-  code: z.string().min(1).max(200).describe("The one-time code of the set-up link."),
-  email,
-  name: name.describe("What the operator is called."),
-  password: newPassword,
-});
+export const setUpRequest = z
+  .strictObject({
+    code: z.string().min(1).max(200).describe("The one-time code of the set-up link."),
+    email,
+    name: name.describe("The operator's name."),
+    password: newPassword,
+  })
+  .meta({ id: "SetUpRequest" });
 
-export const changePasswordRequest = z.strictObject({
-  current_password: typed.describe("The password up to now."),
-  password: newPassword,
-});
+export const changePasswordRequest = z
+  .strictObject({
+    current_password: typed.describe("The current password."),
+    password: newPassword,
+  })
+  .meta({ id: "ChangePasswordRequest" });
 
-const sessionData = z.object({
-  kind: z.enum(["user", "token"]).describe("A person who signed in, or a program with a token."),
-  id: z.string(),
-  name: z.string().describe("The person's e-mail address, or the token's name."),
-  role,
-  account: accountId,
-  csrf_token: z
-    .string()
-    .nullable()
-    .describe("To be sent as `X-CSRF-Token` with every request of the session that changes something."),
-  fresh: z
-    .boolean()
-    .describe("Whether the password was given in the last ten minutes, which some things take."),
-});
+const sessionData = z
+  .object({
+    kind: z
+      .enum(["user", "token"])
+      .describe("`user`: a person who signed in. `token`: a program with a management token."),
+    id: z.string(),
+    name: z.string().describe("The person's e-mail address, or the token's name."),
+    role,
+    account: accountId,
+    csrf_token: z
+      .string()
+      .nullable()
+      .describe(
+        "The value of the header `X-CSRF-Token`, which every request of the session that changes something needs. Null for tokens.",
+      ),
+    fresh: z
+      .boolean()
+      .describe("Whether the password was given in the last ten minutes, which some operations need."),
+  })
+  .meta({ id: "Session" });
 
-/** Who is signed in. */
-export const sessionReply = z.object({ success: z.literal(true), message: z.string(), data: sessionData });
+export const sessionReply = reply("SessionReply", sessionData);
 
-/** Something is done, and there is nothing to show. */
-export const doneReply = z.object({ success: z.literal(true), message: z.string(), data: z.null() });
-
-const user = z.object({
-  id: z.string(),
-  email: z.string(),
-  name: z.string(),
-  role,
-  account: accountId,
-  active: z.boolean().describe("Who is switched off cannot sign in."),
-  created_at: instant,
-  updated_at: instant,
-  signed_in_at: instant.nullable().describe("The last time; null: never."),
-});
+const user = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    role,
+    account: accountId,
+    active: z.boolean().describe("`false`: the user cannot sign in."),
+    created_at: instant,
+    updated_at: instant,
+    signed_in_at: instant.nullable().describe("When the user last signed in; null: never."),
+  })
+  .meta({ id: "User" });
 export type UserReplyData = z.output<typeof user>;
 
-export const userReply = z.object({ success: z.literal(true), message: z.string(), data: user });
+export const userReply = reply("UserReply", user);
 
-const nextCursor = z.string().nullable().describe("For the next page; null on the last one.");
+export const usersReply = page("UserPage", user);
 
-export const usersReply = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  data: z.array(user),
-  next_cursor: nextCursor,
-});
+export const createUserRequest = z
+  .strictObject({
+    email,
+    name: name.describe("The user's name."),
+    role,
+    account: accountId.optional(),
+    password: newPassword,
+  })
+  .meta({ id: "CreateUserRequest" });
 
-export const createUserRequest = z.strictObject({
-  email,
-  name: name.describe("What they are called."),
-  role,
-  account: accountId.optional(),
-  password: newPassword,
-});
+export const updateUserRequest = z
+  .strictObject({
+    name: name.optional().describe("The user's name."),
+    active: z.boolean().optional().describe("`false` ends the user's sessions and prevents signing in."),
+    role: role.optional(),
+    account: accountId.optional(),
+    password: newPassword
+      .optional()
+      .describe(
+        "A new password for a user who lost the old one, 12 to 200 characters. It ends the user's sessions.",
+      ),
+  })
+  .meta({ id: "UpdateUserRequest" });
 
-export const updateUserRequest = z.strictObject({
-  name: name.optional().describe("What they are called."),
-  active: z.boolean().optional().describe("`false` switches them off and ends their sessions."),
-  role: role.optional(),
-  account: accountId.optional(),
-  password: newPassword
-    .optional()
-    .describe("A new password, for somebody who lost theirs; ends their sessions. 12 to 200 characters."),
-});
-
-const managementToken = z.object({
+const managementTokenFields = z.object({
   id: z.string(),
   name: z.string(),
-  hint: z.string().describe("The ends of the token, to know it by."),
+  hint: z.string().describe("The first and last characters of the token."),
   role,
   account: accountId,
   created_at: instant,
   revoked_at: instant.nullable(),
 });
+const managementToken = managementTokenFields.meta({ id: "ManagementToken" });
 export type ManagementTokenReplyData = z.output<typeof managementToken>;
 
-export const managementTokenReply = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  data: managementToken,
-});
+/** A new token. No other reply shows its text. */
+export const newManagementTokenReply = reply(
+  "NewManagementTokenReply",
+  managementTokenFields
+    .extend({ token: z.string().describe("The token's text, which no other reply shows.") })
+    .meta({ id: "NewManagementToken" }),
+);
 
-/** A new token: its text is shown this once. */
-export const newManagementTokenReply = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  data: managementToken.extend({ token: z.string().describe("The token itself, shown this once.") }),
-});
+export const managementTokensReply = page("ManagementTokenPage", managementToken);
 
-export const managementTokensReply = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  data: z.array(managementToken),
-  next_cursor: nextCursor,
-});
+export const createManagementTokenRequest = z
+  .strictObject({
+    name: name.describe("The token's name, which is unique."),
+    role,
+    account: accountId.optional(),
+  })
+  .meta({ id: "CreateManagementTokenRequest" });
 
-export const createManagementTokenRequest = z.strictObject({
-  name: name.describe("What the token is called; unique."),
-  role,
-  account: accountId.optional(),
-});
-
-const paging = {
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe("How many; 50 by default."),
-  cursor: z
-    .string()
-    .regex(/^[a-z0-9_]{1,64}$/, "is not a cursor")
-    .optional()
-    .describe("A `next_cursor` given earlier."),
-};
+const paging = { limit, cursor: idCursor };
 
 export const peoplePage = z.strictObject(paging);
 
@@ -153,36 +148,35 @@ const id = z.string().regex(/^[A-Za-z0-9_]{1,64}$/, "is not an id or a name of a
 
 export const accountAuditQuery = z.strictObject({
   ...paging,
-  actor: id.optional().describe("Only what this user or token did, by its id."),
-  action: id.optional().describe("Only this operation, such as `updateGateway`."),
+  actor: id.optional().describe("Only entries of the user or token with this id."),
+  action: id.optional().describe("Only entries of this operation, such as `updateGateway`."),
 });
 
 export const auditQuery = accountAuditQuery.extend({
-  account: id.optional().describe("Only what was done to this account, by its id."),
+  account: id.optional().describe("Only entries of the account with this id."),
 });
 
-const auditEntry = z.object({
-  id: z.string(),
-  at: instant,
-  actor: z.object({
-    kind: z.enum(["user", "token", "provisioning", "command_line", "nobody"]),
-    id: z.string().nullable(),
-    name: z.string().describe("The e-mail address or the token's name, as it was then."),
-  }),
-  account: z.string().nullable(),
-  action: z.string().describe("The operation's name in this document."),
-  target: z.string().nullable().describe("Ids of what it was done to."),
-  fields: z.array(z.string()).describe("Names of the fields that were given; never their values."),
-  outcome: z
-    .string()
-    .describe("Status of the answer, or a word; `started`: the process died before the answer."),
-});
+const auditEntry = z
+  .object({
+    id: z.string(),
+    at: instant,
+    actor: z.object({
+      kind: z.enum(["user", "token", "provisioning", "command_line", "nobody"]),
+      id: z.string().nullable(),
+      name: z.string().describe("The user's e-mail address or the token's name at that time."),
+    }),
+    account: z.string().nullable(),
+    action: z
+      .string()
+      .describe("The operation's `operationId` in this document, or a word for what happened elsewhere."),
+    target: z.string().nullable().describe("The ids of what the operation changed."),
+    fields: z.array(z.string()).describe("The names of the fields in the request, without their values."),
+    outcome: z
+      .string()
+      .describe("The status of the answer, or a word. `started`: the process ended before the answer."),
+  })
+  .meta({ id: "AuditEntry" });
 export type AuditReplyData = z.output<typeof auditEntry>;
 
 /** A page of the audit log, newest first. */
-export const auditReply = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  data: z.array(auditEntry),
-  next_cursor: nextCursor,
-});
+export const auditReply = page("AuditEntryPage", auditEntry);

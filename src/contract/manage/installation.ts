@@ -1,37 +1,31 @@
-// The replies of the management API about the installation as a whole.
+// The management API's replies about the installation as a whole.
 
 import { z } from "zod";
+import { instant, reply } from "#contract/envelope.ts";
 
 const counts = {
-  messages: z.number().int().describe("Messages that were waiting."),
-  deliveries: z.number().int().describe("Webhook deliveries that were to be tried."),
-  events: z.number().int().describe("Events that had not been handed to the webhook endpoints."),
+  messages: z.int().describe("Messages that were waiting."),
+  deliveries: z.int().describe("Webhook deliveries that still had tries left."),
+  events: z.int().describe("Events that had not been distributed to webhook endpoints."),
 };
 
 /** What is held since the installation was restored. */
-export const hold = z.object({
-  at: z.iso.datetime({ precision: 3 }).describe("When the copy was made, or the hold was put."),
-  ...counts,
-});
+export const hold = z
+  .object({ at: instant.describe("When the backup was made or the hold began."), ...counts })
+  .meta({ id: "RestoreHold" });
 
-/** The installation. */
-export const installationReply = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  data: z.object({
+export const installationReply = reply(
+  "InstallationReply",
+  z.object({
     version: z.string().meta({ examples: ["0.1.0"] }),
-    engine: z.enum(["sqlite", "postgres"]),
+    engine: z.enum(["sqlite", "postgres"]).describe("The database engine."),
     held: hold
       .nullable()
       .describe(
-        "After a restore: what was pending in the copy and waits for release or cancel-held. Null: nothing is held.",
+        "After a restore: what was pending in the backup and waits for an operator to release or cancel it. Null: nothing is held.",
       ),
   }),
-});
+);
 
 /** How much was released or cancelled. */
-export const holdEndedReply = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  data: z.object(counts),
-});
+export const holdEndedReply = reply("HoldEndedReply", z.object(counts));

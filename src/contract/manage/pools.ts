@@ -1,72 +1,71 @@
-// The management API's words for pools, their members and keys, and the kinds of providers that there are.
+// The management API's schemas for pools, their members and keys, and the kinds of providers.
 
 import { z } from "zod";
+import { anyFields, idCursor, instant, limit, page, reply } from "#contract/envelope.ts";
 
-const instant = z.iso.datetime({ precision: 3 });
-const success = { success: z.literal(true), message: z.string() };
-const one = z.null().describe("They all come at once.");
-
-const member = z.object({
-  id: z.string(),
-  name: z.string().describe("`service_pool.provider` of what it answers."),
-  kind: z.string(),
-  models: z.array(z.string()),
-  embedding_models: z.array(z.string()),
-  context_tokens: z.int().nullable(),
-  settings: z
-    .record(z.string(), z.unknown())
-    .describe(
-      "As its kind says, with `••••` for every secret. A mask that is sent back keeps what is stored.",
+const member = z
+  .object({
+    id: z.string(),
+    name: z.string().describe("The member's name: `service_pool.provider` in its answers."),
+    kind: z.string(),
+    models: z.array(z.string()),
+    embedding_models: z.array(z.string()),
+    context_tokens: z.int().nullable(),
+    settings: anyFields.describe(
+      "The settings of the member's kind, with the mask `••••` for every secret. A mask that is sent back keeps the stored secret.",
     ),
-  priority: z.int(),
-  weight: z.int(),
-  active: z.boolean(),
-  price: z.object({ input: z.number(), output: z.number() }).nullable().describe("For a million tokens."),
-  timeouts: z.object({
-    connect_ms: z.int(),
-    headers_ms: z.int(),
-    first_token_ms: z.int(),
-    idle_ms: z.int(),
-    total_ms: z.int().nullable(),
-  }),
-  created_at: instant,
-  updated_at: instant,
-});
+    priority: z.int(),
+    weight: z.int(),
+    active: z.boolean(),
+    price: z
+      .object({ input: z.number(), output: z.number() })
+      .nullable()
+      .describe("The price of a million tokens."),
+    timeouts: z.object({
+      connect_ms: z.int(),
+      headers_ms: z.int(),
+      first_token_ms: z.int(),
+      idle_ms: z.int(),
+      total_ms: z.int().nullable(),
+    }),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .meta({ id: "PoolMember" });
 export type PoolMemberReplyData = z.output<typeof member>;
 
-const pool = z.object({
-  id: z.string(),
-  name: z.string().describe("Also the model name that callers see."),
-  strict_models: z.boolean(),
-  answer_model: z.enum(["pool", "served"]),
-  stream_mode: z.enum(["live", "complete"]),
-  headers_after_ms: z.int(),
-  deadline_ms: z.int(),
-  timeouts: z.object({ answer_ms: z.int().nullable() }),
-  members: z.array(member).describe("Oldest first."),
-  created_at: instant,
-  updated_at: instant.describe("When it, or one of its members, changed."),
-});
+const pool = z
+  .object({
+    id: z.string(),
+    name: z.string().describe("The pool's name, which is also the model name that callers see."),
+    strict_models: z.boolean(),
+    answer_model: z.enum(["pool", "served"]),
+    stream_mode: z.enum(["live", "complete"]),
+    headers_after_ms: z.int(),
+    deadline_ms: z.int(),
+    timeouts: z.object({ answer_ms: z.int().nullable() }),
+    members: z.array(member).describe("Oldest first."),
+    created_at: instant,
+    updated_at: instant.describe("When the pool or one of its members changed."),
+  })
+  .meta({ id: "Pool" });
 export type PoolReplyData = z.output<typeof pool>;
 
-export const poolReply = z.object({ ...success, data: pool });
+export const poolReply = reply("PoolReply", pool);
 
 /** All pools of the account, oldest first. */
-export const poolsReply = z.object({ ...success, data: z.array(pool), next_cursor: one });
+export const poolsReply = page("PoolPage", pool);
 
-export const poolMemberReply = z.object({ ...success, data: member });
+export const poolMemberReply = reply("PoolMemberReply", member);
 
 /** All members of the pool, oldest first. */
-export const poolMembersReply = z.object({ ...success, data: z.array(member), next_cursor: one });
+export const poolMembersReply = page("PoolMemberPage", member);
 
-/** It is gone. */
-export const poolGoneReply = z.object({ ...success, data: z.object({ id: z.string() }) });
-
-const key = z.object({
+const keyFields = z.object({
   id: z.string(),
   name: z.string(),
-  hint: z.string().describe("Its first and last characters; the key itself is not kept."),
-  models: z.array(z.string()).nullable().describe("The models it may use; null: all."),
+  hint: z.string().describe("The first and last characters of the key. Only its hash is stored."),
+  models: z.array(z.string()).nullable().describe("The models that the key may use; null: all."),
   limits: z.object({
     requests_per_minute: z.int().nullable(),
     tokens_per_minute: z.int().nullable(),
@@ -82,74 +81,63 @@ const key = z.object({
   created_at: instant,
   updated_at: instant,
 });
+const key = keyFields.meta({ id: "PoolKey" });
 export type PoolKeyReplyData = z.output<typeof key>;
 
-export const poolKeyReply = z.object({ ...success, data: key });
+export const poolKeyReply = reply("PoolKeyReply", key);
 
-export const newPoolKeyReply = z.object({
-  ...success,
-  data: key.extend({
-    key: z.string().nullable().describe("The key that was made, shown this once; null when it was given."),
-  }),
-});
+export const newPoolKeyReply = reply(
+  "NewPoolKeyReply",
+  keyFields
+    .extend({
+      key: z
+        .string()
+        .nullable()
+        .describe("The generated key, which no other reply shows; null: the request brought the key."),
+    })
+    .meta({ id: "NewPoolKey" }),
+);
 
-/** A page of keys, newest first, revoked ones too. */
-export const poolKeysReply = z.object({
-  ...success,
-  data: z.array(key),
-  next_cursor: z.string().nullable().describe("For the next page; null on the last one."),
-});
+/** A page of keys, revoked ones too, newest first. */
+export const poolKeysReply = page("PoolKeyPage", key);
 
-export const keysQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe("How many; 50 by default."),
-  cursor: z
-    .string()
-    .regex(/^[a-z0-9_]{1,64}$/, "is not a cursor")
-    .optional()
-    .describe("A `next_cursor` given earlier."),
-});
+export const keysQuery = z.strictObject({ limit, cursor: idCursor });
 
-export const memberStates = ["up", "probe", "open", "resting", "denied"] as const;
+export const memberStates = ["up", "half_open", "open", "cooling_down", "unauthorized"] as const;
 export type MemberState = (typeof memberStates)[number];
 
-/** How the members of a pool are doing. */
-export const poolHealthReply = z.object({
-  ...success,
-  data: z.array(
-    z.object({
-      member: z.string().describe("Its id."),
-      name: z.string(),
-      state: z
-        .enum([...memberStates, "off"])
-        .describe(
-          "`up`; `open`: it failed, and is not asked; `probe`: one request may be risked; `resting`: it said to come back later; `denied`: its key, balance or permission is refused; `off`: switched off.",
-        ),
-      until: instant.nullable().describe("When it may be asked again; null: now, or nobody knows."),
-      in_flight: z.int().describe("Requests under way."),
-      first_output_ms: z
-        .number()
-        .nullable()
-        .describe("Moving average of the time to its first output; null: it was not asked yet."),
-    }),
-  ),
-  next_cursor: one,
-});
-export type HealthReplyData = z.output<typeof poolHealthReply>["data"][number];
+const memberHealth = z
+  .object({
+    member: z.string().describe("The member's id."),
+    name: z.string(),
+    state: z
+      .enum([...memberStates, "off"])
+      .describe(
+        "`up`: takes requests. `open`: failed, and takes no requests. `half_open`: takes one request as a test. `cooling_down`: asked to be tried later. `unauthorized`: refused the pool's key, balance or permission. `off`: switched off.",
+      ),
+    until: instant.nullable().describe("When the member is tried again; null: now, or not known."),
+    in_flight: z.int().describe("Requests under way."),
+    first_output_ms: z
+      .number()
+      .nullable()
+      .describe("The moving average of the time to the first output; null: no request yet."),
+  })
+  .meta({ id: "PoolMemberHealth" });
+export type HealthReplyData = z.output<typeof memberHealth>;
 
-export const providerKindsReply = z.object({
-  ...success,
-  data: z.array(
-    z.object({
-      kind: z.string(),
-      title: z.string(),
-      summary: z.string(),
-      embeddings: z.boolean().describe("Whether its members can serve embeddings."),
-      settings: z
-        .record(z.string(), z.unknown())
-        .describe(
-          "JSON Schema of its settings. What is secret has `writeOnly`: it is stored sealed and answered as `••••`.",
-        ),
-    }),
-  ),
-  next_cursor: one,
-});
+/** The health of the members of a pool. */
+export const poolHealthReply = page("PoolHealthReply", memberHealth);
+
+const providerKind = z
+  .object({
+    kind: z.string(),
+    title: z.string(),
+    summary: z.string(),
+    embeddings: z.boolean().describe("Whether members of this kind can serve embeddings."),
+    settings: anyFields.describe(
+      "The JSON Schema of the settings. A secret has `writeOnly`: it is stored sealed and shown as `••••`.",
+    ),
+  })
+  .meta({ id: "ProviderKind" });
+
+export const providerKindsReply = page("ProviderKindPage", providerKind);

@@ -1,44 +1,45 @@
-// The management API's words for what a pool's keys used, and for the single calls.
+// The management API's schemas for what a pool's keys used, and for single calls.
 
 import { z } from "zod";
-
-const instant = z.iso.datetime({ precision: 3 });
-const success = { success: z.literal(true), message: z.string() };
+import { cursorNote, instant, limit, page } from "#contract/envelope.ts";
 
 const day = z.iso.date("must be a day such as 2026-11-21");
 
 export const usageQuery = z.strictObject({
-  from: day.optional().describe("First local day of the account; by default 29 days before `to`."),
-  to: day.optional().describe("Last local day; by default today. At most 366 days in all."),
-  by: z.enum(["key", "member", "day"]).default("day").describe("What the sums are of."),
+  from: day.optional().describe("The first local day of the account. The default is 29 days before `to`."),
+  to: day.optional().describe("The last local day. The default is today. The range is at most 366 days."),
+  by: z.enum(["key", "member", "day"]).default("day").describe("What the sums are grouped by."),
 });
 
 const percentiles = z
   .object({ p50: z.int().nullable(), p95: z.int().nullable(), p99: z.int().nullable() })
-  .describe(
-    "Of the calls that were answered, ms, within 5 %; null: there was none. A failure is no slow answer.",
-  );
+  .meta({
+    id: "Percentiles",
+    description: "Over the answered calls, in ms, within 5 %. Null: no call was answered.",
+  });
 
-export const usageReply = z.object({
-  ...success,
-  data: z.array(
-    z.object({
-      group: z
-        .string()
-        .describe("The key's id, the member's name (empty: nobody answered), or the day, as `by` says."),
-      name: z.string().nullable().describe("Of a key, as long as it is there."),
-      requests: z.int(),
-      errors: z.int().describe("Statuses of 400 and above; a caller who went away (499) is none."),
-      prompt_tokens: z.int(),
-      completion_tokens: z.int(),
-      cost: z.number().describe("In the currency of the members' prices."),
-      latency_ms: percentiles,
-      first_byte_ms: percentiles,
-    }),
-  ),
-  next_cursor: z.null().describe("They all come at once."),
-});
-export type UsageReplyData = z.output<typeof usageReply>["data"][number];
+const usage = z
+  .object({
+    group: z
+      .string()
+      .describe(
+        "The key's id, the member's name (empty: no member answered), or the day, according to `by`.",
+      ),
+    name: z.string().nullable().describe("The name of a key, as long as the key exists."),
+    requests: z.int(),
+    errors: z
+      .int()
+      .describe("Calls with a status of 400 or above, except 499: the caller closed the connection."),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    cost: z.number().describe("In the currency of the members' prices."),
+    latency_ms: percentiles,
+    first_byte_ms: percentiles,
+  })
+  .meta({ id: "PoolUsage" });
+
+export const usageReply = page("PoolUsageReply", usage);
+export type UsageReplyData = z.output<typeof usage>;
 
 export const callsQuery = z.strictObject({
   key: z
@@ -50,56 +51,57 @@ export const callsQuery = z.strictObject({
     .string()
     .regex(/^([1-5]\d\d|[1-5]xx)$/, "must be a status such as 429, or 2xx, 4xx, 5xx")
     .optional()
-    .describe("Only calls whose caller saw this status, such as `429` or `5xx`; 499: they went away."),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe("How many at the most; 50 by default."),
+    .describe(
+      "Only calls that were answered with this status, such as `429` or `5xx`. 499: the caller closed the connection.",
+    ),
+  limit,
   cursor: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, "is not a cursor")
     .optional()
-    .describe("A `next_cursor` given earlier."),
+    .describe(cursorNote),
 });
 
-const call = z.object({
-  id: z.string(),
-  at: instant,
-  key: z.string().describe("The key's id."),
-  kind: z.enum(["chat", "embeddings"]),
-  stream: z.boolean(),
-  status: z.int().describe("What the caller saw; 499: they went away."),
-  member: z.string().nullable().describe("Who answered, by name; null: nobody."),
-  model: z.string().nullable(),
-  attempts: z
-    .array(
-      z.object({
-        member: z.string(),
-        model: z.string(),
-        ms: z.number(),
-        outcome: z.string().describe("`ok`, or how it failed."),
-        status: z.int().nullable(),
-      }),
-    )
-    .describe("Who was asked, in turn."),
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
-  estimated: z
-    .boolean()
-    .describe(
-      "The provider told no usage: the tokens are estimated from the texts, with a flat number for each image, page and second of sound.",
-    ),
-  cost: z.number().describe("In the currency of the members' prices."),
-  first_byte_ms: z.int().nullable(),
-  ms: z.int(),
-});
+const call = z
+  .object({
+    id: z.string(),
+    at: instant,
+    key: z.string().describe("The key's id."),
+    kind: z.enum(["chat", "embeddings"]),
+    stream: z.boolean(),
+    status: z.int().describe("The status of the answer. 499: the caller closed the connection."),
+    member: z.string().nullable().describe("The name of the member that answered; null: none answered."),
+    model: z.string().nullable(),
+    attempts: z
+      .array(
+        z
+          .object({
+            member: z.string(),
+            model: z.string(),
+            ms: z.number(),
+            outcome: z.string().describe("`ok`, or the kind of failure."),
+            status: z.int().nullable(),
+          })
+          .meta({ id: "PoolCallAttempt" }),
+      )
+      .describe("The requests to members, in their order."),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    estimated: z
+      .boolean()
+      .describe(
+        "Whether the tokens are estimated because the provider reported no usage: from the texts, with a fixed number for each image, page and second of audio.",
+      ),
+    cost: z.number().describe("In the currency of the members' prices."),
+    first_byte_ms: z.int().nullable(),
+    ms: z.int(),
+  })
+  .meta({ id: "PoolCall" });
 export type CallReplyData = z.output<typeof call>;
 
-/** Calls that fit, newest first. What was asked and answered is not kept. */
-export const callsReply = z.object({
-  ...success,
-  data: z.array(call),
-  next_cursor: z
-    .string()
-    .nullable()
-    .describe(
-      "For the next page; null on the last one. A page may be short, or empty, and still have one: what is rare among very many calls is looked for over several pages.",
-    ),
-});
+/** The calls that match, newest first. Their contents are not stored. */
+export const callsReply = page(
+  "PoolCallPage",
+  call,
+  " A page may be short or empty and still have a next page: a rare match among very many calls is searched over several pages.",
+);

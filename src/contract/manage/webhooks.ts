@@ -1,128 +1,138 @@
-// The management API's view of webhooks: endpoints without their secrets, and what became of each delivery.
+// The management API's schemas for webhooks: endpoints without their secrets, and their deliveries.
 
 import { z } from "zod";
+import { cursorNote, instant, limit, page, reply } from "#contract/envelope.ts";
 
-const instant = z.iso.datetime({ precision: 3 });
-const success = { success: z.literal(true), message: z.string() };
-
-/** An endpoint. */
-export const webhookRecord = z.object({
+const webhookFields = z.object({
   id: z.string(),
-  url: z.string().describe("Where events are posted."),
-  events: z.array(z.string()).describe("The patterns of what it is told."),
+  url: z.string().describe("The address that events are posted to."),
+  events: z.array(z.string()).describe("The patterns of the event types that are posted."),
   active: z.boolean(),
   failing_since: instant
     .nullable()
-    .describe("When the first try failed since the last that succeeded; after 5 days it is disabled."),
+    .describe("When the first try failed since the last success. After 5 days the endpoint is disabled."),
   disabled_at: instant
     .nullable()
-    .describe("When it was disabled because of its failures; null also when it was switched off by hand."),
-  disabled_reason: z.string().nullable().describe("Why, in plain words."),
+    .describe(
+      "When the endpoint was disabled because of its failures; null also when it was switched off by hand.",
+    ),
+  disabled_reason: z.string().nullable().describe("Why the endpoint was disabled."),
   old_secret_until: instant
     .nullable()
-    .describe("Until when the secret before the present one signs as well; null: there is none."),
+    .describe("Until when the previous secret signs as well; null: there is no previous secret."),
   created_at: instant,
   updated_at: instant,
 });
+/** A webhook endpoint. */
+export const webhookRecord = webhookFields.meta({ id: "Webhook" });
 export type WebhookRecord = z.output<typeof webhookRecord>;
 
-export const webhookReply = z.object({ ...success, data: webhookRecord });
+export const webhookReply = reply("WebhookReply", webhookRecord);
 
-/** All endpoints of an account, oldest first. */
-export const webhooksReply = z.object({
-  ...success,
-  data: z.array(webhookRecord),
-  next_cursor: z.null().describe("There is always one page."),
-});
+/** All webhook endpoints of an account, oldest first. */
+export const webhooksReply = page("WebhookPage", webhookRecord);
 
 const secret = z.string().nullable();
 
-export const newWebhookReply = z.object({
-  ...success,
-  data: webhookRecord.extend({
-    secret: secret.describe("The secret that was made, shown this once; null when it was given."),
-  }),
-});
+export const newWebhookReply = reply(
+  "NewWebhookReply",
+  webhookFields
+    .extend({
+      secret: secret.describe(
+        "The generated secret, which no other reply shows; null: the request brought the secret.",
+      ),
+    })
+    .meta({ id: "NewWebhook" }),
+);
 
-export const rotatedWebhookReply = z.object({
-  ...success,
-  data: webhookRecord.extend({
-    secret: secret.describe("The new secret, shown this once. The one before it signs as well for 24 h."),
-  }),
-});
-
-/** It is gone. */
-export const webhookRemovedReply = z.object({ ...success, data: z.object({ id: z.string() }) });
+export const rotatedWebhookReply = reply(
+  "RotatedWebhookReply",
+  webhookFields
+    .extend({
+      secret: secret.describe(
+        "The new secret, which no other reply shows. For 24 h the previous one signs as well.",
+      ),
+    })
+    .meta({ id: "RotatedWebhook" }),
+);
 
 export const deliveryStatuses = ["pending", "delivered", "failed"] as const;
+const deliveryStatus = z.enum(deliveryStatuses).meta({ id: "DeliveryStatus" });
 
-export const deliveryTry = z.object({
-  at: instant,
-  ms: z.int().describe("How long it took."),
-  status: z.int().nullable().describe("Of the answer; null: there was none."),
-  reason: z.string().nullable().describe("Why it did not succeed; null: it did."),
-  answer: z.string().nullable().describe("The first 500 characters of the answer; null: there was none."),
-});
+export const deliveryTry = z
+  .object({
+    at: instant,
+    ms: z.int().describe("How long the try took."),
+    status: z.int().nullable().describe("The status of the answer; null: there was no answer."),
+    reason: z.string().nullable().describe("Why the try failed; null: it succeeded."),
+    answer: z
+      .string()
+      .nullable()
+      .describe("The first 500 characters of the answer; null: there was no answer."),
+  })
+  .meta({ id: "DeliveryTry" });
 export type DeliveryTryRecord = z.output<typeof deliveryTry>;
 
 const delivery = {
   id: z.string().describe("The event's id: the `webhook-id` header, the same on every try."),
   type: z.string().describe("The event's type."),
-  timestamp: instant.describe("When it happened."),
-  status: z
-    .enum(deliveryStatuses)
-    .describe("`pending`: it waits for its first or next try; `failed`: it is not tried any more."),
-  attempts: z.int().min(0).describe("Tries since it was made or last replayed."),
+  timestamp: instant.describe("When the event happened."),
+  status: deliveryStatus.describe(
+    "`pending`: waits for the first or next try. `failed`: is not tried again.",
+  ),
+  attempts: z.int().min(0).describe("Tries since the delivery was made or last replayed."),
   next_attempt_at: instant.nullable(),
   created_at: instant,
   updated_at: instant,
 };
 
 /** A delivery in a list. */
-export const deliveryRecord = z.object({
-  ...delivery,
-  last_try: deliveryTry.nullable().describe("The latest line of its log."),
-});
+export const deliveryRecord = z
+  .object({
+    ...delivery,
+    last_try: deliveryTry.nullable().describe("The latest try."),
+  })
+  .meta({ id: "DeliverySummary" });
 export type DeliveryRecord = z.output<typeof deliveryRecord>;
 
 /** A page of deliveries, newest first. */
-export const deliveriesReply = z.object({
-  ...success,
-  data: z.array(deliveryRecord),
-  next_cursor: z.string().nullable().describe("For the next page; null on the last one."),
-});
+export const deliveriesReply = page("DeliveryPage", deliveryRecord);
 
-export const deliveryReply = z.object({
-  ...success,
-  data: z.object({
-    ...delivery,
-    body: z.string().describe("The text that is posted and signed."),
-    log: z.array(deliveryTry).describe("Its latest 20 tries, oldest first."),
-  }),
-});
+export const deliveryReply = reply(
+  "DeliveryReply",
+  z
+    .object({
+      ...delivery,
+      body: z.string().describe("The body that is posted and signed."),
+      log: z.array(deliveryTry).describe("The latest 20 tries, oldest first."),
+    })
+    .meta({ id: "Delivery" }),
+);
 
 export const deliveriesQuery = z.strictObject({
-  status: z.enum(deliveryStatuses).optional().describe("Only those that stand there."),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe("How many; 50 by default."),
-  cursor: z.string().max(200).optional().describe("A `next_cursor` given earlier."),
+  status: deliveryStatus.optional().describe("Only deliveries with this status."),
+  limit,
+  cursor: z.string().max(200).optional().describe(cursorNote),
 });
 
-/** A replay or a test event: what is due now. */
-export const deliveryDueReply = z.object({
-  ...success,
-  data: z.object({ id: z.string().describe("The event's id.") }),
-});
+/** The delivery that a replay or a test event makes due. */
+export const deliveryDueReply = reply(
+  "DeliveryDueReply",
+  z.object({ id: z.string().describe("The event's id.") }),
+);
 
-export const replayRequest = z.strictObject({
-  since: z.iso
-    .datetime({ offset: true })
-    .describe("Failed deliveries that were made at this time (ISO 8601) or later."),
-});
+export const replayRequest = z
+  .strictObject({
+    since: z.iso
+      .datetime({ offset: true })
+      .describe("Only failed deliveries made at this time (ISO 8601) or later are replayed."),
+  })
+  .meta({ id: "ReplayFailedDeliveriesRequest" });
 
-export const replayReply = z.object({
-  ...success,
-  data: z.object({
-    replayed: z.int().describe("How many are due again."),
-    more: z.boolean().describe("Whether some are left: 10,000 are replayed in one call. Call again."),
+export const replayReply = reply(
+  "ReplayedDeliveriesReply",
+  z.object({
+    replayed: z.int().describe("How many deliveries are due again."),
+    more: z.boolean().describe("Whether failed deliveries are left: one call replays 10,000. Call again."),
   }),
-});
+);

@@ -1,6 +1,6 @@
-// Files of a mail: which types may come, what a file may be called, and the list of them that a JSON body may carry.
-// A file comes as its bytes and in no other form: `path`, `href` and whatever else mail libraries would fetch by
-// themselves are unknown fields here, and an item without content is a fault.
+// Files of a mail: the types and names that are allowed, and the list in a JSON body. A file is accepted as its bytes
+// only: `path`, `href` and other fields that mail libraries would fetch are unknown here, and an item without content has
+// an issue.
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
@@ -34,20 +34,18 @@ export const attachment = z
     filename: z
       .string()
       .describe(`What the recipient sees; its extension is one of ${attachmentTypes.join(", ")}.`)
-      .meta({ examples: ["invoice.pdf"] }),
-    content: z.string().describe("The bytes as base64.").meta({ contentEncoding: "base64" }),
+      .meta({ minLength: 1, examples: ["invoice.pdf"] }),
+    content: z.string().describe("The bytes as base64.").meta({ minLength: 1, contentEncoding: "base64" }),
     content_type: z
       .string()
       .nullish()
-      .describe(
-        "Taken for compatibility. What is sent goes by the extension, with which the content must agree.",
-      ),
+      .describe("Accepted for compatibility. The extension decides the type, and the content must match it."),
   })
-  .describe("A file.");
+  .meta({ id: "Attachment", description: "A file." });
 
-/** A file of a JSON body whose own rules it passed. */
+/** A file of a JSON body that passed the rules of this list. */
 export interface InlineFile {
-  /** As given; its rules are those of every file. */
+  /** As the caller wrote it; the rules for names are applied later, as for every file. */
   filename: string;
   /** Base64, without line ends. */
   content: string;
@@ -56,7 +54,7 @@ export interface InlineFile {
 const check = checker(attachment);
 const listPath = ["attachments"];
 
-/** Whether the text is base64 with or without its padding. No expression walks it whole: it may be megabytes long. */
+/** Whether the text is base64, with or without padding. Linear, because it may be megabytes long. */
 function isBase64(text: string): boolean {
   if (/[^A-Za-z0-9+/=]/.test(text)) return false;
   const padding = text.indexOf("=");
@@ -68,7 +66,7 @@ function isBase64(text: string): boolean {
   );
 }
 
-/** The list of files in a body; the faults are added to `issues`. An absent, null or empty one means none. */
+/** The list of files in a body; issues are added to `issues`. Absent, null or empty means no files. */
 export function readInlineFiles(body: unknown, maxFiles: number, issues: Issue[]): (InlineFile | null)[] {
   const list = asRequired(trimOrNull(isObject(body) ? body.attachments : null));
   if (list === null) return [];
@@ -83,14 +81,14 @@ export function readInlineFiles(body: unknown, maxFiles: number, issues: Issue[]
   return list.map((item: unknown, index) => inlineFile(item, index, issues));
 }
 
-/** Null: it has an issue. */
+/** Null: the item has an issue. */
 function inlineFile(item: unknown, index: number, issues: Issue[]): InlineFile | null {
   const path = [...listPath, index];
   if (!isObject(item)) {
     issues.push({ path, message: sentences.file(path) });
     return null;
   }
-  // Megabytes of base64 are not walked for blanks at their ends as other text is: `required` sees an empty one.
+  // Not trimmed like other text, because it may be megabytes long; an empty one counts as missing.
   const content = item.content === "" || item.content === undefined ? null : item.content;
   const fields = {
     filename: asRequired(trimOrNull(item.filename)),
@@ -102,34 +100,34 @@ function inlineFile(item: unknown, index: number, issues: Issue[]): InlineFile |
     issues.push(...found);
     return null;
   }
-  const given = fields as { filename: string; content: string };
-  const text = /[\r\n]/.test(given.content) ? given.content.replace(/[\r\n]+/g, "") : given.content;
+  const { filename, content: base64 } = fields as { filename: string; content: string };
+  const text = /[\r\n]/.test(base64) ? base64.replace(/[\r\n]+/g, "") : base64;
   if (!isBase64(text)) {
     const at = [...path, "content"];
     issues.push({ path: at, message: sentences.base64(at) });
     return null;
   }
-  return { filename: given.filename, content: text };
+  return { filename, content: text };
 }
 
 const maxNameLength = 255;
-/** Overrides and isolates of direction: with them `exe.pdf` may be shown where `fdp.exe` stands. */
-const directions = /[\u202a-\u202e\u2066-\u2069]/g;
+/** Bidirectional overrides and isolates: with them `fdp.exe` is displayed as `exe.pdf`. */
+const bidiMarks = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** A file name as it is kept: without a path in front and without marks of direction. Any script is kept. */
-export function filenameOf(given: string): string {
-  const name = given.slice(Math.max(given.lastIndexOf("/"), given.lastIndexOf("\\")) + 1);
-  return trimmed(name.replace(directions, ""));
+/** A file name as it is stored: without a path and without bidirectional marks. All scripts are allowed. */
+export function filenameOf(path: string): string {
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+  return trimmed(name.replace(bidiMarks, ""));
 }
 
-/** What is wrong with a name that `filenameOf` gave, as a sentence about the file at `path`; null: nothing. */
+/** The issue of a name from `filenameOf`, as a sentence about the file at `path`; null: it has none. */
 export function filenameIssue(name: string, path: Issue["path"]): string | null {
   if (!name.isWellFormed()) return sentences.unsendable(path);
   if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) return sentences.oneLine(path);
   return exceeds(name, maxNameLength) ? sentences.atMostCharacters(path, maxNameLength) : null;
 }
 
-/** The type that the name's extension says; null for one that may not come. */
+/** The type by the name's extension; null for one that is not allowed. */
 export function extensionOf(name: string): AttachmentType | null {
   const dot = name.lastIndexOf(".");
   const extension = dot === -1 ? "" : name.slice(dot + 1).toLowerCase();

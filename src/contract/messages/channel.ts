@@ -1,4 +1,6 @@
-// The channels, and the states a message can be in. The words are the public ones (lookups, webhooks).
+// The channels and the statuses of messages. Lookups and webhooks show these words.
+
+import { z } from "zod";
 
 export const channels = ["sms", "whatsapp", "email"] as const;
 export type Channel = (typeof channels)[number];
@@ -19,3 +21,8 @@ export const statuses = [
   "unknown",
 ] as const;
 export type Status = (typeof statuses)[number];
+
+/** A channel on the wire. */
+export const channelWord = z.enum(channels).meta({ id: "Channel" });
+/** A message's status on the wire. */
+export const statusWord = z.enum(statuses).meta({ id: "MessageStatus" });

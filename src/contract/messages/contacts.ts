@@ -1,32 +1,31 @@
-// The `contact` list of a send, whatever its channel: which bodies have one, and how its items become drafts. A
-// channel gives a quick way for the usual item without a fault, and a careful one for all others; the two must
-// agree, which each channel's property test checks.
+// Reads the `contact` list of a send of any channel into drafts. A channel has a fast path for ordinary items without
+// issues, and a complete check for all others. Both must give the same drafts, which each channel's property test checks.
 
 import type { Issue } from "#contract/issue.ts";
 import { trimOrNull } from "#contract/normalise.ts";
 import { type Check, sentences } from "#contract/wording.ts";
 import type { TextField } from "./fields.ts";
 
-/** A send body that was read: every contact, and every fault found without looking at the account. */
+/** A send body that was read: all contacts, and all issues that do not need the account. */
 export interface Send<Draft> {
   contacts: Draft[];
   issues: Issue[];
 }
 
-/** What the contacts of every channel have. `undefined`: the field has an issue. */
+/** The fields that contacts of every channel have. `undefined`: the field has an issue. */
 export interface SharedDraft {
   gateway_identifier: string | null | undefined;
   schedule_at: string | null | undefined;
 }
 
-/** An object as JSON or a form gives it. */
+/** An object from JSON or a form. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** How the items of a channel are read. */
+/** How the contacts of a channel are read. */
 export interface ContactRules<Draft> {
-  /** The contact of a usual item without a fault; null sends the item the careful way. */
+  /** The draft of an ordinary item without issues; null: the item needs the complete check. */
   fastPath(fields: Fields): Draft | null;
-  /** Each field as the rules see it. */
+  /** Each field as the rules expect it. */
   normalise(fields: Fields): Record<keyof Draft, unknown>;
   /** The rules. */
   check: Check;
@@ -34,38 +33,37 @@ export interface ContactRules<Draft> {
 
 export interface ContactReader<Draft> {
   /**
-   * Reads a send body in slices of `sliceSize` contacts: yields after each one, so that the caller can let
-   * others run in between, and returns the whole. A body without a usable list gives no contacts and one
-   * issue. An item that is no object counts as an empty one.
+   * Reads a send body and yields after every `sliceSize` contacts, so that the caller can let other work run. A body
+   * without a usable list gives no contacts and one issue. An item that is not an object counts as an empty one.
    */
   slices(
     body: unknown,
     limits: { maxContacts: number },
     sliceSize?: number,
   ): Generator<void, Send<Draft>, void>;
-  /** Reads a send body at once. `body` is what its JSON or form said; it is not changed. */
+  /** Reads a send body without yielding. `body`: parsed from JSON or a form; it is not changed. */
   read(body: unknown, limits: { maxContacts: number }): Send<Draft>;
 }
 
 const contactPath = ["contact"];
-const nothing: Fields = {};
+const noFields: Fields = {};
 const defaultSliceSize = 2_000;
 
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** `required` takes an empty list for nothing. */
+/** For the rule `required` an empty list is missing. */
 export function asRequired(value: unknown): unknown {
   return Array.isArray(value) && value.length === 0 ? null : value;
 }
 
-/** Whether a normalised value is one that an optional field may have. */
+/** Whether a normalised value is valid for an optional field. */
 export function fitsOptional(value: unknown, field: TextField): value is string | null {
   return value === null || (typeof value === "string" && field.fits(value));
 }
 
-/** The list of items in a body, or what is wrong with it as a whole. */
+/** The list of items in a body, or the issue of the list as a whole. */
 function itemsOf(body: unknown, maxContacts: number): unknown[] | Issue {
   const path = contactPath;
   const contact = asRequired(trimOrNull(isObject(body) ? body.contact : null));
@@ -77,14 +75,14 @@ function itemsOf(body: unknown, maxContacts: number): unknown[] | Issue {
 
 /** The reader of a channel's sends. */
 export function contactReader<Draft extends object>(rules: ContactRules<Draft>): ContactReader<Draft> {
-  /** The contact of any item, with its faults added to `issues`. */
-  function careful(fields: Fields, index: number, issues: Issue[]): Draft {
+  /** The draft of any item; its issues are added to `issues`. */
+  function checkedContact(fields: Fields, index: number, issues: Issue[]): Draft {
     const contact = rules.normalise(fields);
     for (const issue of rules.check(contact, contactPath, index) ?? []) {
       issues.push(issue);
       contact[issue.path[2] as keyof Draft] = undefined;
     }
-    // The checks change nothing, so what is left without the faulty fields is the draft.
+    // The checks change nothing, so the fields without issues are the draft.
     return contact as Draft;
   }
 
@@ -100,8 +98,8 @@ export function contactReader<Draft extends object>(rules: ContactRules<Draft>):
     for (let index = 0; index < items.length; index++) {
       if (index > 0 && index % sliceSize === 0) yield;
       const item: unknown = items[index];
-      const fields = isObject(item) ? item : nothing;
-      contacts.push(rules.fastPath(fields) ?? careful(fields, index, issues));
+      const fields = isObject(item) ? item : noFields;
+      contacts.push(rules.fastPath(fields) ?? checkedContact(fields, index, issues));
     }
     return { contacts, issues };
   }

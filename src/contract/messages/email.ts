@@ -1,6 +1,6 @@
-// The email send request: one definition gives the types, the OpenAPI schema and the checks. What ends up in a
-// header of the mail (subject, sender name, file names, addresses) is one line without control characters, or a 422:
-// a line break let through here would be a header that somebody else wrote.
+// The email send request: one definition gives the types, the OpenAPI schema and the checks. Text for a header of the mail
+// (subject, sender name, file names, addresses) must be one line without control characters: a line break would let the
+// caller write headers.
 
 import { z } from "zod";
 import { trimmed, trimOrNull } from "#contract/normalise.ts";
@@ -19,51 +19,51 @@ import {
   gatewayIdentifier,
   longMessage,
   scheduleAt,
+  scheduleAtPattern,
   senderName,
   subjectLine,
 } from "./fields.ts";
 
 /** A contact as it is checked: text trimmed, empty text null. */
-export const emailContact = z.object({
-  email: emailAddress.schema
-    .describe("The recipient: one plain address.")
-    .meta({ examples: ["ada@example.com"] }),
-  subject: subjectLine.schema
-    .describe("The subject: one line.")
-    .meta({ maxLength: 998, examples: ["Your invoice"] }),
-  message: longMessage.schema
-    .describe("The body, at most 5 MiB. With an HTML tag in it, it is HTML, and its text part is derived.")
-    .meta({ examples: ["<p>Hello Ada, your invoice is attached.</p>"] }),
-  gateway_identifier: gatewayIdentifier.schema
-    .nullish()
-    .describe("An active email gateway of the account; without it, the default one is used."),
-  // A name with an `@` in it is taken ("Support @ Acme" is one): the address beside it is always the gateway's own,
-  // and adapters hand name and address over apart, so that a name can never become the address.
-  sender_name: senderName.schema
-    .nullish()
-    .describe(
-      "The name that the recipient sees; without it, the gateway's. The address is always the gateway's.",
-    )
-    .meta({ maxLength: 256, examples: ["Acme Billing"] }),
-  reply_to_email: emailAddress.schema.nullish().describe("Where answers go: one plain address."),
-  schedule_at: scheduleAt.schema
-    .nullish()
-    .describe("When to send it: `Y-m-d H:i:s` in the account's time zone; without it, at once.")
-    .meta({ examples: ["2030-01-31 09:00:00"] }),
-});
+export const emailContact = z
+  .object({
+    email: emailAddress.schema
+      .describe("The recipient's plain address.")
+      .meta({ examples: ["ada@example.com"] }),
+    subject: subjectLine.schema
+      .describe("The subject, which is one line.")
+      .meta({ maxLength: 998, examples: ["Your invoice"] }),
+    message: longMessage.schema
+      .describe("The body, at most 5 MiB. A body with an HTML tag is HTML, and its text part is derived.")
+      .meta({ examples: ["<p>Hello Ada, your invoice is attached.</p>"] }),
+    gateway_identifier: gatewayIdentifier.schema
+      .nullish()
+      .describe("An active email gateway of the account. The default is the account's default gateway."),
+    // A name with an `@` in it is taken ("Support @ Acme" is one): the address beside it is always the gateway's own,
+    // and adapters hand name and address over apart, so that a name can never become the address.
+    sender_name: senderName.schema
+      .nullish()
+      .describe(
+        "The name that the recipient sees. The default is the gateway's name. The address is always the gateway's.",
+      )
+      .meta({ maxLength: 256, examples: ["Acme Billing"] }),
+    reply_to_email: emailAddress.schema.nullish().describe("The plain address that answers go to."),
+    schedule_at: scheduleAt.schema
+      .nullish()
+      .describe("When to send the message: `Y-m-d H:i:s` in the account's time zone. The default is at once.")
+      .meta({ examples: ["2030-01-31 09:00:00"], pattern: scheduleAtPattern }),
+  })
+  .meta({ id: "EmailContact" });
 
 /** The body of a send. */
-export const emailSendRequest = z.object({
-  contact: z.array(emailContact).min(1).describe("One entry per message."),
-  attachments: z
-    .array(attachment)
-    .nullish()
-    .describe(
-      "Files for every contact. With a multipart form: file fields `attachments` or `attachments[]`.",
-    ),
-});
+export const emailSendRequest = z
+  .object({
+    contact: z.array(emailContact).min(1).describe("One entry per message."),
+    attachments: z.array(attachment).nullish().describe("The files for every contact."),
+  })
+  .meta({ id: "EmailSendRequest" });
 
-/** One contact of an email request after its own rules ran. `undefined`: the field has an issue. */
+/** A contact of an email request after the rules that need no account. `undefined`: the field has an issue. */
 export interface EmailDraft extends SharedDraft {
   email: string | undefined;
   subject: string | undefined;

@@ -1,4 +1,4 @@
-// The events that webhooks tell of: their names, and which of them an endpoint's patterns ask for.
+// The types of webhook events, and the patterns with which an endpoint subscribes to them.
 
 import { statuses } from "./channel.ts";
 
@@ -28,7 +28,7 @@ function matches(pattern: string, type: string): boolean {
   return pattern.endsWith(".*") && type.startsWith(pattern.slice(0, -1));
 }
 
-/** Whether any of the patterns asks for events of this type. */
+/** Whether any of the patterns matches the event type. */
 export function matchesPattern(patterns: readonly string[], type: string): boolean {
   return patterns.some((pattern) => matches(pattern, type));
 }

@@ -1,24 +1,25 @@
 // The query of a lookup without id.
 
 import { z } from "zod";
+import { cursorNote } from "#contract/envelope.ts";
 import type { Issue } from "#contract/issue.ts";
 import { trimOrNull } from "#contract/normalise.ts";
 import { checker } from "#contract/wording.ts";
-import { statuses } from "./channel.ts";
+import { type Status, statusWord } from "./channel.ts";
 
 export const recentQuery = z.object({
-  limit: z.int().min(1).max(200).nullish().describe("How many records; 50 by default."),
+  limit: z.int().min(1).max(200).nullish().describe("The maximum number of records. The default is 50."),
   cursor: z
     .string()
     .check((field) => {
-      // Ours are short and plain; what is not cannot be one, and is not shown to the storage.
+      // Cursors are short and plain; a text that is not never reaches storage.
       if (!/^[\x21-\x7e]{1,512}$/.test(field.value)) {
         field.issues.push({ code: "invalid_value", values: [], input: field.value });
       }
     })
     .nullish()
-    .describe("A `next_cursor` given earlier."),
-  status: z.enum(statuses).nullish().describe("Only messages that stand there."),
+    .describe(cursorNote),
+  status: statusWord.nullish().describe("Only messages with this status."),
 });
 
 const check = checker(recentQuery);
@@ -32,9 +33,7 @@ function asInteger(value: unknown): unknown {
 /** Reads the query; of a repeated parameter the last one counts. */
 export function readRecent(
   query: URLSearchParams,
-):
-  | { limit: number; cursor: string | null; status: (typeof statuses)[number] | null; issues: null }
-  | { issues: Issue[] } {
+): { limit: number; cursor: string | null; status: Status | null; issues: null } | { issues: Issue[] } {
   const last = (name: string) => trimOrNull(query.getAll(name).at(-1));
   const found = { limit: asInteger(last("limit")), cursor: last("cursor"), status: last("status") };
   const issues = check(found, []);

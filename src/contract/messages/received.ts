@@ -1,37 +1,39 @@
-// What lookups show of messages from people, and how they are asked for.
+// Messages from people: their record in lookups, and the query of a lookup.
 
 import { z } from "zod";
+import { page } from "#contract/envelope.ts";
 import type { Issue } from "#contract/issue.ts";
-import { channels } from "./channel.ts";
+import { channelWord } from "./channel.ts";
 import { readRecent, recentQuery } from "./lookup.ts";
 
 /** A message from a person to one of the account's gateways. */
-export const receivedRecord = z.object({
-  id: z.string().describe("The message's id."),
-  channel: z.enum(channels),
-  from: z.string().describe("Who sent it: a number in E.164 where it can be read as one, else as it came."),
-  to: z.string().describe("The number that it was sent to, as the provider says."),
-  gateway_identifier: z.string().describe("The gateway that took it."),
-  message: z.string().describe("The body."),
-  media: z
-    .array(z.object({ url: z.string(), content_type: z.string().nullable() }))
-    .describe("Files that came with it, at the provider's addresses."),
-  in_reply_to: z
-    .string()
-    .nullable()
-    .describe("The message that it answers, as the provider says, or else the latest one to that person."),
-  opt: z.enum(["out", "in"]).nullable().describe("Set when its whole body is an opt-out or opt-in word."),
-  received_at: z.iso.datetime({ precision: 3 }).describe("When it came (ISO 8601, UTC)."),
-});
+export const receivedRecord = z
+  .object({
+    id: z.string().describe("The message's id."),
+    channel: channelWord,
+    from: z
+      .string()
+      .describe("The sender: a phone number in E.164 where it can be parsed, else the provider's text."),
+    to: z.string().describe("The number that the message was sent to, as the provider reports it."),
+    gateway_identifier: z.string().describe("The gateway that received the message."),
+    message: z.string().describe("The body."),
+    media: z
+      .array(z.object({ url: z.string(), content_type: z.string().nullable() }))
+      .describe("The files of the message, at the provider's addresses."),
+    in_reply_to: z
+      .string()
+      .nullable()
+      .describe(
+        "The message that this one answers, as the provider reports it, or else the latest message to that person.",
+      ),
+    opt: z.enum(["out", "in"]).nullable().describe("Set when the whole body is an opt-out or opt-in word."),
+    received_at: z.iso.datetime({ precision: 3 }).describe("When the message came in (ISO 8601, UTC)."),
+  })
+  .meta({ id: "ReceivedMessage" });
 export type ReceivedRecord = z.output<typeof receivedRecord>;
 
-/** A page of them, newest first. */
-export const receivedReply = z.object({
-  success: z.literal(true),
-  message: z.string(),
-  data: z.array(receivedRecord),
-  next_cursor: z.string().nullable().describe("For the next page; null on the last one."),
-});
+/** A page of messages from people, newest first. */
+export const receivedReply = page("ReceivedMessagePage", receivedRecord);
 
 export const receivedQuery = recentQuery.omit({ status: true });
 
@@ -39,7 +41,7 @@ export const receivedQuery = recentQuery.omit({ status: true });
 export function readReceived(
   query: URLSearchParams,
 ): { limit: number; cursor: string | null; issues: null } | { issues: Issue[] } {
-  // An incoming message has no status: whatever stands there is an unknown parameter.
+  // An incoming message has no status, so `status` is an unknown parameter here.
   const asked = new URLSearchParams(query);
   asked.delete("status");
   const read = readRecent(asked);

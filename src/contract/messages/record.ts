@@ -1,17 +1,19 @@
-// The message record: what lookups, cancel and webhooks show of a message. Field names are public;
-// adding one is fine, renaming or dropping one breaks clients.
+// The message record that lookups, cancel and webhooks show. Field names are public: adding one is fine, renaming or
+// removing one breaks clients.
 
 import { z } from "zod";
-import { statuses } from "./channel.ts";
+import { statusWord } from "./channel.ts";
 
 const instant = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-03-01T09:30:00.000Z"] });
 
 /** One line of a message's history. */
-export const messageEvent = z.object({
-  at: instant.describe("When it happened (ISO 8601, UTC)."),
-  type: z.string().describe("What happened: a status, or a step on the way to one."),
-  detail: z.string().nullable().describe("More about it, in plain words."),
-});
+export const messageEvent = z
+  .object({
+    at: instant.describe("When it happened (ISO 8601, UTC)."),
+    type: z.string().describe("What happened: a status, or a step on the way to one."),
+    detail: z.string().nullable().describe("More about the event, in plain words."),
+  })
+  .meta({ id: "MessageEvent" });
 export type MessageEvent = z.output<typeof messageEvent>;
 
 /** Fields that the records of every channel have. */
@@ -20,80 +22,90 @@ const shared = {
     .string()
     .describe("The message's id.")
     .meta({ examples: ["msg_01k3j5m8q2x9v7n4c6b0d1f3gh"] }),
-  request_id: z.string().describe("The send request it came with."),
-  status: z.enum(statuses).describe("Where the message stands."),
-  test: z.boolean().describe("True when a sandbox gateway took it: nothing was really sent."),
+  request_id: z.string().describe("The send request that the message came with."),
+  status: statusWord.describe("The message's status."),
+  test: z.boolean().describe("Whether a sandbox gateway took the message and sent nothing."),
   gateway_identifier: z
     .string()
     .nullable()
-    .describe("The gateway that carries it; null when that gateway no longer exists."),
+    .describe("The gateway that carries the message; null when that gateway no longer exists."),
   message: z.string().describe("The body."),
   schedule_at: z
     .string()
     .nullable()
-    .describe("As given, in the account's time zone; null when it was sent at once."),
-  scheduled_for: instant.nullable().describe("The instant that `schedule_at` means; null when sent at once."),
-  created_at: instant.describe("When it was accepted."),
+    .describe("The `schedule_at` of the request, in the account's time zone; null: send at once."),
+  scheduled_for: instant.nullable().describe("The instant that `schedule_at` means; null: send at once."),
+  created_at: instant.describe("When the message was accepted."),
   updated_at: instant.describe("When the record last changed."),
-  next_attempt_at: instant.nullable().describe("When it is due next, while it waits; else null."),
-  sent_at: instant.nullable().describe("When the provider took it."),
+  next_attempt_at: instant.nullable().describe("When the next try is due; null when no try is due."),
+  sent_at: instant.nullable().describe("When the provider accepted it."),
   delivered_at: instant.nullable().describe("When the provider reported delivery."),
-  read_at: instant.nullable().describe("When the recipient read it, where a channel reports that."),
+  read_at: instant.nullable().describe("When the recipient read the message, where the channel reports it."),
   attempts: z.int().min(0).describe("Transmissions tried so far."),
   provider_reference: z.string().nullable().describe("The provider's own id of the message."),
   error: z
     .object({ code: z.string(), message: z.string() })
+    .meta({ id: "MessageError" })
     .nullable()
-    .describe("Why it was not sent or not delivered, or why the last try failed."),
+    .describe("Why the message was not sent or not delivered, or why the last try failed."),
   events: z.array(messageEvent).optional().describe("The timeline; only in the record of a single message."),
 };
 
 /** The record of an SMS. */
-export const smsRecord = z.object({
-  ...shared,
-  channel: z.literal("sms"),
-  number: z
-    .string()
-    .describe("The number as it was given.")
-    .meta({ examples: ["+49 151 23456789"] }),
-  recipient: z
-    .string()
-    .describe("The number in E.164, or a short code.")
-    .meta({ examples: ["+4915123456789"] }),
-  segments: z.int().min(1).describe("How many SMS parts it takes: its price in credit."),
-  encoding: z.enum(["gsm7", "ucs2"]).describe("The alphabet that the text needs."),
-});
+export const smsRecord = z
+  .object({
+    ...shared,
+    channel: z.literal("sms"),
+    number: z
+      .string()
+      .describe("The number as it was given.")
+      .meta({ examples: ["+49 151 23456789"] }),
+    recipient: z
+      .string()
+      .describe("The number in E.164, or a short code.")
+      .meta({ examples: ["+4915123456789"] }),
+    segments: z.int().min(1).describe("The number of SMS parts, which is the price in credit."),
+    encoding: z.enum(["gsm7", "ucs2"]).describe("The alphabet that the text needs."),
+  })
+  .meta({ id: "SmsRecord" });
 export type SmsRecord = z.output<typeof smsRecord>;
 
 /** The record of an email. */
-export const emailRecord = z.object({
-  ...shared,
-  channel: z.literal("email"),
-  email: z
-    .string()
-    .describe("The address as it was given.")
-    .meta({ examples: ["ada@example.com"] }),
-  subject: z.string(),
-  sender_name: z.string().nullable().describe("As given; null: the gateway's."),
-  reply_to_email: z.string().nullable(),
-  attachments: z
-    .array(
-      z.object({
-        filename: z.string(),
-        size: z.int().min(0).describe("Bytes."),
-        content_type: z.string(),
-      }),
-    )
-    .describe("The files that go with it, in their order."),
-  opened_at: instant
-    .nullable()
-    .describe(
-      "When a person first opened it, as far as that can be told; always null without open tracking.",
-    ),
-  open_count: z.int().min(0).describe("How often; openings by machines are not counted."),
-});
+export const emailRecord = z
+  .object({
+    ...shared,
+    channel: z.literal("email"),
+    email: z
+      .string()
+      .describe("The address as it was given.")
+      .meta({ examples: ["ada@example.com"] }),
+    subject: z.string(),
+    sender_name: z.string().nullable().describe("The name in the request; null: the gateway's name."),
+    reply_to_email: z.string().nullable(),
+    attachments: z
+      .array(
+        z.object({
+          filename: z.string(),
+          size: z.int().min(0).describe("Bytes."),
+          content_type: z.string(),
+        }),
+      )
+      .describe("The attached files, in their order."),
+    opened_at: instant
+      .nullable()
+      .describe(
+        "When a person first opened the email, as far as tracking can tell; always null without open tracking.",
+      ),
+    open_count: z
+      .int()
+      .min(0)
+      .describe("How often the email was opened. Openings by machines are not counted."),
+  })
+  .meta({ id: "EmailRecord" });
 export type EmailRecord = z.output<typeof emailRecord>;
 
-/** The record of any channel, told apart by `channel`. */
-export const messageRecord = z.discriminatedUnion("channel", [smsRecord, emailRecord]);
+/** The record of a message on any channel. `channel` decides which record it is. */
+export const messageRecord = z
+  .discriminatedUnion("channel", [smsRecord, emailRecord])
+  .meta({ id: "MessageRecord" });
 export type MessageRecord = z.output<typeof messageRecord>;

@@ -1,30 +1,32 @@
-// The account's own answers to an unknown outcome, as the endpoint takes them.
+// The request that resolves a message with an unknown outcome.
 
 import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { trimOrNull } from "#contract/normalise.ts";
 import { checker, sentences } from "#contract/wording.ts";
+import { isObject } from "./contacts.ts";
 
 export const resolutions = ["send_again", "mark_sent", "mark_failed"] as const;
 export type Resolution = (typeof resolutions)[number];
 
-export const resolveRequest = z.object({
-  answer: z
-    .enum(resolutions)
-    .describe(
-      "`send_again`: it goes out once more, now. `mark_sent`: it counts as sent. `mark_failed`: it counts as failed, and its credit goes back.",
-    ),
-});
+export const resolveRequest = z
+  .object({
+    answer: z
+      .enum(resolutions)
+      .describe(
+        "`send_again`: the message is sent once more, at once. `mark_sent`: it counts as sent. `mark_failed`: it counts as failed, and its credit is returned.",
+      ),
+  })
+  .meta({ id: "ResolveMessageRequest" });
 
 const check = checker(resolveRequest);
 
-/** Reads the body; anything that is no object counts as an empty one. */
+/** Reads the body; anything that is not an object counts as an empty one. */
 export function readResolve(
   body: unknown,
 ): { answer: Resolution; issues: null } | { answer: null; issues: Issue[] } {
-  const given = typeof body === "object" && body !== null && !Array.isArray(body) ? body : {};
-  const found = { answer: trimOrNull("answer" in given ? given.answer : null) };
-  // The wording knows "required" by the type that is missing, and an enum has none.
+  const found = { answer: trimOrNull(isObject(body) ? body.answer : null) };
+  // The wording recognises a missing value by the expected type, which an enum does not have.
   if (found.answer === null)
     return { answer: null, issues: [{ path: ["answer"], message: sentences.required(["answer"]) }] };
   const issues = check(found, []);

@@ -1,6 +1,6 @@
-// The SMS send request: one definition gives the types, the OpenAPI schema and the checks. The rules that
-// need the account (phone number, gateway, time zone) run later, on the drafts made here, so that all faults
-// of a request are told together; that is why a faulty request still gives every contact.
+// The SMS send request: one definition gives the types, the OpenAPI schema and the checks. The rules that need the account
+// (phone number, gateway, time zone) run later on the drafts made here. All issues of a request are reported together, so
+// a request with issues still gives all of its contacts.
 
 import { z } from "zod";
 import { trimmed, trimOrNull } from "#contract/normalise.ts";
@@ -13,32 +13,34 @@ import {
   type Send,
   type SharedDraft,
 } from "./contacts.ts";
-import { gatewayIdentifier, number, scheduleAt, shortMessage } from "./fields.ts";
+import { gatewayIdentifier, number, scheduleAt, scheduleAtPattern, shortMessage } from "./fields.ts";
 
 /** A contact as it is checked: text trimmed, empty text null, an integer number as text. */
-export const smsContact = z.object({
-  number: number.schema.describe("The recipient's phone number.").meta({
-    type: ["string", "integer"],
-    examples: ["+4915123456789"],
-  }),
-  message: shortMessage.schema
-    .describe("The text.")
-    .meta({ maxLength: 65_536, examples: ["Your code is 4711."] }),
-  gateway_identifier: gatewayIdentifier.schema
-    .nullish()
-    .describe("An active SMS gateway of the account; without it, the default one is used."),
-  schedule_at: scheduleAt.schema
-    .nullish()
-    .describe("When to send it: `Y-m-d H:i:s` in the account's time zone; without it, at once.")
-    .meta({ examples: ["2030-01-31 09:00:00"] }),
-});
+export const smsContact = z
+  .object({
+    number: number.schema.describe("The recipient's phone number.").meta({
+      type: ["string", "integer"],
+      examples: ["+4915123456789"],
+    }),
+    message: shortMessage.schema
+      .describe("The text.")
+      .meta({ maxLength: 65_536, examples: ["Your code is 4711."] }),
+    gateway_identifier: gatewayIdentifier.schema
+      .nullish()
+      .describe("An active SMS gateway of the account. The default is the account's default gateway."),
+    schedule_at: scheduleAt.schema
+      .nullish()
+      .describe("When to send the message: `Y-m-d H:i:s` in the account's time zone. The default is at once.")
+      .meta({ examples: ["2030-01-31 09:00:00"], pattern: scheduleAtPattern }),
+  })
+  .meta({ id: "SmsContact" });
 
 /** The body of a send. */
-export const smsSendRequest = z.object({
-  contact: z.array(smsContact).min(1).describe("One entry per message."),
-});
+export const smsSendRequest = z
+  .object({ contact: z.array(smsContact).min(1).describe("One entry per message.") })
+  .meta({ id: "SmsSendRequest" });
 
-/** One contact of an SMS request after its own rules ran. `undefined`: the field has an issue. */
+/** A contact of an SMS request after the rules that need no account. `undefined`: the field has an issue. */
 export interface SmsDraft extends SharedDraft {
   number: string | undefined;
   message: string | undefined;
@@ -46,7 +48,7 @@ export interface SmsDraft extends SharedDraft {
 
 export type SmsSend = Send<SmsDraft>;
 
-/** A safe integer stands for its digits; any other value is left for the rules. */
+/** A safe integer becomes its digits; any other value is left for the rules. */
 function asNumber(value: unknown): unknown {
   return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : trimOrNull(value);
 }

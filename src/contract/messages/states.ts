@@ -1,31 +1,31 @@
-// The life of a message: which step leads from which state to which. Pure, and in one place; the store
-// asks it about the row as it is inside the transaction, so that two steps at once cannot both be right.
+// The state machine of a message: which step leads from which state to which. It is pure; the store applies it to the
+// locked row inside the transaction, so that of two concurrent steps the second sees the result of the first.
 
 import type { Status } from "./channel.ts";
 
-/** What our own side does to a message. */
+/** Steps that this system takes. */
 export type SystemStep =
-  /** The provider took it. */
+  /** The provider accepted the message. */
   | "accepted"
-  /** It never will be sent. */
+  /** The message will will never be sent. */
   | "rejected"
-  /** Certainly not sent; it waits for its next try. */
+  /** Certainly not sent; the message waits for its next attempt. */
   | "deferred"
   /** It may have been sent. */
   | "outcome_unknown"
-  /** It may have been sent, and its gateway's policy is to send it once more. */
+  /** It may have been sent, and the gateway's policy is to send it once more. */
   | "resent"
   | "cancelled"
-  /** The recipient, or the account, wants nothing more to go there. */
+  /** The recipient is on the suppression list. */
   | "suppressed"
-  /** It was found due too late to be wanted. */
+  /** It was due for longer than the account's lateness window. */
   | "expired"
-  /** The account's own answers to an unknown outcome. */
+  /** The account resolved an unknown outcome. */
   | "resent_by_account"
   | "marked_sent"
   | "marked_failed";
 
-/** What a provider reports later. */
+/** Steps that a provider reports. */
 export const receiptSteps = ["sent", "delivered", "read", "undelivered", "failed", "bounced"] as const;
 export type ReceiptStep = (typeof receiptSteps)[number];
 
@@ -33,18 +33,17 @@ export type Step = { by: "system"; step: SystemStep } | { by: "receipt"; step: R
 
 export interface Change {
   status: Status;
-  /** Times to set, unless they are already. */
+  /** Times to set where they are still null. */
   timestamps: readonly ("sent_at" | "delivered_at" | "read_at")[];
-  /** Credit goes back: the message ended without having been sent. */
+  /** The message ended without being sent, so its credit is refunded. */
   refund: boolean;
   error: "set" | "clear" | "keep";
 }
 
 /**
- * How much a state knows. A receipt only ever moves a message to a higher rank; the ranks are a total
- * order over what receipts can say, so receipts may come late, twice and in any order and still end alike.
- * `delivered` outranks `undelivered` and `failed` because it proves them wrong; `bounced` outranks
- * `delivered` because a mail server that took a mail can still return it.
+ * How much is known in a state. A receipt moves a message only to a higher rank. The ranks order all receipts, so
+ * receipts that come late, twice or in any order lead to the same state. `delivered` outranks `undelivered` and `failed`
+ * because it proves them wrong; `bounced` outranks `delivered` because a mail server can return a mail that it accepted.
  */
 const rank: Record<Status, number> = {
   queued: 0,
@@ -63,8 +62,8 @@ const rank: Record<Status, number> = {
 };
 
 const systemSteps: Record<SystemStep, { from: readonly Status[]; change: Change }> = {
-  // Also the late answer of a process that lost its lane meanwhile: the message was sent, whatever was thought since.
-  // Not from `failed`: an early receipt may have said so, and knows more than an acceptance.
+  // Also from later states: the outcome may come late, from a process that lost its lane, and proves that the message was
+  // sent. Not from `failed`, which an early receipt may have set and which knows more than an acceptance.
   accepted: {
     from: ["sending", "unknown", "queued", "cancelled", "expired", "suppressed"],
     change: { status: "sent", timestamps: ["sent_at"], refund: false, error: "clear" },
@@ -108,7 +107,7 @@ const systemSteps: Record<SystemStep, { from: readonly Status[]; change: Change 
   },
 };
 
-const receipt: Record<ReceiptStep, Change> = {
+const receiptChanges: Record<ReceiptStep, Change> = {
   sent: { status: "sent", timestamps: ["sent_at"], refund: false, error: "clear" },
   delivered: { status: "delivered", timestamps: ["sent_at", "delivered_at"], refund: false, error: "clear" },
   read: { status: "read", timestamps: ["sent_at", "delivered_at", "read_at"], refund: false, error: "clear" },
@@ -117,13 +116,13 @@ const receipt: Record<ReceiptStep, Change> = {
   failed: { status: "failed", timestamps: [], refund: true, error: "set" },
 };
 
-/** The change that a step makes to a message in `status`; null when it makes none. */
+/** The change that a step makes to a message in `status`; null: the step has no effect. */
 export function advance(status: Status, { by, step }: Step): Change | null {
   if (by === "system") return systemSteps[step].from.includes(status) ? systemSteps[step].change : null;
-  return rank[receipt[step].status] > rank[status] ? receipt[step] : null;
+  return rank[receiptChanges[step].status] > rank[status] ? receiptChanges[step] : null;
 }
 
-/** What each state counts as in: accepted = pending + sent + not sent + unknown. */
+/** States by what they count as: accepted = pending + sent + not sent + unknown. */
 export const groups = {
   pending: ["queued", "scheduled", "sending"],
   sent: ["sent", "delivered", "read", "undelivered", "bounced"],

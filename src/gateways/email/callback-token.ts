@@ -1,28 +1,39 @@
-// Callbacks of vendors that sign nothing: a token that we chose and that only the vendor was told. The vendor sends
-// it in the URL (`?token=…`, or `https://any:token@…`, which arrives as Basic) or in an Authorization header.
+// Callbacks of vendors that sign nothing are authenticated by a token: the operator chooses it and tells the vendor alone.
+// The vendor sends it in the URL (`?token=…`, or `https://any:token@…`, which arrives as Basic) or in an Authorization header.
 
-import { type CallbackRequest, secret } from "#gateways/gateway.ts";
+import type { CallbackRequest, Received } from "#gateways/callback.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
+import { secret } from "#settings/secrets.ts";
 
-/** The settings field. 16 characters at least: nothing else keeps forged events away. */
+/** The settings field. At least 16 characters: nothing else keeps forged events away. */
 export const callbackTokenField = secret()
   .min(16)
   .optional()
   .describe(
-    "What tells the vendor's callbacks from anybody else's: in the callback URL as `?token=…`, as its Basic password or as a Bearer token. Without it callbacks are refused.",
+    "Authenticates the vendor's callbacks: in the callback URL as `?token=…`, as its Basic password or as a Bearer token. Without it callbacks are refused.",
   );
+
+/** Why a callback must not be read: the gateway has no token, or the callback does not bring it. Null: it may be read. */
+export function tokenRefusal(callback: CallbackRequest, token: string | undefined): Received | null {
+  if (token === undefined || token === "") {
+    return { kind: "not_configured", reason: "The gateway has no callback token." };
+  }
+  return hasValidToken(callback, token)
+    ? null
+    : { kind: "forbidden", reason: "The token is missing or wrong." };
+}
 
 /** Whether a callback brings the token: in the query exactly once, as the password of any Basic user, or as a Bearer token. */
 export function hasValidToken({ headers, query }: CallbackRequest, token: string): boolean {
   const tokens = query.getAll("token");
-  const inQuery = tokens.length === 1 && constantTimeEqual(tokens[0]!, token);
+  const isInQuery = tokens.length === 1 && constantTimeEqual(tokens[0]!, token);
   const [, scheme = "", credentials = ""] =
     /^(basic|bearer) +(\S+)$/i.exec(headers.authorization ?? "") ?? [];
-  const given = scheme.toLowerCase() === "basic" ? basicPassword(credentials) : credentials;
-  return constantTimeEqual(given, token) || inQuery;
+  const inHeader = scheme.toLowerCase() === "basic" ? basicPassword(credentials) : credentials;
+  return constantTimeEqual(inHeader, token) || isInQuery;
 }
 
-/** Behind the first colon (RFC 7617): a user has none, a password may. */
+/** What follows the first colon (RFC 7617): a user name has none, a password may. */
 function basicPassword(credentials: string): string {
   const pair = Buffer.from(credentials, "base64").toString("utf8");
   const colon = pair.indexOf(":");

@@ -1,24 +1,110 @@
-// What the adapters of email APIs share: mailboxes and attachments in JSON, and the reading of signed events. Vendors
-// differ in names; the traps here are the same with all.
+// Email gateways of HTTP APIs: `defineHttpMail` turns a vendor's request format and error codes into an adapter. Mailboxes
+// and attachments are here too; vendors differ in field names, but share these traps.
 
+import type { z } from "zod";
 import { wireAddress } from "#contract/address.ts";
 import { encodedWords, type Mailbox } from "#gateways/email/mime/header-text.ts";
-import type { OutgoingEmail, OutgoingMessage } from "#gateways/gateway.ts";
-import { oneLine } from "#runtime/text.ts";
-import type { EmailSettings } from "./settings.ts";
+import { defineGateway, type GatewayAdapter, type GatewayDefinition } from "#gateways/gateway.ts";
+import type { timeoutField } from "#gateways/http-settings.ts";
+import type { OutgoingEmail, OutgoingMessage } from "#gateways/message.ts";
+import { type AnswerFormat, vendorOutcome } from "#gateways/vendor-outcome.ts";
+import { secretsIn } from "#settings/secrets.ts";
+import { type EmailSettings, type emailFields, emailSender } from "./settings.ts";
+
+/** A message of the channel `email`. */
+export type EmailMessage = OutgoingMessage & { email: OutgoingEmail };
+
+export interface HttpMailRequest {
+  headers: Record<string, string>;
+  body: string | Buffer;
+}
+
+/** The settings of every email gateway of an HTTP API. */
+type HttpMailFields = typeof emailFields & { timeout_ms: typeof timeoutField };
+type HttpMailSettings = EmailSettings & { timeout_ms: number };
+
+export interface HttpMailDefinition<Settings extends z.ZodObject<HttpMailFields>>
+  extends Pick<
+    GatewayDefinition<Settings>,
+    | "kind"
+    | "title"
+    | "summary"
+    | "settings"
+    | "onUnknown"
+    | "idempotencyWindowMs"
+    | "maxMessageBytes"
+    | "encodedSecrets"
+    | "receive"
+  > {
+  /** Where mails are posted to. */
+  url(settings: z.output<Settings>): string;
+  /** The request for a mail. `now`: epoch ms, for signatures. Reads all attachments. */
+  request(
+    message: EmailMessage,
+    settings: z.output<Settings>,
+    target: { url: string; now: number },
+  ): Promise<HttpMailRequest>;
+  /** How to read the answer. */
+  answer(settings: z.output<Settings>): AnswerFormat;
+}
+
+/** An adapter of the channel `email` that posts each mail to its vendor and reads the outcome from the answer. */
+export function defineHttpMail<Settings extends z.ZodObject<HttpMailFields>>(
+  definition: HttpMailDefinition<Settings>,
+): GatewayAdapter {
+  const { url, request, answer, encodedSecrets, ...rest } = definition;
+  return defineGateway<Settings>({
+    ...rest,
+    ...(encodedSecrets === undefined ? {} : { encodedSecrets }),
+    channels: ["email"],
+    urls: (settings) => [url(settings)],
+    timeoutMs: (settings) => (settings as HttpMailSettings).timeout_ms,
+    email: (settings) => emailSender(settings as HttpMailSettings),
+    async send(message, settings, { outbound, clock, timeoutMs, signal }) {
+      const now = clock.now();
+      const target = url(settings);
+      const { headers, body } = await request(requireEmail(message), settings, { url: target, now });
+      const result = await outbound.request({
+        method: "POST",
+        url: target,
+        headers,
+        body,
+        timeoutMs,
+        signal,
+      });
+      const secrets = () => [
+        ...secretsIn(definition.settings, settings),
+        ...(encodedSecrets?.(settings) ?? []),
+      ];
+      return vendorOutcome(result, answer(settings), { secrets, now: clock.now() });
+    },
+  });
+}
+
+/** A JSON body with its content type, beside the vendor's own headers. An undefined field does not reach the JSON. */
+export function jsonRequest(
+  headers: Record<string, string>,
+  body: object,
+): HttpMailRequest & { body: string } {
+  return {
+    headers: { ...headers, "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify(body),
+  };
+}
 
 /** Under this name our id goes to a vendor (tag, custom argument, variable, metadata) and comes back in its events. */
 export const messageIdTag = "trunkline_message";
 
-/** The mail of a message. The channel `email` always has one: without it somebody chose the wrong gateway. */
-export function requireEmail(message: OutgoingMessage): OutgoingEmail {
-  if (message.email === undefined) throw new Error(`Message ${message.id} is no email.`);
-  return message.email;
+/** The message with its mail. Throws for a message of another channel, which never should reach an email gateway. */
+export function requireEmail(message: OutgoingMessage): EmailMessage {
+  const { email } = message;
+  if (email === undefined) throw new Error(`Message ${message.id} is no email.`);
+  return { ...message, email };
 }
 
 /** Who the mail is from: the gateway's address, with the caller's name or else the gateway's. */
-export function senderOf(email: OutgoingEmail, own: EmailSettings): Mailbox {
-  return { address: wireAddress(own.from) ?? own.from, name: email.senderName ?? own.from_name ?? null };
+export function senderOf(email: OutgoingEmail, { from, from_name }: EmailSettings): Mailbox {
+  return { address: wireAddress(from) ?? from, name: email.senderName ?? from_name ?? null };
 }
 
 /** `"Name" <address>` (RFC 5322, 3.4), the name in UTF-8: for vendors that encode it themselves. */
@@ -27,14 +113,14 @@ export function mailboxText({ address, name }: Mailbox): string {
   return `"${name.replace(/["\\]/g, "\\$&")}" <${address}>`;
 }
 
-/** The same in ASCII alone (RFC 2047): for vendors that want names encoded. */
+/** The same in ASCII alone (RFC 2047): for vendors that expect encoded names. */
 export function asciiMailboxText(mailbox: Mailbox): string {
   const { address, name } = mailbox;
   if (name === null || /^[\u0020-\u007e]*$/.test(name)) return mailboxText(mailbox);
   return `${encodedName(name)} <${address}>`;
 }
 
-/** Encoded words on one line, for a field that takes no others. */
+/** Encoded words on one line, for vendors that accept no line breaks in the field. */
 export const encodedName = (name: string) => encodedWords(name.toWellFormed()).join(" ");
 
 export interface Base64Attachment {
@@ -43,47 +129,11 @@ export interface Base64Attachment {
   base64: string;
 }
 
-/** The attachments in their order. Read one after the other: each is in memory twice while it is encoded. */
+/** The attachments in their order. They are read one after the other: each is in memory twice while it is encoded. */
 export async function base64Attachments(email: OutgoingEmail): Promise<Base64Attachment[]> {
   const encoded: Base64Attachment[] = [];
   for (const { filename, contentType, content } of email.attachments) {
     encoded.push({ filename, contentType, base64: (await content()).toString("base64") });
   }
   return encoded;
-}
-
-/** Our id as an event brought it back; undefined when it is none of ours. */
-export function parseMessageId(text: string | null | undefined): string | undefined {
-  return text !== null && text !== undefined && /^msg_[\w-]{1,60}$/.test(text) ? text : undefined;
-}
-
-/** A vendor's time as epoch ms: a count of seconds (fractions allowed) or ISO 8601 with a zone; undefined: neither. */
-export function eventTime(text: string | null | undefined): number | undefined {
-  const given = text ?? "";
-  if (/^\d{9,10}(?:\.\d{1,9})?$/.test(given)) return Math.round(Number(given) * 1000);
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/.test(given)) return undefined;
-  const at = Date.parse(given);
-  return Number.isNaN(at) ? undefined : at;
-}
-
-/**
- * Vendors repeat a callback for up to three days with its first timestamp, so no shorter window keeps every report;
- * inside it a replay changes nothing, because the same report again is the same row.
- */
-const replayWindowMs = 3 * 86_400_000;
-/** How far a vendor's clock may be ahead. */
-const aheadMs = 3_600_000;
-
-/** Whether a callback that was signed at that time (epoch ms) is still taken. */
-export function isFresh(signedAt: number | undefined, now: number): boolean {
-  return signedAt !== undefined && signedAt > now - replayWindowMs && signedAt < now + aheadMs;
-}
-
-/** Until when a callback that was signed at that time (epoch ms) is taken, epoch ms. */
-export const freshUntil = (signedAt: number) => signedAt + replayWindowMs;
-
-/** A vendor's words of an event, on one line, not masked and not cut yet; undefined when there are none. */
-export function reasonText(text: string | null | undefined): string | undefined {
-  const words = oneLine(text ?? "");
-  return words === "" ? undefined : words;
 }

@@ -1,10 +1,9 @@
-// What vendors' events come to, whichever vendor: which mail an event is about, and what is told of an open or a
-// click. Nothing here believes that a field has the type that the documentation gives it.
+// What the events of all vendors have in common: which mail an event is about, when it happened, whether its signature is
+// recent, and the client of an open or a click. No field is trusted to have the type that the documentation gives it.
 
-import type { Engagement, Receipt, Received } from "#gateways/gateway.ts";
-import { cleanText } from "#gateways/http-outcome.ts";
-import { referenceFrom } from "#gateways/sms/http-api/json-path.ts";
-import { parseMessageId } from "./http-mail.ts";
+import type { Engagement, Receipt, Received } from "#gateways/callback.ts";
+import { referenceFrom } from "#gateways/json-path.ts";
+import { cleanText, oneLine } from "#settings/redact.ts";
 
 /** Which mail an event is about, and when it happened. */
 export interface EventIds {
@@ -15,52 +14,88 @@ export interface EventIds {
 
 type Loose<T> = { [Name in keyof T]: T[Name] | undefined };
 
-/** The fields that are there: an optional field is left out rather than undefined. */
+/** The same without undefined fields: optional fields are absent rather than undefined. */
 export function omitUndefined<T extends object>(fields: Loose<T>): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** Null for an event that names no mail of ours, by the vendor's id or by ours. */
+/** Null for an event that identifies no mail of ours, by the vendor's id or by ours. */
 export function eventIds(
   reference: string | null,
-  ourId: string | null,
+  messageId: string | null,
   at: number | undefined,
 ): EventIds | null {
-  const names = { reference: referenceFrom(reference), messageId: parseMessageId(ourId), at };
-  return names.reference === null && names.messageId === undefined ? null : omitUndefined<EventIds>(names);
+  const ids = { reference: referenceFrom(reference), messageId: parseMessageId(messageId), at };
+  return ids.reference === null && ids.messageId === undefined ? null : omitUndefined<EventIds>(ids);
 }
 
-/** A call that says these things, none of which came from a person. */
+/** Our id as an event brought it back; undefined for any other text. */
+export function parseMessageId(text: string | null | undefined): string | undefined {
+  return text !== null && text !== undefined && /^msg_[\w-]{1,60}$/.test(text) ? text : undefined;
+}
+
+/** A verified call with these reports. It carries no inbound messages. */
 export function receivedReports(reports: readonly (Receipt | Engagement)[]): Received {
   const engagements = reports.filter((report) => "kind" in report);
   const receipts = reports.filter((report): report is Receipt => !("kind" in report));
   return { kind: "received", receipts, inbound: [], ...(engagements.length > 0 ? { engagements } : {}) };
 }
 
-/** A Message-ID without its angle brackets: vendors write them in some places and not in others. */
+/** A Message-ID without its angle brackets: vendors write them in some places and omit them in others. */
 export function bareMessageId(text: string | null): string | null {
   return text === null ? null : text.trim().replace(/^<(.*)>$/, "$1");
 }
 
-/** A vendor's id of an event, which tells it from others of its kind; undefined for one that cannot be stored. */
+/** A vendor's id of an event, which distinguishes it from others of its kind; undefined for one that cannot be stored. */
 export function eventKey(id: string | null): string | undefined {
   return id !== null && /^[\w.:=+/@-]{1,100}$/.test(id) ? id : undefined;
 }
 
-/** Longer than any link that a mail program follows; a cut link would lead elsewhere. */
-const longestUrl = 4096;
+/** A vendor's time as epoch ms: a count of seconds (fractions allowed) or ISO 8601 with a zone; undefined: neither. */
+export function eventTime(text: string | null | undefined): number | undefined {
+  const time = text ?? "";
+  if (/^\d{9,10}(?:\.\d{1,9})?$/.test(time)) return Math.round(Number(time) * 1000);
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/.test(time)) return undefined;
+  const at = Date.parse(time);
+  return Number.isNaN(at) ? undefined : at;
+}
 
-/** What is told of somebody who opened or clicked, as far as it is fit to be stored. */
-export function clientInfo(given: {
+/**
+ * Vendors repeat a callback for up to three days with its first timestamp, so a shorter window would lose reports.
+ * Within it a replay changes nothing, because the same report again is the same row.
+ */
+const replayWindowMs = 3 * 86_400_000;
+/** How far a vendor's clock may be ahead. */
+const maxClockSkewMs = 3_600_000;
+
+/** Whether a callback that was signed at that time (epoch ms) is still taken. */
+export function isFresh(signedAt: number | undefined, now: number): boolean {
+  return signedAt !== undefined && signedAt > now - replayWindowMs && signedAt < now + maxClockSkewMs;
+}
+
+/** Until when a callback that was signed at that time (epoch ms) is taken, epoch ms. */
+export const freshUntil = (signedAt: number) => signedAt + replayWindowMs;
+
+/** The reason of an event in the vendor's words, on one line, not yet masked and not yet cut; undefined when it is empty. */
+export function reasonText(text: string | null | undefined): string | undefined {
+  const line = oneLine(text ?? "");
+  return line === "" ? undefined : line;
+}
+
+/** Longer than any link that a mail program follows; a link that was cut would lead elsewhere. */
+const maxUrlChars = 4096;
+
+/** The client of an open or a click, as far as it can be stored. */
+export function clientInfo(event: {
   url?: string | null;
   userAgent?: string | null;
   ip?: string | null;
 }): Pick<Engagement, "url" | "userAgent" | "ip"> {
-  const url = given.url ?? "";
-  const ip = given.ip ?? "";
+  const url = event.url ?? "";
+  const ip = event.ip ?? "";
   return omitUndefined({
-    url: url !== "" && url.length <= longestUrl && !/[\p{Cc}\s]/u.test(url) ? url.toWellFormed() : undefined,
-    userAgent: cleanText(given.userAgent ?? "", [], 500) || undefined,
+    url: url !== "" && url.length <= maxUrlChars && !/[\p{Cc}\s]/u.test(url) ? url.toWellFormed() : undefined,
+    userAgent: cleanText(event.userAgent ?? "", [], 500) || undefined,
     ip: /^[\da-fA-F.:]{2,45}$/.test(ip) ? ip : undefined,
   });
 }

@@ -1,5 +1,4 @@
-// What every email gateway's settings have, whatever its provider: who the mail is from, and what is added to it.
-// `messaging/` reads these by name to compose a mail, so an adapter that leaves one out sends mail without it.
+// Settings that every email gateway has, whatever its provider: who the mail is from, and what is added to it.
 
 import { z } from "zod";
 import { isPlainAddress, wireAddress } from "#contract/address.ts";
@@ -45,11 +44,23 @@ export const emailFields = {
     ),
 };
 
-/** What `emailFields` comes to. */
+/** The parsed `emailFields`. */
 export interface EmailSettings {
   from: string;
   from_name?: string | undefined;
   tracking: { opens: boolean; clicks: boolean };
   unsubscribe: boolean;
   return_path_domain?: string | undefined;
+}
+
+/** What composing a mail and checking its sending domain need to know of a gateway. */
+export interface EmailSender extends EmailSettings {
+  /** The SMTP server of the gateway; null: it sends through its provider's API. */
+  host: string | null;
+}
+
+/** The sender of a gateway that has `emailFields` in its settings. */
+export function emailSender(settings: EmailSettings, host: string | null = null): EmailSender {
+  const { from, from_name, tracking, unsubscribe, return_path_domain } = settings;
+  return { from, from_name, tracking, unsubscribe, return_path_domain, host };
 }

@@ -41,9 +41,9 @@ export interface Admitted {
 
 /** The account that a key lets in, or why it does not. */
 export async function checkKey(gate: Gate, key: Key): Promise<Account | Problem> {
-  const account = key === invalidKey ? null : await gate.parts.authenticate(key);
+  const account = key === invalidKey ? null : await gate.core.authenticator.authenticate(key);
   if (account === null) return refusals.invalid;
-  if (planExpired(account, gate.parts.clock.now())) return refusals.expired;
+  if (planExpired(account, gate.core.clock.now())) return refusals.expired;
   if (account.requestsPerMinute !== null) {
     const retryAfterMs = gate.rateLimit(account.id, account.requestsPerMinute);
     if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });

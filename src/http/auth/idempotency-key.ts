@@ -1,17 +1,24 @@
-// The `Idempotency-Key` header of sends: a request that comes again under its key is answered with the first result.
+// The `Idempotency-Key` header of sends: the answer to a repeated request is the answer to the first one.
 
 import type { IncomingMessage } from "node:http";
+import { z } from "zod";
 import type { Issue } from "#contract/issue.ts";
 import { sentences } from "#contract/wording.ts";
 
 const name = "Idempotency-Key";
 const maxLength = 255;
 
-/** For the documentation of an endpoint that takes it. */
+/** The header's schema, for the head of an endpoint. */
 export const idempotencyHeader = {
-  [name]:
-    "Names this request, 1 to 255 characters. The same request again within 24 hours is answered with the first result (`Idempotent-Replayed: true`) and sends nothing new.",
-} as const;
+  [name]: z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .optional()
+    .describe(
+      "A text that identifies the request. The same request with the same key within 24 hours gets the first answer (`Idempotent-Replayed: true`) and sends nothing.",
+    ),
+};
 
 /** The key; null without one; an issue when it is empty or too long. */
 export function idempotencyKey(request: IncomingMessage): string | Issue | null {

@@ -12,7 +12,6 @@ import type { BodyLimits } from "#http/body/limits.ts";
 import {
   type FormContent,
   maxDepth,
-  maxValues,
   mediaOf,
   type ParsedBody,
   parseBody,
@@ -35,7 +34,7 @@ export interface SearchedBody {
 const openObject = 0x7b;
 const openList = 0x5b;
 
-function keyInJson(bytes: Buffer): Key | null {
+function keyInJson(bytes: Buffer, maxValues: number): Key | null {
   if (!isUtf8(bytes) || exceededBound(bytes, { maxDepth, maxValues }) !== null) return null;
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const value = findMember(hasMark ? bytes.subarray(3) : bytes, "api_key", maxDepth);
@@ -87,8 +86,8 @@ export async function searchBody(
   const { bytes } = read;
   if (media === null || bytes.length === 0) return refusals.missing;
   if (media === "json")
-    return { key: keyInJson(bytes), parse: () => parseBody(bytes, headers, limits.maxFields, share) };
+    return { key: keyInJson(bytes, limits.maxValues), parse: () => parseBody(bytes, headers, limits, share) };
   const form = readFormContent(bytes, media, headers, limits.maxFields, share);
   if (isProblem(form)) return missingKeyReply(form);
-  return { key: keyInForm(form), parse: () => parseForm(form, share) };
+  return { key: keyInForm(form), parse: () => parseForm(form, limits.maxValues, share) };
 }

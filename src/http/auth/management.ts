@@ -8,7 +8,7 @@ import { announcesBody } from "#http/body/bytes.ts";
 import { mediaOf, type ParsedBody } from "#http/body/parse.ts";
 import { readBody } from "#http/body/read.ts";
 import type { Call, Head, ManageCall } from "#http/call.ts";
-import type { Reply } from "#http/response.ts";
+import type { Reply } from "#http/reply/response.ts";
 import { actorOf, audit, auditOutcome } from "#identity/audit.ts";
 import { authenticateToken, maxTokenLength } from "#identity/management-token.ts";
 import { mayManage, type Principal } from "#identity/principal.ts";
@@ -46,8 +46,8 @@ function bearerOf(request: IncomingMessage): string | null {
 
 /** A Bearer header decides, whatever else came: what carries one is no browser's own doing, and needs no CSRF token. */
 async function identify(call: Call): Promise<{ principal: Principal; session: Session | null } | Problem> {
-  const { request, settings, gate, parts } = call;
-  const { database } = parts.manage;
+  const { request, settings, gate, core } = call;
+  const { database } = core;
   const token = bearerOf(request);
   const credential = token ?? readCookie(request, isHttps(settings.publicUrl));
   if (credential === null || credential === "" || credential.length > maxTokenLength)
@@ -56,7 +56,7 @@ async function identify(call: Call): Promise<{ principal: Principal; session: Se
   const hash = hashSecret(credential);
   const wait = gate.credentialThrottle.wait(client, hash);
   if (wait > 0) return problem("rate_limited", { retryAfterMs: wait });
-  const session = token === null ? await resumeSession({ database, clock: parts.clock }, credential) : null;
+  const session = token === null ? await resumeSession(core, credential) : null;
   const principal = token === null ? session?.principal : await authenticateToken(database, token);
   const retryAfterMs = gate.credentialThrottle.record(client, hash, principal != null);
   if (retryAfterMs > 0) return problem("rate_limited", { retryAfterMs });
@@ -75,7 +75,7 @@ function hasCsrfToken(call: Call, session: Session): boolean {
 async function accountOf(call: Call, principal: Principal): Promise<AccountRow | null> {
   const id = call.params.account ?? "";
   if (!isAccountId(id)) return null;
-  const account = await call.parts.manage.database.run(findAccount, id);
+  const account = await call.core.database.run(findAccount, id);
   return account !== null && mayManage(principal, account.id) ? account : null;
 }
 
@@ -147,26 +147,23 @@ function createdId(answer: Reply): string | null {
 type Handle = (call: ManageCall) => Promise<Reply | null>;
 
 async function audited(head: Head, call: ManageCall, account: AccountRow | null, handle: Handle) {
-  const { parts, params } = call;
-  const { database, configure } = parts.manage;
+  const { core, params } = call;
+  const { database } = core;
   const named = params.account !== undefined && isAccountId(params.account) ? params.account : null;
-  const entry = await audit(
-    { database, clock: parts.clock, newId: configure.newId },
-    {
-      actor: actorOf(call.principal),
-      accountId: account?.id ?? named,
-      action: head.name,
-      target: targetOf(params),
-      fields: fieldsOf(head, call.body),
-      outcome: "started",
-    },
-  );
+  const entry = await audit(core, {
+    actor: actorOf(call.principal),
+    accountId: account?.id ?? named,
+    action: head.name,
+    target: targetOf(params),
+    fields: fieldsOf(head, call.body),
+    outcome: "started",
+  });
   const end = async (outcome: string, made: string | null) => {
     try {
       await auditOutcome({ database }, entry, outcome, made);
     } catch (error) {
       // What was done is done, and its entry says so; only how it ended is missing there.
-      parts.log.warn({ requestId: call.requestId, audit: entry, error }, "audit entry not finished");
+      core.log.warn({ requestId: call.requestId, audit: entry, error }, "audit entry not finished");
     }
   };
   try {

@@ -6,10 +6,11 @@ import { aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
 import { valueCost } from "#http/body/budget.ts";
 import { announcesBody, readBytes } from "#http/body/bytes.ts";
-import { maxValues, mediaOf, noRoomRetryMs } from "#http/body/parse.ts";
+import { defaultMaxValues } from "#http/body/limits.ts";
+import { mediaOf, noRoomRetryMs } from "#http/body/parse.ts";
 import { tooManyPieces } from "#http/body/read.ts";
 import type { Call, Head, PoolCall } from "#http/call.ts";
-import type { Reply } from "#http/response.ts";
+import type { Reply } from "#http/reply/response.ts";
 import { countValues } from "#runtime/json-bounds.ts";
 import { LightAbortController } from "#runtime/light-abort-controller.ts";
 
@@ -39,7 +40,7 @@ async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> 
     case "too_large":
       return aiProblem("body_too_large", { message: `The body is larger than ${maxBytes} bytes.` });
     case "too_many_pieces":
-      return aiProblem("body_too_large", { message: tooManyPieces(maxBytes) });
+      return aiProblem("body_too_large", { message: tooManyPieces });
     case "malformed":
       return aiProblem("malformed_body", { message: "The request could not be read." });
     case "no_room":
@@ -47,11 +48,13 @@ async function bodyOf(head: Head, call: Call): Promise<string | Problem | null> 
     case "bytes": {
       const { bytes } = read;
       if (!isUtf8(bytes)) return aiProblem("malformed_body", { message: "The body is not valid UTF-8." });
-      const values = countValues(bytes, { maxDepth, maxValues });
+      const values = countValues(bytes, { maxDepth, maxValues: defaultMaxValues });
       if (values === "depth")
         return aiProblem("malformed_body", { message: `The body is nested deeper than ${maxDepth} levels.` });
       if (values === "values")
-        return aiProblem("malformed_body", { message: `The body holds more than ${maxValues} values.` });
+        return aiProblem("malformed_body", {
+          message: `The body holds more than ${defaultMaxValues} values.`,
+        });
       // The text is kept beside what it is parsed into, for as long as another member may have to be asked.
       if (!share.grow(bytes.length + values * valueCost)) return noRoom;
       const text = bytes.toString();
@@ -74,7 +77,7 @@ export async function answerPooled(
   const gone = new LightAbortController();
   call.response.once("close", () => gone.abort());
   const token = keyOf(call);
-  const opened = token === null ? null : await call.parts.ai.authenticate(token);
+  const opened = token === null ? null : await call.core.ai.authenticate(token);
   if (opened === null) return aiProblem("invalid_api_key");
   call.share.markAuthenticated();
   const text = await bodyOf(head, call);

@@ -2,8 +2,9 @@
 // pieces than honest clients send. Nothing is parsed here, so all three hold for anything a client may send.
 
 import type { IncomingMessage } from "node:http";
-import { breakOf, brokenEvent } from "#http/broken-request.ts";
+import { breakOf, brokenEvent } from "#http/server/broken-request.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
+import { piecesIn } from "#runtime/net/paced-request.ts";
 import type { BodyShare } from "./budget.ts";
 import type { ReadLimits } from "./limits.ts";
 
@@ -19,13 +20,18 @@ export type BodyBytes = { kind: "bytes"; bytes: Buffer } | { kind: BodyFault | "
 
 const none: BodyBytes = { kind: "bytes", bytes: Buffer.alloc(0) };
 
+/** A body may come in so many pieces of any length. */
+const freePieces = 16_384;
+/** Beyond them its pieces have so many bytes on average. */
+export const minAverageBytes = 64;
+
 /**
- * Most pieces that a body may come in. A sender cuts its body into chunks as it likes, and each costs Node about 3 µs
- * however short it is: a body of 32 MiB in single bytes would take 100 s. Pieces of 128 bytes always pass, and 8,192 of
- * any length.
+ * Most pieces that a body may have come in when `size` bytes of it have come. A sender cuts its body into chunks as it
+ * likes, and each costs Node about 3 µs however short it is. Pieces of 64 bytes always pass; clients that send each
+ * token of a JSON text as a chunk of its own pass up to 16,384 tokens.
  */
-export function maxPieces(maxBytes: number): number {
-  return 8_192 + Math.floor(maxBytes / 128);
+export function maxPieces(size: number): number {
+  return freePieces + Math.floor(size / minAverageBytes);
 }
 
 /** Whether the request announces a body: a length above zero, or chunks. */
@@ -51,7 +57,6 @@ export function streamBody(
   if (broken !== undefined) return Promise.resolve(broken);
   if (request.destroyed) return Promise.resolve("gone");
   return new Promise((resolve, reject) => {
-    const most = maxPieces(maxBytes);
     let size = 0;
     let pieces = 0;
     let ended: BodyEnd | null = null;
@@ -70,8 +75,8 @@ export function streamBody(
     }
     function onData(chunk: Buffer): void {
       size += chunk.length;
-      pieces += 1;
-      if (size > maxBytes || pieces > most) {
+      pieces += piecesIn(chunk);
+      if (size > maxBytes || pieces > maxPieces(size)) {
         settle(size > maxBytes ? "too_large" : "too_many_pieces");
         return;
       }

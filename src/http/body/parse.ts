@@ -3,10 +3,11 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
-import { type Problem, problem } from "#contract/problem.ts";
+import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { countValues } from "#runtime/json-bounds.ts";
 import { readForm } from "./bracket-fields.ts";
 import { type BodyShare, valueCost } from "./budget.ts";
+import type { BodyLimits } from "./limits.ts";
 import { boundaryOf, readMultipart } from "./multipart.ts";
 import { readUrlencoded } from "./urlencoded.ts";
 
@@ -17,12 +18,9 @@ export interface ParsedBody {
 }
 
 export const maxDepth = 32;
-/** Ten thousand contacts with every field are 90,000; parsing this many takes about 0.2 s. */
-export const maxValues = 500_000;
 const tooDeep = problem("malformed_body", { message: `The body is nested deeper than ${maxDepth} levels.` });
-export const tooManyValues = problem("malformed_body", {
-  message: `The body holds more than ${maxValues} values.`,
-});
+const tooManyValues = (maxValues: number) =>
+  problem("malformed_body", { message: `The body holds more than ${maxValues} values.` });
 const notUtf8 = problem("malformed_body", { message: "The body is not valid UTF-8." });
 const notJson = problem("malformed_body", { message: "The body is not valid JSON." });
 /** A list or object of a form is a map while it is put together: three times what one of JSON is. */
@@ -63,10 +61,10 @@ function isBlank(text: string): boolean {
 }
 
 /** JSON by RFC 8259; a byte order mark is let pass, as some editors and shells send one. */
-function parseJson(bytes: Buffer, share: BodyShare): ParsedBody | Problem {
+function parseJson(bytes: Buffer, maxValues: number, share: BodyShare): ParsedBody | Problem {
   if (!isUtf8(bytes)) return notUtf8;
   const values = countValues(bytes, { maxDepth, maxValues });
-  if (typeof values === "string") return values === "depth" ? tooDeep : tooManyValues;
+  if (typeof values === "string") return values === "depth" ? tooDeep : tooManyValues(maxValues);
   if (!share.grow(values * valueCost)) return noRoom;
   let text = bytes.toString();
   if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
@@ -79,16 +77,20 @@ function parseJson(bytes: Buffer, share: BodyShare): ParsedBody | Problem {
 }
 
 /** A form's `contact` may be JSON text; text that is not JSON stays text, and so is not a list. */
-export function parseForm({ pairs, files }: FormContent, share: BodyShare): ParsedBody | Problem {
+export function parseForm(
+  { pairs, files }: FormContent,
+  maxValues: number,
+  share: BodyShare,
+): ParsedBody | Problem {
   const form = readForm(pairs, { maxDepth, maxValues });
-  if (form.kind !== "value") return form.kind === "too_deep" ? tooDeep : tooManyValues;
+  if (form.kind !== "value") return form.kind === "too_deep" ? tooDeep : tooManyValues(maxValues);
   // Room for the texts is taken already.
   if (!share.grow((form.values - pairs.length) * formValueCost)) return noRoom;
   const { contact } = form.value;
   if (typeof contact === "string" && !isBlank(contact)) {
-    const parsed = parseJson(Buffer.from(contact), share);
-    if (parsed === tooDeep || parsed === tooManyValues || parsed === noRoom) return parsed;
-    if (!("problem" in parsed)) form.value.contact = parsed.value;
+    const parsed = parseJson(Buffer.from(contact), maxValues, share);
+    if (!isProblem(parsed)) form.value.contact = parsed.value;
+    else if (parsed !== notJson) return parsed;
   }
   return { value: form.value, files };
 }
@@ -125,19 +127,19 @@ export function readFormContent(
 }
 
 /**
- * The value of a body. A body of no bytes is null, whatever its type. `maxFields` bounds what a form may
- * bring. The bytes must already be within their limit; what the value takes beside them is taken from `share`.
+ * The value of a body. A body of no bytes is null, whatever its type. The bytes must already be within their limit; the
+ * memory of the value is taken from `share`.
  */
 export function parseBody(
   bytes: Buffer,
   headers: IncomingHttpHeaders,
-  maxFields: number,
+  { maxFields, maxValues }: Pick<BodyLimits, "maxFields" | "maxValues">,
   share: BodyShare,
 ): ParsedBody | Problem {
   if (bytes.length === 0) return { value: null, files: [] };
   const media = mediaOf(headers);
   if (media === null) return problem("unsupported_media_type");
-  if (media === "json") return parseJson(bytes, share);
+  if (media === "json") return parseJson(bytes, maxValues, share);
   const form = readFormContent(bytes, media, headers, maxFields, share);
-  return "problem" in form ? form : parseForm(form, share);
+  return isProblem(form) ? form : parseForm(form, maxValues, share);
 }

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { type Problem, problem } from "#contract/problem.ts";
 import type { BodyShare } from "./budget.ts";
-import { announcesBody, type BodyBytes, maxPieces, readBytes } from "./bytes.ts";
+import { announcesBody, type BodyBytes, minAverageBytes, readBytes } from "./bytes.ts";
 import type { BodyLimits } from "./limits.ts";
 import { mediaOf, noRoom, type ParsedBody, parseBody } from "./parse.ts";
 
@@ -19,7 +19,7 @@ export async function readBody(
   }
   const read = await readBytes(request, limits, share);
   if (read.kind !== "bytes") return unreadBodyProblem(read.kind, limits.maxBytes);
-  return parseBody(read.bytes, headers, limits.maxFields, share);
+  return parseBody(read.bytes, headers, limits, share);
 }
 
 /** The body's chunks are no HTTP. */
@@ -34,7 +34,7 @@ export function unreadBodyProblem(
     case "too_large":
       return tooLarge(maxBytes);
     case "too_many_pieces":
-      return problem("body_too_large", { message: tooManyPieces(maxBytes) });
+      return problem("body_too_large", { message: tooManyPieces });
     case "too_slow":
       return problem("request_timeout");
     case "malformed":
@@ -46,9 +46,7 @@ export function unreadBodyProblem(
   }
 }
 
-export function tooManyPieces(maxBytes: number): string {
-  return `The body came in more than ${maxPieces(maxBytes)} pieces.`;
-}
+export const tooManyPieces = `The body came in too many pieces; send at least ${minAverageBytes} bytes in each.`;
 
 export function tooLarge(maxBytes: number): Problem {
   return problem("body_too_large", { message: `The body is larger than ${maxBytes} bytes.` });

@@ -8,9 +8,8 @@ import { authenticate, checkKey, keyInBody, keyInHeaderOrQuery } from "#http/aut
 import { type Key, parseKey } from "#http/auth/api-key-text.ts";
 import { missingKeyReply, tooLargeWithoutKey } from "#http/auth/key-in-body.ts";
 import type { Call, UploadCall } from "#http/call.ts";
-import type { Reply } from "#http/response.ts";
-import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
-import type { BodyShare } from "./budget.ts";
+import type { Reply } from "#http/reply/response.ts";
+import type { AttachmentUpload, IncomingFile } from "#messaging/accept/attachment-upload.ts";
 import { streamBody } from "./bytes.ts";
 import type { UploadLimits } from "./limits.ts";
 import { boundaryOf, type MultipartEvent, type MultipartFault, MultipartReader } from "./multipart.ts";
@@ -37,137 +36,149 @@ const fileField = /^attachments(?:\[(\d{0,9})\])?$/;
 
 type FileEvent = Exclude<MultipartEvent, { kind: "field" }>;
 
-/** An upload that was let in and read. */
-type Ready = Pick<UploadCall, "account" | "body" | "upload">;
+/** What an admitted request that may bring files was read to. */
+type Admitted = Pick<UploadCall, "account" | "body" | "upload">;
 
-/** Answers a request that may bring files. Null: the client went away. */
+/** Answers a request that may bring files. Null: the client disconnected. */
 export async function answerUpload(
   call: Call,
   handler: (admitted: UploadCall) => Promise<Reply | null>,
 ): Promise<Reply | null> {
-  let opened: AttachmentUpload | null = null;
-  const open = (account: Account): AttachmentUpload => {
-    opened = call.parts.openAttachmentUpload(account);
-    return opened;
-  };
+  const admission = new Admission(call);
   try {
     const { request } = call;
     const keyMayBeInForm = mediaOf(request.headers) === "multipart" && keyInHeaderOrQuery(request) === null;
-    const ready = await (keyMayBeInForm ? admitByForm : admit)(call, open);
-    if (ready === null || isProblem(ready)) return ready;
-    return await handler({ ...call, ...ready });
+    const admitted = await (keyMayBeInForm ? admission.byForm() : admission.byHead());
+    if (admitted === null || isProblem(admitted)) return admitted;
+    return await handler({ ...call, ...admitted });
   } finally {
-    await (opened as AttachmentUpload | null)?.end();
+    await admission.end();
   }
-}
-
-async function admit(
-  call: Call,
-  open: (account: Account) => AttachmentUpload,
-): Promise<Ready | Problem | null> {
-  const { gate, request, share } = call;
-  const admitted = await authenticate(gate, request, share);
-  if (admitted === null || isProblem(admitted)) return admitted;
-  const { account } = admitted;
-  const upload = open(account);
-  let body: ParsedBody | Problem | null = admitted.body;
-  if (body === null) {
-    if (mediaOf(request.headers) === "multipart") {
-      body = await readForm(call, gate.uploads, { onFile: intoUpload(upload, share), onKey: null });
-    } else body = await readBody(request, gate.bodyLimits, share);
-  }
-  return body === null || isProblem(body) ? body : { account, body, upload };
-}
-
-/**
- * Reads a form that may hold its key, behind files of who knows whom. What comes before the key is kept in memory, and
- * none of it is stored: a stranger must not have the one writer that all others wait for. As soon as the key has come it
- * is judged, and what was held of files is stored.
- */
-async function admitByForm(
-  call: Call,
-  open: (account: Account) => AttachmentUpload,
-): Promise<Ready | Problem | null> {
-  const { gate, share } = call;
-  const { maxKeylessBytes } = gate.uploads;
-  const limits = { ...gate.uploads, maxFieldBytes: Math.min(maxKeylessBytes, gate.uploads.maxFieldBytes) };
-  let key: Key | null = null;
-  let admitted: (Omit<Ready, "body"> & { take: TakeFile }) | null = null;
-  let refusal: Problem | null = null;
-  const held: FileEvent[] = [];
-  let heldBytes = 0;
-
-  async function onKey(value: string): Promise<Problem | null> {
-    if (key !== null) return null;
-    key = parseKey(value);
-    if (key === null) return null;
-    const account = await checkKey(gate, key);
-    if (isProblem(account)) {
-      refusal = account;
-      return refusal;
-    }
-    const upload = open(account);
-    const take = intoUpload(upload, share);
-    admitted = { account, upload, take };
-    limits.maxFieldBytes = gate.uploads.maxFieldBytes;
-    share.markAuthenticated();
-    for (const event of held.splice(0)) {
-      const fault = await take(event);
-      if (fault !== null) return fault;
-    }
-    return null;
-  }
-  async function onFile(event: FileEvent, fieldBytes: number): Promise<Problem | null> {
-    if (admitted !== null) return await admitted.take(event);
-    const more = event.kind === "file" ? heldPerFile : event.kind === "piece" ? event.bytes.length : 0;
-    heldBytes += more;
-    if (heldBytes + fieldBytes > maxKeylessBytes) {
-      refusal = filesBeforeKey;
-      return refusal;
-    }
-    if (!share.grow(more)) return noRoom;
-    // A copy, for a few bytes would keep all that came with them from the socket.
-    held.push(event.kind === "piece" ? { kind: "piece", bytes: Buffer.from(event.bytes) } : event);
-    return null;
-  }
-  const body = await readForm(call, limits, { onFile, onKey });
-  if (body === null) return null;
-  // What the two functions above have set, which the compiler cannot see.
-  const whose = admitted as Omit<Ready, "body"> | null;
-  if (isProblem(body)) return whose !== null || body === refusal ? body : missingKeyReply(body);
-  // Of two keys, and of one that is a list, no two parts of a system may read different things.
-  if (keyInBody(body) !== key) return refusals.invalid;
-  return whose === null ? refusals.missing : { account: whose.account, upload: whose.upload, body };
 }
 
 /** What is in memory of a file on its way to the store: a piece of 192 KiB, and its base64. */
 const inFlightBytes = 448 * 1024;
 
-type TakeFile = (event: FileEvent) => Promise<Problem | null>;
+/** Authenticates a request that may bring files, reads its body, and hands its files to the account's upload. */
+class Admission {
+  readonly #call: Call;
+  /** Set as soon as the account is known. */
+  #opened: Omit<Admitted, "body"> | null = null;
+  /** The file being received; null: one that is not an attachment. */
+  #file: IncomingFile | null = null;
+  #hasFileRoom = false;
+  /** Of a form that may hold its key: the key, the problem that ended the reading, and the files before the key. */
+  #key: Key | null = null;
+  #refusal: Problem | null = null;
+  readonly #held: FileEvent[] = [];
+  #heldBytes = 0;
 
-/** Takes the files that go with the mail in; the problem: there is no room. Rejects with a `StorageError`. */
-function intoUpload(upload: Pick<AttachmentUpload, "begin" | "write" | "close">, share: BodyShare): TakeFile {
-  let taking = false;
-  let hasRoom = false;
-  return async (event) => {
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** Removes what was stored and not committed. */
+  async end(): Promise<void> {
+    await this.#opened?.upload.discard();
+  }
+
+  /** A request whose key is in a header or the query, or whose body is no form. */
+  async byHead(): Promise<Admitted | Problem | null> {
+    const { gate, request, share } = this.#call;
+    const authenticated = await authenticate(gate, request, share);
+    if (authenticated === null || isProblem(authenticated)) return authenticated;
+    const opened = this.#open(authenticated.account);
+    let body: ParsedBody | Problem | null = authenticated.body;
+    if (body === null) {
+      if (mediaOf(request.headers) === "multipart") {
+        const onFile = (event: FileEvent) => this.#receive(opened.upload, event);
+        body = await readForm(this.#call, gate.uploads, { onFile, onKey: null });
+      } else body = await readBody(request, gate.bodyLimits, share);
+    }
+    return body === null || isProblem(body) ? body : { ...opened, body };
+  }
+
+  /**
+   * Reads a form that may hold its key, possibly behind files. What comes before the key is kept in memory and not
+   * stored: an unauthenticated client must not use the one writer that all others wait for. The key is checked as soon
+   * as it arrives, and the held files are stored then.
+   */
+  async byForm(): Promise<Admitted | Problem | null> {
+    const { gate } = this.#call;
+    const { maxKeylessBytes } = gate.uploads;
+    const limits = { ...gate.uploads, maxFieldBytes: Math.min(maxKeylessBytes, gate.uploads.maxFieldBytes) };
+    const body = await readForm(this.#call, limits, {
+      onFile: (event, fieldBytes) => this.#receiveOrHold(event, fieldBytes),
+      onKey: (value) => this.#takeKey(value, limits),
+    });
+    if (body === null) return null;
+    const opened = this.#opened;
+    if (isProblem(body)) return opened !== null || body === this.#refusal ? body : missingKeyReply(body);
+    // With two keys, or a key that is a list, two readers of the form could authenticate different accounts.
+    if (keyInBody(body) !== this.#key) return refusals.invalid;
+    return opened === null ? refusals.missing : { ...opened, body };
+  }
+
+  #open(account: Account): Omit<Admitted, "body"> {
+    this.#opened = { account, upload: this.#call.core.acceptance.openUpload(account) };
+    return this.#opened;
+  }
+
+  async #takeKey(value: string, limits: UploadLimits): Promise<Problem | null> {
+    if (this.#key !== null) return null;
+    this.#key = parseKey(value);
+    if (this.#key === null) return null;
+    const { gate, share } = this.#call;
+    const account = await checkKey(gate, this.#key);
+    if (isProblem(account)) {
+      this.#refusal = account;
+      return account;
+    }
+    const { upload } = this.#open(account);
+    limits.maxFieldBytes = gate.uploads.maxFieldBytes;
+    share.markAuthenticated();
+    for (const event of this.#held.splice(0)) {
+      const problem = await this.#receive(upload, event);
+      if (problem !== null) return problem;
+    }
+    return null;
+  }
+
+  async #receiveOrHold(event: FileEvent, fieldBytes: number): Promise<Problem | null> {
+    if (this.#opened !== null) return await this.#receive(this.#opened.upload, event);
+    const { gate, share } = this.#call;
+    const more = event.kind === "file" ? heldPerFile : event.kind === "piece" ? event.bytes.length : 0;
+    this.#heldBytes += more;
+    if (this.#heldBytes + fieldBytes > gate.uploads.maxKeylessBytes) {
+      this.#refusal = filesBeforeKey;
+      return filesBeforeKey;
+    }
+    if (!share.grow(more)) return noRoom;
+    // A copy, because a few bytes would keep the whole chunk from the socket in memory.
+    this.#held.push(event.kind === "piece" ? { kind: "piece", bytes: Buffer.from(event.bytes) } : event);
+    return null;
+  }
+
+  /** Hands a part of a file to the upload; the problem: there is no room. Rejects with a `StorageError`. */
+  async #receive(upload: AttachmentUpload, event: FileEvent): Promise<Problem | null> {
     switch (event.kind) {
       case "file": {
-        const found = fileField.exec(event.name);
-        taking = found !== null;
-        if (found === null) return null;
-        hasRoom ||= share.grow(inFlightBytes);
-        if (!hasRoom) return noRoom;
-        upload.begin(event.filename, found[1] ? Number(found[1]) : null);
+        const match = fileField.exec(event.name);
+        this.#file = null;
+        if (match === null) return null;
+        this.#hasFileRoom ||= this.#call.share.grow(inFlightBytes);
+        if (!this.#hasFileRoom) return noRoom;
+        this.#file = upload.open(event.filename, match[1] ? Number(match[1]) : null);
         return null;
       }
       case "piece":
-        if (taking) await upload.write(event.bytes);
+        await this.#file?.write(event.bytes);
         return null;
       case "file_end":
-        if (taking) await upload.close();
+        await this.#file?.close();
         return null;
     }
-  };
+  }
 }
 
 /** What is done with a form while it is read; a problem from either ends the reading. */
@@ -245,7 +256,7 @@ async function readForm(
     case "ended":
       // A body of no bytes is null, whatever its type.
       if (!some) return { value: null, files: [] };
-      return reader.complete ? parseForm({ pairs, files }, share) : badForm;
+      return reader.complete ? parseForm({ pairs, files }, limits.maxValues, share) : badForm;
     case "stopped":
       return fault ?? badForm;
     default:

@@ -1,14 +1,13 @@
-// What the OpenAPI document says of the AI endpoints: errors in OpenAI's shape, ours and those that a pool's members
-// bring about, and the headers that tell who served a call.
+// What the OpenAPI document says about the AI endpoints: errors in OpenAI's shape, both Trunkline's own and those that a
+// pool's members cause, and the headers that name the member and the key's limits.
 
+import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
 import { type AiProblemCode, aiProblems } from "#contract/ai/openai-error.ts";
 import type { Head } from "#http/call.ts";
+import { headerReferences, type Share } from "./errors.ts";
+import { type Json, schemaOf } from "./schemas.ts";
 
-type Json = Record<string, unknown>;
-
-const errorSchema = { $ref: "#/components/schemas/OpenAiError" };
-
-/** What the gate of the AI endpoints may answer. */
+/** The errors that the gate of the AI endpoints causes. */
 function poolProblems(head: Head): AiProblemCode[] {
   const always: AiProblemCode[] = ["invalid_api_key", "unavailable", "server_error"];
   if (head.body === undefined) return head.params === undefined ? always : [...always, "model_not_found"];
@@ -17,75 +16,110 @@ function poolProblems(head: Head): AiProblemCode[] {
   );
 }
 
-/** What a pool's members may bring about. */
+/** The errors that a pool's members cause. */
 const poolFailures: Record<string, string> = {
-  400: "A provider says that the request has a fault; the error is the provider's.",
-  404: "No provider of the pool can serve what this request asks for; the error is a provider's.",
-  413: "A provider says that the request is too large; the error is the provider's.",
-  422: "A provider says that the request has a fault; the error is the provider's.",
+  400: "A provider rejected the request. The error is the provider's.",
+  404: "No provider of the pool can serve the request. The error is a provider's.",
+  413: "A provider rejected the request as too large. The error is the provider's.",
+  422: "A provider rejected the request. The error is the provider's.",
   429: "Every provider is at its limit.",
-  502: "No provider answered as it should; the most useful failure is told. `provider_denied`, with `x-should-retry: false`: they refuse the pool's own keys, balance or permission.",
+  502: "Every provider failed. The reply has the most useful failure. `provider_denied`, with `x-should-retry: false`: the providers refused the pool's own keys, balance or permission.",
   503: "No provider can take requests at the moment.",
   504: "No provider answered in time.",
 };
 
-/** Errors of the AI endpoints, by status. */
-export function poolReplies(head: Head, usualHeaders: Json): Json {
+const headersOfStatus: Record<string, string[]> = {
+  401: ["WWW-Authenticate"],
+  429: ["Retry-After", "retry-after-ms"],
+  503: ["Retry-After"],
+};
+
+/** The reason phrases of RFC 9110, as names. */
+const reasons: Record<string, string> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  404: "NotFound",
+  408: "RequestTimeout",
+  413: "ContentTooLarge",
+  415: "UnsupportedMediaType",
+  422: "UnprocessableContent",
+  429: "TooManyRequests",
+  500: "InternalServerError",
+  502: "BadGateway",
+  503: "ServiceUnavailable",
+  504: "GatewayTimeout",
+};
+
+/** The name of an error reply: its status, and whether the members of a pool may cause it. */
+function nameOf(status: string, completes: boolean): string {
+  return `Ai${completes && poolFailures[status] !== undefined ? "Completion" : ""}${reasons[status] ?? status}`;
+}
+
+/** The errors of an AI endpoint, by status. */
+export function poolReplies(head: Head, share: Share): Json {
+  const completes = head.body !== undefined;
   const lines = new Map<string, string[]>();
   const examples = new Map<string, Json>();
-  const add = (status: string | number, line: string) =>
-    lines.set(String(status), [...(lines.get(String(status)) ?? []), line]);
+  const add = (status: string, line: string) => lines.set(status, [...(lines.get(status) ?? []), line]);
   for (const code of poolProblems(head)) {
     const { status, type, message, when } = aiProblems[code];
-    add(status, `\`${code}\`: ${when}`);
+    add(String(status), `\`${code}\`: ${when}`);
     const value = { error: { message, type, param: null, code } };
     examples.set(String(status), { ...examples.get(String(status)), [code]: { value } });
   }
-  if (head.body !== undefined) for (const [status, line] of Object.entries(poolFailures)) add(status, line);
-  const entries = [...lines].map(([status, said]) => {
+  if (completes) for (const [status, line] of Object.entries(poolFailures)) add(status, line);
+  const entries = [...lines].map(([status, descriptions]) => {
     const example = examples.get(status);
-    const media = { schema: errorSchema, ...(example && { examples: example }) };
-    return [
-      status,
-      {
-        description: said.join("\n\n"),
-        headers: { ...usualHeaders, ...headersOfStatus[status] },
-        content: { "application/json": media },
+    const response = {
+      description: descriptions.join("\n\n"),
+      headers: headerReferences(...(headersOfStatus[status] ?? [])),
+      content: {
+        "application/json": { schema: schemaOf(openaiErrorReply), ...(example && { examples: example }) },
       },
-    ];
+    };
+    return [status, share(nameOf(status, completes), response)];
   });
   return Object.fromEntries(entries);
 }
 
-const textHeader = (description: string) => ({ description, schema: { type: "string" } });
+const header = (description: string, type: "string" | "integer" | "number" = "string"): Json => ({
+  description,
+  schema: { type },
+});
 
-/** Headers of AI answers, beside the request's id. */
-const headersOfStatus: Record<string, Json> = {
-  401: { "WWW-Authenticate": textHeader("`Bearer`.") },
-  429: {
-    "Retry-After": textHeader("When to try again, whole seconds."),
-    "retry-after-ms": textHeader("The same in ms."),
-  },
+/** Headers of errors beside those of all families. */
+export const errorHeaders: Record<string, Json> = {
+  "WWW-Authenticate": header("`Bearer`."),
+  "retry-after-ms": header("When to try again, in ms.", "integer"),
 };
 
-/** Of what a member answered. */
-export const servedHeaders: Json = {
-  "X-Service-Pool-Provider": textHeader("The member that answered."),
-  "X-Service-Pool-Model": textHeader("The model that it was asked for."),
-  "X-Service-Pool-Attempts": textHeader("Members tried; more than 1 after a failover."),
-  "X-Service-Pool-Latency-Ms": textHeader("Time in the gateway up to the first byte of the answer."),
+/** Headers of a completion: the member that served it, and the key's limits. */
+export const servedHeaders: Record<string, Json> = {
+  "X-Service-Pool-Provider": header("The member that answered."),
+  "X-Service-Pool-Model": header("The model that the member was asked for."),
+  "X-Service-Pool-Attempts": header(
+    "The number of members tried. It is above 1 after a failover.",
+    "integer",
+  ),
+  "X-Service-Pool-Latency-Ms": header(
+    "The time in the gateway up to the first byte of the answer.",
+    "number",
+  ),
   ...Object.fromEntries(
     ["requests", "tokens"].flatMap((kind) => [
-      [`x-ratelimit-limit-${kind}`, textHeader(`The key's ${kind} a minute, where it has such a limit.`)],
-      [`x-ratelimit-remaining-${kind}`, textHeader("How many are left.")],
-      [`x-ratelimit-reset-${kind}`, textHeader("When all are there again, such as `1s` or `6m0s`.")],
+      [
+        `x-ratelimit-limit-${kind}`,
+        header(`The key's limit of ${kind} per minute, if it has one.`, "integer"),
+      ],
+      [`x-ratelimit-remaining-${kind}`, header(`The ${kind} that are left.`, "integer")],
+      [`x-ratelimit-reset-${kind}`, header("When the limit is full again, such as `1s` or `6m0s`.")],
     ]),
   ),
 };
 
-/** The other form of a completion's answer. */
-export const chatStream = {
+/** The reply to a completion with `stream: true`. */
+export const chatStream: Json = {
   type: "string",
   description:
-    "With `stream: true`: `chat.completion.chunk` objects as `data:` events, the last of them with `service_pool`, then `data: [DONE]`. A stream that breaks off ends with an event that holds an error object, and without `[DONE]`. Comments are sent in silences.",
+    "With `stream: true`: `chat.completion.chunk` objects as `data:` events, the last of them with `service_pool`, then `data: [DONE]`. A stream that fails ends with an event that holds an error object, and without `[DONE]`. Comments keep the connection alive.",
 };

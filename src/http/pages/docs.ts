@@ -37,14 +37,20 @@ interface Operation {
   security?: object[];
   parameters?: { name: string; in: string; required: boolean; description?: string; schema: Schema }[];
   requestBody?: { content: Record<string, Media> };
-  responses: Record<string, { description: string; content: Record<string, Media> }>;
+  responses: Record<string, Response | { $ref: string }>;
+}
+
+interface Response {
+  description: string;
+  /** Absent: the reply has no body. */
+  content?: Record<string, Media>;
 }
 
 interface Document {
   info: { title: string; description: string };
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Schema> };
+  components: { schemas: Record<string, Schema>; responses: Record<string, Response> };
 }
 
 interface Listed {
@@ -186,8 +192,13 @@ function codeBlock(label: string, text: string): string {
 
 function repliesOf(document: Document, operation: Operation): string {
   return Object.entries(operation.responses)
-    .map(([status, response]) => {
-      const [type, media] = Object.entries(response.content)[0] ?? ["", { schema: {} }];
+    .map(([status, reply]) => {
+      const response =
+        "$ref" in reply ? document.components.responses[reply.$ref.split("/").at(-1) ?? ""]! : reply;
+      const [type, media]: [string, Media] = Object.entries(response.content ?? {})[0] ?? [
+        "",
+        { schema: {} },
+      ];
       const rows = Number(status) < 300 ? rowsOf(document, media.schema, "") : "";
       const examples = Object.values(media.examples ?? {})
         .map(({ value }) => codeBlock("Body", JSON.stringify(value, null, 2)))
@@ -203,10 +214,10 @@ function repliesOf(document: Document, operation: Operation): string {
 function sectionOf(document: Document, listed: Listed): string {
   const { method, path, operation } = listed;
   const parameters = (operation.parameters ?? [])
-    .map(
-      (each) =>
-        `<tr><td><code>${safe(each.name)}</code> <small>${each.in}</small></td><td>${safe(typeOf(document, each.schema, false))}</td><td>${each.required ? "yes" : "no"}</td><td>${each.description ? prose(each.description) : ""} ${remarks(each.schema)}</td></tr>`,
-    )
+    .map((parameter) => {
+      const { schema } = resolve(document, parameter.schema);
+      return `<tr><td><code>${safe(parameter.name)}</code> <small>${parameter.in}</small></td><td>${safe(typeOf(document, schema, false))}</td><td>${parameter.required ? "yes" : "no"}</td><td>${remarks({ ...schema, description: parameter.description ?? "" })}</td></tr>`;
+    })
     .join("");
   const key = keyOf(operation);
   const media = Object.values(operation.requestBody?.content ?? {})[0];

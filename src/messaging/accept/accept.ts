@@ -1,37 +1,30 @@
-// Takes a send: everything of it is stored in one transaction, flushed to disk, before the caller hears 2xx;
-// or nothing of it is.
+// Accepts a send: all of it is stored in one transaction and flushed to disk before the caller gets 2xx, or nothing of
+// it is stored.
 
 import { createHash } from "node:crypto";
 import type { Account } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
-import type { EmailSend } from "#contract/messages/email.ts";
-import type { SmsSend } from "#contract/messages/sms.ts";
+import type { Send, SharedDraft } from "#contract/messages/contacts.ts";
+import type { Core } from "#core/core.ts";
+import { sendingChannel } from "#messaging/channels.ts";
 import { priorityOf } from "#queue/priority.ts";
-import type { Clock, Runtime } from "#runtime/runtime.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import type { BoundFile } from "#store/email/attachments.ts";
 import {
-  findRepeated,
-  type Repeated,
-  type RepeatKey,
-  readAnswered,
+  findStoredRequest,
+  type IdempotencyKey,
+  readRequestMessages,
+  type StoredRequest,
 } from "#store/messages/idempotency-keys.ts";
-import {
-  type NewEmail,
-  type NewMessage,
-  proveRequest,
-  type SendInput,
-  storeSends,
-} from "#store/messages/insert.ts";
-import { prepareEmail } from "./email.ts";
-import { prepareSms } from "./sms.ts";
+import { confirmRequest, type SendInput, storeSends } from "#store/messages/insert.ts";
+import type { AttachmentUpload } from "./attachment-upload.ts";
+import { type PreparedSend, type ReadySend, sliceSize } from "./prepare.ts";
 
-/** What became of a send. All but `accepted` stored nothing (`commit_unknown`: nobody knows). */
+/** The result of a send. All but `accepted` stored nothing; after `commit_unknown` it is not known. */
 export type AcceptResult =
   | { kind: "accepted"; requestId: string; ids: string[]; statuses: ("queued" | "scheduled")[] }
-  /** The answer of the request that was accepted under this key before; `numbers` (of emails: addresses) as they were given then. */
+  /** The result of the request that was accepted under this key before; `numbers` (of emails: addresses) as its caller wrote them. */
   | {
       kind: "replayed";
       requestId: string;
@@ -48,216 +41,187 @@ export type AcceptResult =
   | { kind: "unavailable"; retryAfterMs: number }
   | { kind: "commit_unknown"; retryAfterMs: number };
 
-export interface AcceptDeps {
-  database: Database;
-  clock: Clock;
-  newIds(prefix: string, count: number): string[];
-  /** Tells a lane that something is or becomes due on it at `dueAt`. */
-  wake(laneId: string, dueAt: number): void;
-  /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
+export interface AcceptDeps extends Pick<Core, "clock" | "crashPoint" | "database" | "newIds" | "signals"> {
+  metrics: Pick<Core["metrics"], "accepted" | "refused">;
   /** The idempotency keys of requests that this process is working on. */
   inProgressKeys: Set<string>;
-  crashPoint: Runtime["crashPoint"];
 }
 
-/** How a caller names a request that may come again: the endpoint's path and the `Idempotency-Key`. */
+/** An `Idempotency-Key`, and the path of the endpoint that it was sent to. */
 export interface IdempotencyRequest {
   path: string;
   key: string;
 }
 
+/** A send that is to be accepted. */
+export interface SendRequest<Draft extends SharedDraft = SharedDraft> {
+  account: Account;
+  requestId: string;
+  channel: Channel;
+  send: Send<Draft>;
+  /** The files of the request; null: its channel takes none. */
+  upload: AttachmentUpload | null;
+  /** Null: the caller gave no key, so every request is a new one. */
+  idempotency: IdempotencyRequest | null;
+}
+
 const retryAfterMs = 5_000;
-/** How long to find out whether a broken COMMIT was one. */
+/** How long to find out whether a broken COMMIT succeeded. */
 const confirmTimeoutMs = 10_000;
 
-/** Takes an SMS send. With a `repeatable`, the same request again is answered with the first one's result. */
-export async function acceptSms(
-  parts: AcceptDeps,
-  account: Account,
-  requestId: string,
-  send: SmsSend,
-  repeatable: IdempotencyRequest | null = null,
+/** All issues of a send whose body has some: those, and the ones that its account adds. */
+export async function issuesOf(
+  deps: Pick<AcceptDeps, "clock" | "newIds" | "metrics">,
+  request: Pick<SendRequest, "account" | "channel" | "send">,
+): Promise<Issue[]> {
+  const prepared = await prepareSend(deps, request, deps.clock.now());
+  if (prepared.kind !== "invalid") return [];
+  deps.metrics.refused(request.channel, prepared.kind);
+  return prepared.issues;
+}
+
+/**
+ * Accepts a send: all of it, or nothing. With an idempotency key, the same request again gets the first one's result.
+ * The files of an accepted send are committed.
+ */
+export async function acceptSend(deps: AcceptDeps, request: SendRequest): Promise<AcceptResult> {
+  const { channel, upload, idempotency } = request;
+  const result = await (idempotency === null
+    ? prepareAndStore(deps, request, null)
+    : acceptOnce(deps, request, idempotency));
+  if (result.kind === "accepted") {
+    upload?.commit();
+    deps.metrics.accepted(channel, result.ids.length);
+  } else if (result.kind !== "replayed") {
+    deps.metrics.refused(channel, result.kind);
+  }
+  return result;
+}
+
+async function acceptOnce(
+  deps: AcceptDeps,
+  request: SendRequest,
+  idempotency: IdempotencyRequest,
 ): Promise<AcceptResult> {
-  const { clock, newIds } = parts;
-  const sending: Sending = {
-    channel: "sms",
-    fingerprint: () =>
-      digest(parts, [], send.contacts, ({ number, message, gateway_identifier, schedule_at }) => [
-        number,
-        message,
-        gateway_identifier,
-        schedule_at,
-      ]),
-    prepare: (now) => prepareSms(account, send, now, newIds, () => clock.sleep(0)),
-  };
-  return await accept(parts, account, requestId, sending, repeatable);
-}
-
-/** Takes an email send with the files that were staged for it. */
-export async function acceptEmail(
-  parts: AcceptDeps,
-  account: Account,
-  requestId: string,
-  send: EmailSend,
-  files: readonly BoundFile[],
-  repeatable: IdempotencyRequest | null = null,
-): Promise<AcceptResult> {
-  const { clock, newIds } = parts;
-  const fingerprint = () => {
-    const contents = files.map(({ filename, content_type, sha256 }) => [filename, content_type, sha256]);
-    return digest(parts, contents, send.contacts, (contact) => [
-      contact.email,
-      contact.subject,
-      contact.message,
-      contact.gateway_identifier,
-      contact.sender_name,
-      contact.reply_to_email,
-      contact.schedule_at,
-    ]);
-  };
-  const prepare = async (now: number) => {
-    const prepared = await prepareEmail(account, send, now, newIds, () => clock.sleep(0));
-    return prepared.kind === "invalid" ? prepared : { ...prepared, attachments: files };
-  };
-  return await accept(parts, account, requestId, { channel: "email", fingerprint, prepare }, repeatable);
-}
-
-/** What a channel's send comes to in the store. */
-interface Ready {
-  kind: "ready";
-  messages: readonly NewMessage[];
-  emails?: readonly NewEmail[];
-  attachments?: readonly BoundFile[];
-}
-
-/** A send of any channel. */
-interface Sending {
-  channel: Channel;
-  /** Tells whether two sends ask for the same. */
-  fingerprint(): Promise<string>;
-  prepare(now: number): Promise<Ready | { kind: "invalid"; issues: Issue[] }>;
-}
-
-async function accept(
-  parts: AcceptDeps,
-  account: Account,
-  requestId: string,
-  sending: Sending,
-  repeatable: IdempotencyRequest | null,
-): Promise<AcceptResult> {
-  if (repeatable === null) return await take(parts, account, requestId, sending, null);
-  const name = JSON.stringify([account.id, repeatable.path, repeatable.key]);
-  if (parts.inProgressKeys.has(name)) return { kind: "in_progress" };
-  parts.inProgressKeys.add(name);
+  const { account } = request;
+  const name = JSON.stringify([account.id, idempotency.path, idempotency.key]);
+  if (deps.inProgressKeys.has(name)) return { kind: "in_progress" };
+  deps.inProgressKeys.add(name);
   try {
-    const repeat = { ...repeatable, fingerprint: await sending.fingerprint() };
-    const earlier = await storedResponse(parts, account, repeat);
-    return earlier ?? (await take(parts, account, requestId, sending, repeat));
+    const key = { ...idempotency, fingerprint: await fingerprintOf(deps, request) };
+    return (await storedResponse(deps, account, key)) ?? (await prepareAndStore(deps, request, key));
   } finally {
-    parts.inProgressKeys.delete(name);
+    deps.inProgressKeys.delete(name);
   }
 }
 
-/** What the key stands for already; null: nothing. */
+async function prepareAndStore(
+  deps: AcceptDeps,
+  request: SendRequest,
+  key: IdempotencyKey | null,
+): Promise<AcceptResult> {
+  const now = deps.clock.now();
+  const prepared = await prepareSend(deps, request, now);
+  return prepared.kind === "invalid" ? prepared : await store(deps, request, now, prepared, key);
+}
+
+/** Checks a send against its account and makes its rows. Stores nothing, and a send with issues is never ready. */
+async function prepareSend(
+  { clock, newIds }: Pick<AcceptDeps, "clock" | "newIds">,
+  { account, channel, send }: Pick<SendRequest, "account" | "channel" | "send">,
+  now: number,
+): Promise<PreparedSend> {
+  const yieldToEventLoop = () => clock.sleep(0);
+  return await sendingChannel(channel).prepare(account, send, { now, newIds, yieldToEventLoop });
+}
+
+/** The result of the request that was accepted under the key before; null: there is none. */
 async function storedResponse(
-  parts: AcceptDeps,
+  { database, clock }: AcceptDeps,
   account: Account,
-  repeat: RepeatKey,
+  { path, key, fingerprint }: IdempotencyKey,
 ): Promise<AcceptResult | null> {
-  const { database, clock } = parts;
   try {
-    const { path, key, fingerprint } = repeat;
-    const first = await database.run(findRepeated, { accountId: account.id, path, key, at: clock.now() });
-    return first && (await answerOf(database, account, first, fingerprint));
+    const first = await database.run(findStoredRequest, {
+      accountId: account.id,
+      path,
+      key,
+      at: clock.now(),
+    });
+    return first && (await replay(database, account, first, fingerprint));
   } catch (error) {
     if (!(error instanceof StorageError) || error.fault === "failed") throw error;
     return { kind: "unavailable", retryAfterMs };
   }
 }
 
-async function answerOf(
+async function replay(
   database: Database,
   account: Account,
-  { fingerprint: first, ...request }: Repeated,
+  { fingerprint: first, ...request }: StoredRequest,
   fingerprint: string,
 ): Promise<AcceptResult> {
   if (first !== fingerprint) return { kind: "mismatch" };
-  const messages = await database.run(readAnswered, { accountId: account.id, request });
+  const messages = await database.run(readRequestMessages, { accountId: account.id, request });
   return {
     kind: "replayed",
     requestId: request.request_id,
     ids: messages.map(({ id }) => id),
     statuses: messages.map(({ schedule_at }) => (schedule_at === null ? "queued" : "scheduled")),
-    numbers: messages.map(({ number }) => number),
+    numbers: messages.map(({ recipient_raw }) => recipient_raw),
   };
 }
 
-/** Contacts digested before the event loop gets a turn. */
-const slice = 1000;
-
 /** The SHA-256 of what contacts and files say, not of their bytes. */
-async function digest<Draft>(
-  { clock }: AcceptDeps,
-  files: readonly string[][],
-  contacts: readonly Draft[],
-  fieldsOf: (contact: Draft) => unknown[],
-): Promise<string> {
+async function fingerprintOf({ clock }: AcceptDeps, { channel, send, upload }: SendRequest): Promise<string> {
+  const { fingerprint } = sendingChannel(channel);
+  const { contacts } = send;
+  const files = (upload?.files() ?? []).map(({ filename, content_type, sha256 }) => [
+    filename,
+    content_type,
+    sha256,
+  ]);
   const hash = createHash("sha256");
   if (files.length > 0) hash.update(JSON.stringify({ files }));
   for (let index = 0; index < contacts.length; index++) {
-    if (index > 0 && index % slice === 0) await clock.sleep(0);
-    hash.update(JSON.stringify(fieldsOf(contacts[index]!)));
+    if (index > 0 && index % sliceSize === 0) await clock.sleep(0);
+    hash.update(JSON.stringify(fingerprint(contacts[index]!)));
   }
   return hash.digest("hex");
 }
 
-async function take(
-  parts: AcceptDeps,
-  account: Account,
-  requestId: string,
-  sending: Sending,
-  repeat: RepeatKey | null,
-): Promise<AcceptResult> {
-  const now = parts.clock.now();
-  const prepared = await sending.prepare(now);
-  if (prepared.kind === "invalid") return prepared;
-  return await store(parts, account, requestId, sending.channel, now, prepared, repeat);
-}
-
 async function store(
-  parts: AcceptDeps,
-  account: Account,
-  requestId: string,
-  channel: Channel,
+  deps: AcceptDeps,
+  { account, requestId, channel, upload }: SendRequest,
   now: number,
-  { kind: _, ...rows }: Ready,
-  repeat: RepeatKey | null,
+  { kind: _, ...rows }: ReadySend,
+  key: IdempotencyKey | null,
 ): Promise<AcceptResult> {
-  const { database, crashPoint } = parts;
+  const { database, crashPoint } = deps;
   const { messages } = rows;
   const ids: string[] = [];
   const statuses: ("queued" | "scheduled")[] = [];
-  /** The lanes that get some of it, and when the first of it is due there. */
+  /** The lanes that get some of the messages, and when the first of them is due there. */
   const lanes = new Map<string, number>();
   let cost = 0;
-  for (const [id, laneId, , , , , , status, dueAt, , , , , price] of messages) {
-    ids.push(id);
-    statuses.push(status);
-    const first = lanes.get(laneId);
-    if (first === undefined || dueAt < first) lanes.set(laneId, dueAt);
-    cost += price;
+  for (const message of messages) {
+    ids.push(message.id);
+    statuses.push(message.status);
+    const first = lanes.get(message.gateway_id);
+    if (first === undefined || message.due_at < first) lanes.set(message.gateway_id, message.due_at);
+    cost += message.cost;
   }
   const input: SendInput = {
     requestId,
     accountId: account.id,
     channel,
     at: now,
-    band: priorityOf(messages.length),
+    priority: priorityOf(messages.length),
     cost,
     renewedFrom: cost === 0 ? 0 : monthOf(now, account.timeZone),
-    repeat,
+    idempotencyKey: key,
     ...rows,
+    ...(upload === null ? {} : { attachments: upload.files() }),
   };
   crashPoint("accept.before");
   try {
@@ -265,26 +229,25 @@ async function store(
     if (stored.kind === "insufficient_credit") {
       return { kind: "insufficient_credit", needed: cost, remaining: stored.remaining };
     }
-    // The account as this process knows it is out of date: asked again, it chooses another gateway.
+    // This process knew an old state of the account; by the next try it chooses another gateway.
     if (stored.kind === "gateway_gone" || stored.kind === "file_gone")
       return { kind: "unavailable", retryAfterMs };
     // Another process was faster with the same key.
-    if (stored.kind === "repeated")
-      return await answerOf(database, account, stored.first, repeat!.fingerprint);
+    if (stored.kind === "repeated") return await replay(database, account, stored.first, key!.fingerprint);
   } catch (error) {
     if (!(error instanceof StorageError) || error.fault === "failed") throw error;
     if (error.fault !== "commit_unknown") return { kind: "unavailable", retryAfterMs };
-    const proof = await confirmStored(parts, input);
-    if (proof === "unknown") return { kind: "commit_unknown", retryAfterMs };
-    if (proof === "not_stored") return { kind: "unavailable", retryAfterMs };
+    const confirmed = await confirmStored(deps, input);
+    if (confirmed === "unknown") return { kind: "commit_unknown", retryAfterMs };
+    if (confirmed === "not_stored") return { kind: "unavailable", retryAfterMs };
   }
   crashPoint("accept.after");
-  for (const [laneId, dueAt] of lanes) parts.wake(laneId, dueAt);
-  parts.announced();
+  for (const [laneId, dueAt] of lanes) deps.signals.emit("laneDue", laneId, dueAt);
+  deps.signals.emit("eventsRecorded");
   return { kind: "accepted", requestId, ids, statuses };
 }
 
-/** The current month of each zone: asked for every send, and good for a month. */
+/** The current month of each time zone: every send needs it, and it is valid for a month. */
 const months = new Map<string, { from: number; until: number }>();
 
 function monthOf(now: number, timeZone: string): number {
@@ -295,7 +258,7 @@ function monthOf(now: number, timeZone: string): number {
   return from;
 }
 
-/** Whether a request whose COMMIT broke was stored, as far as that can be found out in time. */
+/** Whether a request whose COMMIT broke was stored; `unknown` when storage does not answer in time. */
 async function confirmStored(
   { database, clock }: AcceptDeps,
   input: SendInput,
@@ -304,7 +267,7 @@ async function confirmStored(
   while (clock.monotonic() < until) {
     try {
       const { requestId, accountId, channel, at } = input;
-      return (await database.run(proveRequest, { requestId, accountId, channel, at }))
+      return (await database.run(confirmRequest, { requestId, accountId, channel, at }))
         ? "stored"
         : "not_stored";
     } catch (error) {

@@ -1,10 +1,9 @@
-// Whether a file is what its name says. The extension decides which type it is sent as; where that type has a
-// signature the content must begin with it, and where it has none (text) the content must look like it. Signatures are
-// the formats' own: PDF 32000-1 7.5.2, PNG 5.2, JFIF, GIF89a, RIFF/WebP, ZIP (APPNOTE 4.3), RAR 4 and 5, MS-CFB 2.2.
+// Checks whether a file's content fits its name. The extension decides the content type; the content must begin with the
+// type's signature, or look like text where the type has none. Sources of the signatures: PDF 32000-1 7.5.2, PNG 5.2, JFIF, GIF89a, RIFF/WebP, ZIP (APPNOTE 4.3), RAR 4 and 5, MS-CFB 2.2.
 
 import type { AttachmentType } from "#contract/messages/attachments.ts";
 
-/** How much of a file's beginning is looked at. */
+/** How many bytes at the beginning of a file are checked. */
 export const headBytes = 8 * 1024;
 
 const at = (head: Buffer, offset: number, ascii: string) =>
@@ -16,11 +15,11 @@ const isCompound = (head: Buffer) => at(head, 0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\x
 const isOffice = (head: Buffer) => at(head, 0, "PK\x03\x04") || isCompound(head);
 const isJpeg = (head: Buffer) => at(head, 0, "\xff\xd8\xff");
 
-/** The head as text without its mark of order; null when it has bytes that no text has. */
+/** The head as text without its byte order mark; null when it has bytes that text does not have. */
 function textOf(head: Buffer): string | null {
   const [first, second] = head;
   if (first === 0xff && second === 0xfe) return head.toString("utf16le", 2);
-  // Excel writes its "Unicode text" so on some machines.
+  // Big-endian: some versions of Excel save "Unicode text" this way.
   if (first === 0xfe && second === 0xff) {
     const even = Buffer.from(head.subarray(2, head.length - (head.length % 2)));
     return even.swap16().toString("utf16le");
@@ -33,7 +32,7 @@ function textOf(head: Buffer): string | null {
   return bare.toString();
 }
 
-/** PDF and the like begin with signatures that are text. */
+/** Signatures of binary formats that are text themselves. */
 const binaryAsText = /^\s*(?:%PDF-|GIF8[79]a|Rar!|\{\\rtf)/;
 
 function isText(head: Buffer): boolean {
@@ -75,7 +74,7 @@ const kinds: Readonly<Record<AttachmentType, { contentType: string; fits(head: B
   webp: { contentType: "image/webp", fits: (head) => at(head, 0, "RIFF") && at(head, 8, "WEBP") },
 };
 
-/** What a file of the type is sent as. */
+/** The content type that a file of the type is sent with. */
 export function contentTypeOf(type: AttachmentType): string {
   return kinds[type].contentType;
 }

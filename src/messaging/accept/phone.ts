@@ -1,5 +1,5 @@
-// Reads phone numbers as people write them. What `toRecipient` returns is what a provider is given, so a
-// wrong guess here sends someone's message to a stranger: in doubt it answers null.
+// Reads phone numbers as people write them. Providers get what `toRecipient` returns, so a wrong guess sends a message to
+// the wrong person: an ambiguous number is null.
 
 import { isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min";
 
@@ -12,8 +12,8 @@ export interface PhoneDigits {
 
 // Marks that copy and paste brings along from address books: soft hyphen, zero-width, bidi, byte order mark.
 const invisible = /[\u00AD\u061C\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/;
-// Spaces, dashes (and the minus sign), the full-width dot. Line breaks are not among them: they would join the
-// two numbers of two lines into one that nobody meant.
+// Spaces, dashes (and the minus sign), the full-width dot. Without line breaks, which would join the numbers of two
+// lines into one.
 const separator = /[\p{Zs}\p{Pd}\u2212\uFF0E]/u;
 const asciiSeparators = "\t .-";
 const decimalDigit = /\p{Nd}/u;
@@ -49,7 +49,7 @@ export function phoneDigits(raw: string): PhoneDigits | null {
 interface Written {
   plus: boolean;
   digits: string;
-  /** Where in `digits` the first zero stands that has a pair of parentheses to itself. */
+  /** The index in `digits` of the first zero that is alone in a pair of parentheses. */
   zeroAt: number | null;
 }
 
@@ -75,7 +75,7 @@ function scan(raw: string): Written | null {
       } else if (decimalDigit.test(character)) digits += digitValue(code);
       else if (!separator.test(character) && !invisible.test(character)) return null;
     }
-    // 15, the `00`, and a zero in parentheses: no need to read on.
+    // 15 digits, the `00`, and a zero in parentheses: a longer number is invalid.
     if (digits.length > 18) return null;
   }
   return { plus, digits, zeroAt };
@@ -91,8 +91,8 @@ function digitValue(code: number): number {
 const recipientShape = /^\+[1-9]\d{6,14}$/;
 
 /**
- * The recipient a number stands for: E.164 with its plus, or a short code of 3 to 6 digits as it is. Null
- * when there is none (422).
+ * The recipient that a written number means: E.164 with its plus, or a short code of 3 to 6 digits as it is. Null for
+ * an invalid number (422).
  *
  * - With a plus or `00` it is international and stays as it is: 7 to 15 digits (7 on Niue, the shortest
  *   there are), the first not 0. Unassigned ranges pass: the provider judges them, and numbering plans change

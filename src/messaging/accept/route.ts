@@ -1,5 +1,5 @@
-// Where and when a contact's message goes: the rules that every channel shares and that need the account. A fault is
-// told beside those found in the body itself.
+// Chooses the gateway and the time of each contact's message, by the rules that all channels share. Issues are added to
+// those found in the body.
 
 import { type Account, type AccountGateway, defaultGateway } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
@@ -8,7 +8,7 @@ import type { SharedDraft } from "#contract/messages/contacts.ts";
 import { sentences } from "#contract/wording.ts";
 import { scheduleReader } from "#runtime/time-zones.ts";
 
-/** A message's columns that tell where and when it goes. Times are epoch ms. */
+/** The gateway and the time of a message, as its row has them. Times are epoch ms. */
 export interface Route {
   gateway: AccountGateway;
   named: 0 | 1;
@@ -20,8 +20,8 @@ export interface Route {
 }
 
 /**
- * Gives the place of each contact of a send that is accepted at `now` (epoch ms); null where it has none, with the
- * reasons added to `issues`.
+ * Returns a function that finds the route of each contact of a send accepted at `now` (epoch ms); null for a contact
+ * with an issue, which is added to `issues`.
  */
 export function createRouter(
   account: Account,
@@ -37,8 +37,8 @@ export function createRouter(
       gateway = gatewayOf(identifier);
       if (gateway === null) {
         const path = ["contact", index, "gateway_identifier"];
-        const none = `No active ${channel} gateway is configured.`;
-        issues.push({ path, message: identifier === null ? none : sentences.selected(path) });
+        const noGateway = `No active ${channel} gateway is configured.`;
+        issues.push({ path, message: identifier === null ? noGateway : sentences.selected(path) });
       }
     }
     let scheduledFor: number | null = null;
@@ -55,7 +55,7 @@ export function createRouter(
       named: identifier === null ? 0 : 1,
       test: gateway.test ? 1 : 0,
       status: scheduledFor === null ? "queued" : "scheduled",
-      // A past time is due at once, and its lateness counts from acceptance.
+      // A past time is due at once; its lateness counts from acceptance.
       dueAt: Math.max(now, scheduledFor ?? now),
       scheduleAt,
       scheduledFor,
@@ -63,16 +63,16 @@ export function createRouter(
   };
 }
 
-/** Active gateways of the channel by identifier; null names the default one. */
+/** Finds active gateways of the channel by identifier; null means the default one. */
 function gatewayFinder(
   account: Account,
   channel: Channel,
 ): (identifier: string | null) => AccountGateway | null {
-  const usual = defaultGateway(account, channel);
-  const named = new Map(
+  const fallback = defaultGateway(account, channel);
+  const byIdentifier = new Map(
     account.gateways
       .filter((gateway) => gateway.channel === channel && gateway.active)
       .map((gateway) => [gateway.identifier, gateway]),
   );
-  return (identifier) => (identifier === null ? usual : (named.get(identifier) ?? null));
+  return (identifier) => (identifier === null ? fallback : (byIdentifier.get(identifier) ?? null));
 }

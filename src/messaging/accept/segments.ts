@@ -1,5 +1,5 @@
-// How a text travels as SMS: its alphabet, how many segments it takes (which is what it costs), and where
-// they are cut. A character missing from the table below, or one too many, changes what customers pay.
+// Measures a text as SMS: its alphabet, how many segments it takes (its price), and where they are cut. A character
+// missing from the table below, or one too many, changes what customers pay.
 
 /** `gsm7`: the GSM 7-bit default alphabet, counted in septets. `ucs2`: UTF-16, counted in code units. */
 export type Encoding = "gsm7" | "ucs2";
@@ -20,13 +20,13 @@ const defaultAlphabet =
 // Section 6.2.1.1: sent as escape and one more septet.
 const extensionTable = "\f^{}\\[~]|€";
 
-// 140 octets; in a concatenated message 6 of each part's go to the header with an 8-bit reference.
+// 140 octets. In a concatenated message the header with an 8-bit reference takes 6 octets of each part.
 const limits = {
   gsm7: { single: 160, part: 153 },
   ucs2: { single: 70, part: 67 },
 } as const;
 
-// Septets by UTF-16 code unit, 0 for what the alphabet lacks. The euro sign is the highest of them.
+// Septets by UTF-16 code unit, 0 for units outside the alphabet. The euro sign is the highest unit in it.
 const septets = new Uint8Array(0x20ad);
 for (const character of defaultAlphabet) septets[character.charCodeAt(0)] = 1;
 for (const character of extensionTable) septets[character.charCodeAt(0)] = 2;
@@ -79,7 +79,7 @@ function countSeptets(text: string): number | null {
   return units;
 }
 
-/** Where the part that begins at `start` ends when it is filled as far as it goes. */
+/** The end of the part that begins at `start` and is filled as far as possible. */
 function partEnd(text: string, start: number, encoding: Encoding): number {
   const room = limits[encoding].part;
   if (encoding === "ucs2") {

@@ -1,36 +1,36 @@
-// How many bytes of mails may be in memory at once: a few hundred mails with large files, sent side by side, would
-// otherwise be gigabytes. Whoever waits is let in in the order of asking; one that is larger than all goes alone.
+// Bounds how many bytes of mails are in memory at once: a few hundred mails with large files, sent concurrently, would
+// otherwise take gigabytes. Callers are admitted in order; one that needs more than the whole bound runs alone.
 
 export class ByteSemaphore {
-  readonly #most: number;
-  #taken = 0;
-  readonly #waiting: { bytes: number; acquire: () => void }[] = [];
+  readonly #maxBytes: number;
+  #acquired = 0;
+  readonly #waiting: { bytes: number; admit: () => void }[] = [];
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** Resolves when there is room; `leave` with the same number gives it back. */
-  enter(bytes: number): Promise<void> {
+  /** Resolves when there is room; `release` with the same number returns it. */
+  acquire(bytes: number): Promise<void> {
     if (this.#waiting.length === 0 && this.#fits(bytes)) {
-      this.#taken += bytes;
+      this.#acquired += bytes;
       return Promise.resolve();
     }
     return new Promise((resolve) => {
-      this.#waiting.push({ bytes, acquire: resolve });
+      this.#waiting.push({ bytes, admit: resolve });
     });
   }
 
   release(bytes: number): void {
-    this.#taken -= bytes;
+    this.#acquired -= bytes;
     for (let next = this.#waiting[0]; next !== undefined && this.#fits(next.bytes); next = this.#waiting[0]) {
       this.#waiting.shift();
-      this.#taken += next.bytes;
-      next.acquire();
+      this.#acquired += next.bytes;
+      next.admit();
     }
   }
 
   #fits(bytes: number): boolean {
-    return this.#taken === 0 || this.#taken + bytes <= this.#most;
+    return this.#acquired === 0 || this.#acquired + bytes <= this.#maxBytes;
   }
 }

@@ -1,55 +1,48 @@
-// Takes a lane's messages to their gateway: what the adapter answered becomes the message's next step.
+// The work of a gateway's lane: reads its messages, transmits them, and turns each outcome into the message's next step.
 
-import type { Outcome } from "#gateways/gateway.ts";
+import type { Core } from "#core/core.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import { retryDelay } from "#gateways/rules.ts";
 import { engagementFrom } from "#messaging/feedback/normalise.ts";
-import type { LaneWork } from "#queue/lane.ts";
+import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
-import type { Random } from "#runtime/runtime.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { pauseLane, resumeLane, untilConnected } from "#store/lanes/lanes.ts";
 import {
+  beginAttempts,
   type DueMessage,
   nextDue,
   readDue,
   recoverMessages,
+  revertAttempts,
   type Settlement,
   settleMessages,
-  stampMessages,
-  unstampMessages,
 } from "#store/messages/attempts.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
-import { createSender, type LaneGateway, type TransmitDeps } from "./transmit.ts";
+import { createSender, healthOf, type LaneGateway, type SendOutcome, type TransmitDeps } from "./transmit.ts";
 
-export interface DeliverDeps extends TransmitDeps {
-  random: Random;
-  /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
-  newId(prefix: string): string;
-  /** A lane was paused, or goes on: messages may want to move to another one. */
-  pausesChanged(): void;
-}
+export type DeliverDeps = TransmitDeps & Pick<Core, "newId" | "random" | "signals">;
 
-/** How many messages of a dead owner are classified in one transaction. */
+/** Messages of a lost owner that are classified in one transaction. */
 const recoverBatchSize = 1000;
 const maxReasonLength = 500;
 
 /** The work of a gateway's lane. */
 export function deliverWork(
-  parts: DeliverDeps,
+  deps: DeliverDeps,
   gateway: LaneGateway,
   fence: number,
-): LaneWork<DueMessage, Outcome> {
-  const { database, clock, crashPoint } = parts;
+): Required<LaneWork<DueMessage, SendOutcome>> {
+  const { database, clock, crashPoint } = deps;
   const laneId = gateway.id;
-  const over = new AbortController();
-  const send = createSender(parts, gateway);
+  const laneEnded = new AbortController();
+  const send = createSender(deps, gateway);
   return {
     readDue: (query) => database.run(readDue, { laneId, ...query }),
-    nextDue: (now) => database.run(nextDue, { laneId, bands: priorities, now }),
+    nextDue: (now) => database.run(nextDue, { laneId, priorities, now }),
     beginAttempts: async (rows, day) => {
       crashPoint("stamp.before");
-      const result = await database.run(stampMessages, {
+      const result = await database.run(beginAttempts, {
         laneId,
         fence,
         ids: rows.map((row) => row.id),
@@ -58,65 +51,76 @@ export function deliverWork(
         day,
       });
       crashPoint("stamp.after");
-      parts.announced();
+      deps.signals.emit("eventsRecorded");
       return result;
     },
     revertAttempts: async (ids) => {
       const at = clock.now();
-      const detail = "Not handed over: storage failed at that moment.";
-      await database.run(unstampMessages, {
+      const detail = "Not sent: storage failed before it was handed to the gateway.";
+      await database.run(revertAttempts, {
         laneId,
         fence,
         ids: [...ids],
-        happening: { at, dueAt: at, detail, uncounted: true, code: null, message: null },
+        details: { at, dueAt: at, detail, uncounted: true, code: null, message: null },
       });
-      parts.announced();
+      deps.signals.emit("eventsRecorded");
     },
-    recover: () => recover(parts, gateway, fence),
+    recover: () => recover(deps, gateway, fence),
     send,
-    settle: async (row, attempt, outcome, judged) => {
-      const settlement = settlementOf(parts, gateway, fence, row, attempt, outcome, judged);
+    settle: async (row, attempt, outcome, context) => {
+      const settlement = settlementOf(deps, gateway, fence, row, attempt, outcome, context);
       crashPoint("settle.before");
       const result = await database.run(settleMessages, settlement);
       crashPoint("settle.after");
-      parts.announced();
-      if (result === "late")
-        parts.log.warn({ message: row.id, lane: laneId, outcome: outcome.kind }, "an outcome came late");
+      deps.signals.emit("eventsRecorded");
+      if (result === "late") {
+        const fields = { message: row.id, lane: laneId, outcome: outcome.kind };
+        deps.log.warn(
+          { event: "outcome.late", ...fields },
+          "an outcome came late: the message had changed meanwhile",
+        );
+      }
       if (outcome.kind === "accepted" && outcome.opensAfterMs !== undefined)
-        void openLater(parts, laneId, row.id, outcome.opensAfterMs, over.signal);
-      return settlement.happening.dueAt ?? null;
+        void simulateOpen(deps, laneId, row.id, outcome.opensAfterMs, laneEnded.signal);
+      return settlement.details.dueAt ?? null;
     },
-    pause: async ({ forMs, pauses, reason }) => {
-      parts.log.warn({ gateway: gateway.identifier, reason, forMs }, "gateway paused");
-      const at = clock.now();
-      await database.run(pauseLane, {
-        id: laneId,
-        fence,
-        at,
-        until: forMs === null ? untilConnected : at + forMs,
-        reason: clean(reason),
-        pauses,
-        eventId: parts.newId("gp"),
-      });
-      parts.announced();
-      parts.pausesChanged();
-    },
-    resume: async () => {
-      parts.log.info({ gateway: gateway.identifier }, "gateway resumed");
-      await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: parts.newId("gp") });
-      parts.announced();
-      parts.pausesChanged();
+    breaker: {
+      healthOf,
+      pause: async ({ forMs, pauses, reason }) => {
+        deps.log.warn(
+          { event: "gateway.paused", gateway: gateway.identifier, reason, forMs },
+          "gateway paused",
+        );
+        const at = clock.now();
+        await database.run(pauseLane, {
+          id: laneId,
+          fence,
+          at,
+          until: forMs === null ? untilConnected : at + forMs,
+          reason: cleanText(reason),
+          pauses,
+          eventId: deps.newId("gp"),
+        });
+        deps.signals.emit("eventsRecorded");
+        deps.signals.emit("pausesChanged");
+      },
+      resume: async () => {
+        deps.log.info({ event: "gateway.resumed", gateway: gateway.identifier }, "gateway resumed");
+        await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: deps.newId("gp") });
+        deps.signals.emit("eventsRecorded");
+        deps.signals.emit("pausesChanged");
+      },
     },
     close: () => {
-      over.abort();
+      laneEnded.abort();
       gateway.adapter.close(gateway.settings);
     },
   };
 }
 
-/** Plays that somebody opens a mail. What is still to come when the process stops never happens. */
-async function openLater(
-  { clock, database, log, announced }: DeliverDeps,
+/** Simulates a recipient who opens a mail, for the sandbox. Cancelled when the lane ends. */
+async function simulateOpen(
+  { clock, database, log, signals }: DeliverDeps,
   laneId: string,
   messageId: string,
   afterMs: number,
@@ -133,103 +137,110 @@ async function openLater(
   } as const;
   try {
     await database.run(storeEngagements, engagementFrom(laneId, opened, clock.now()));
-    announced();
+    signals.emit("eventsRecorded");
   } catch (error) {
-    log.warn({ message: messageId, error }, "an opening that was played could not be stored");
+    log.warn(
+      { event: "sandbox.open_not_stored", message: messageId, error },
+      "could not store a simulated open of a mail",
+    );
   }
 }
 
 function settlementOf(
-  parts: DeliverDeps,
+  deps: DeliverDeps,
   gateway: LaneGateway,
   fence: number,
   row: DueMessage,
   attempt: number,
   outcome: Outcome,
-  judged: { blamed: boolean; laneNow: number },
+  context: { rejectMessage: boolean; laneNow: number },
 ): Settlement {
-  const at = parts.clock.now();
+  const at = deps.clock.now();
   const base = { id: row.id, laneId: gateway.id, fence, attempt, receipt: null };
   if (outcome.kind === "accepted") {
     const { reference, receipt } = outcome;
     return {
       ...base,
       step: "accepted",
-      happening: {
+      details: {
         at,
-        detail: `Accepted by ${gateway.identifier}${reference === null ? "." : ` as ${clean(reference)}.`}`,
-        reference: reference === null ? null : clean(reference),
+        detail: `Accepted by ${gateway.identifier}${reference === null ? "." : ` as ${cleanText(reference)}.`}`,
+        reference: reference === null ? null : cleanText(reference),
       },
       receipt: receipt
         ? {
             step: receipt.status,
-            happening: {
+            details: {
               at,
-              detail: receipt.reason ? clean(receipt.reason) : "",
+              detail: receipt.reason ? cleanText(receipt.reason) : "",
               code: receipt.code ?? receipt.status,
-              message: clean(receipt.reason ?? "The provider gave no reason."),
+              message: cleanText(receipt.reason ?? "The provider gave no reason."),
             },
           }
         : null,
     };
   }
-  const message = clean(outcome.reason);
-  const code = clean(outcome.code ?? outcome.kind);
-  const happening: TransitionDetails = { at, detail: message, code, message };
-  if (outcome.kind === "rejected") return { ...base, step: "rejected", happening };
+  const message = cleanText(outcome.reason);
+  const code = cleanText(outcome.code ?? outcome.kind);
+  const details: TransitionDetails = { at, detail: message, code, message };
+  if (outcome.kind === "rejected") return { ...base, step: "rejected", details };
   if (outcome.kind === "unknown") {
-    if (policyOf(gateway) === "hold" || row.resends > 0)
-      return { ...base, step: "outcome_unknown", happening };
-    const dueAt = at + retryDelay(gateway.rules.retry, attempt, parts.random.fraction());
-    return { ...base, step: "resent", happening: { ...happening, dueAt, resend: true } };
+    if (policyOf(gateway) === "hold" || row.resends > 0) return { ...base, step: "outcome_unknown", details };
+    const dueAt = at + retryDelay(gateway.rules.retry, attempt, deps.random.fraction());
+    return { ...base, step: "resent", details: { ...details, dueAt, resend: true } };
   }
   if (outcome.gatewayFault) {
-    if (judged.blamed) return { ...base, step: "rejected", happening };
-    // It keeps its place and its tries; the lane waits until the gateway is well again.
-    return { ...base, step: "deferred", happening: { ...happening, dueAt: row.due_at, uncounted: true } };
+    if (context.rejectMessage) return { ...base, step: "rejected", details };
+    // The message keeps its due time and its tries; the lane waits until the gateway works again.
+    return { ...base, step: "deferred", details: { ...details, dueAt: row.due_at, uncounted: true } };
   }
-  const deferredFrom = row.deferred_from ?? judged.laneNow;
-  if (judged.laneNow - deferredFrom >= gateway.rules.retry.forMs)
-    return { ...base, step: "rejected", happening };
+  const firstDeferredAt = row.first_deferred_at ?? context.laneNow;
+  if (context.laneNow - firstDeferredAt >= gateway.rules.retry.forMs)
+    return { ...base, step: "rejected", details };
   const delay = Math.max(
     outcome.retryAfterMs ?? 0,
-    retryDelay(gateway.rules.retry, attempt, parts.random.fraction()),
+    retryDelay(gateway.rules.retry, attempt, deps.random.fraction()),
   );
-  return { ...base, step: "deferred", happening: { ...happening, dueAt: at + delay, deferredFrom } };
+  return {
+    ...base,
+    step: "deferred",
+    details: { ...details, dueAt: at + delay, firstDeferredAt },
+  };
 }
 
 const policyOf = (gateway: LaneGateway) => gateway.rules.onUnknown ?? gateway.adapter.onUnknown;
 
-/** What an earlier owner left stamped may or may not have gone out: the gateway's policy decides. */
-async function recover(parts: DeliverDeps, gateway: LaneGateway, fence: number): Promise<void> {
+/** Classifies what an earlier owner left `sending`. It may have been sent, so the gateway's policy decides. */
+async function recover(deps: DeliverDeps, gateway: LaneGateway, fence: number): Promise<void> {
   const message = "The process that was sending it ended before the outcome was known.";
   for (;;) {
-    const at = parts.clock.now();
-    const doubted = {
+    const at = deps.clock.now();
+    const held = {
       step: "outcome_unknown" as const,
-      happening: { at, detail: message, code: "interrupted", message },
+      details: { at, detail: message, code: "interrupted", message },
     };
-    const dueAt = at + retryDelay(gateway.rules.retry, 1, parts.random.fraction());
-    const repeated = { step: "resent" as const, happening: { ...doubted.happening, dueAt, resend: true } };
-    const found = await parts.database.run(recoverMessages, {
+    const dueAt = at + retryDelay(gateway.rules.retry, 1, deps.random.fraction());
+    const resent = { step: "resent" as const, details: { ...held.details, dueAt, resend: true } };
+    const found = await deps.database.run(recoverMessages, {
       laneId: gateway.id,
       fence,
       limit: recoverBatchSize,
-      first: policyOf(gateway) === "resend" ? repeated : doubted,
-      again: doubted,
+      first: policyOf(gateway) === "resend" ? resent : held,
+      again: held,
     });
-    if (found > 0) parts.announced();
-    if (found > 0)
-      parts.log.warn(
-        { gateway: gateway.identifier, messages: found },
-        "messages of an interrupted process were classified",
+    if (found > 0) {
+      deps.signals.emit("eventsRecorded");
+      deps.log.warn(
+        { event: "messages.recovered", gateway: gateway.identifier, messages: found },
+        "recovered messages that an ended process was sending",
       );
+    }
     if (found < recoverBatchSize) return;
   }
 }
 
-/** A provider's text, fit for a column and a screen: no control characters (PostgreSQL stores no NUL), not endless. */
-function clean(text: string): string {
+/** A provider's text for a column and a screen: bounded, without control characters (PostgreSQL stores no NUL). */
+function cleanText(text: string): string {
   return text
     .replace(/[\u0000-\u001f\u007f-\u009f\ud800-\udfff]+/gu, " ")
     .slice(0, maxReasonLength)

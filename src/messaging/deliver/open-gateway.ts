@@ -1,41 +1,40 @@
-// Opens a gateway's lane in the process that owns it: its settings unsealed, its rules read, its lane started.
+// Opens a gateway's lane in the process that owns it: unseals the settings, reads the rules, starts the lane.
 
 import { readAddress } from "#contract/address.ts";
-import type { EmailSettings } from "#gateways/email/settings.ts";
+import type { Core } from "#core/core.ts";
+import type { EmailSender } from "#gateways/email/settings.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
+import { needsPublicUrl } from "#messaging/email/links.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { Lane } from "#queue/lane.ts";
 import type { ClaimedLane, OpenLane } from "#queue/lanes.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
-import { findDrivenGateway, findGateway, settingsPlace } from "#store/gateways/gateways.ts";
+import { findGateway, findGatewayForLane, settingsContext } from "#store/gateways/gateways.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import { type DeliverDeps, deliverWork } from "./deliver.ts";
 import type { LaneGateway } from "./transmit.ts";
 
-/** A gateway's settings, in the clear. Throws when they were sealed with another master key. */
+/** The unsealed settings of a gateway. Throws when they were sealed with another master key. */
 export function openSettings(sealer: Sealer, gateway: GatewaysTable): unknown {
-  return JSON.parse(sealer.open(gateway.settings, settingsPlace(gateway.id)));
+  return JSON.parse(sealer.unseal(gateway.settings, settingsContext(gateway.id)));
 }
 
-export interface OpenGatewayDeps extends DeliverDeps {
-  sealer: Sealer;
+export interface OpenGatewayDeps extends DeliverDeps, Pick<Core, "sealer"> {
   publicUrl: string | null;
   longestWaitMs: number;
 }
 
-const defaultTimeoutMs = 30_000;
-
-/** Classifies what was left stamped on a lane that cannot be driven: its gateway is switched off, or does not open. */
-export async function recoverGateway(parts: OpenGatewayDeps, state: LanesTable): Promise<void> {
-  const gateway = await parts.database.run(findGateway, state.id);
+/** Classifies what was left `sending` on a lane that cannot run: its gateway is switched off, or does not open. */
+export async function recoverGateway(deps: OpenGatewayDeps, state: LanesTable): Promise<void> {
+  const gateway = await deps.database.run(findGateway, state.id);
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter) return;
   const { id, identifier } = gateway;
   const rules = JSON.parse(gateway.rules) as GatewayRules;
-  const undriven = {
+  const gatewayWithoutSettings = {
     id,
     identifier,
     adapter,
@@ -46,55 +45,65 @@ export async function recoverGateway(parts: OpenGatewayDeps, state: LanesTable):
     email: null,
     latenessMs: 0,
   };
-  await deliverWork(parts, undriven, state.fence).recover();
+  await deliverWork(deps, gatewayWithoutSettings, state.fence).recover();
 }
 
-/** What every email gateway's settings say (the sandbox's say nothing), and the keys of its sender's domain. */
-async function emailOf(
+/** The sender of an email gateway, and the keys of the sender's domain. */
+async function readEmailGateway(
   { database, sealer }: OpenGatewayDeps,
   accountId: string,
-  settings: unknown,
+  sender: EmailSender,
 ): Promise<NonNullable<LaneGateway["email"]>> {
-  const given = settings as Partial<EmailSettings>;
-  const { from = "", tracking = { opens: false, clicks: false }, unsubscribe = false } = given;
-  const domain = readAddress(from)?.domain;
+  const domain = readAddress(sender.from)?.domain;
   const dkim = domain === undefined ? [] : await activeDkimKeys(database, sealer, accountId, domain);
-  return { settings: { ...given, from, tracking, unsubscribe }, dkim };
+  return { settings: sender, dkim };
 }
 
-/** Starts a gateway's lane; null (and a log line) when the gateway cannot be driven. */
-export async function openGateway(parts: OpenGatewayDeps, state: ClaimedLane): Promise<OpenLane | null> {
-  const { database, clock, log, random, sealer, publicUrl } = parts;
-  const gateway = await database.run(findDrivenGateway, state.id);
+/** Starts a gateway's lane; null, after logging why, when the gateway cannot be used. */
+export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Promise<OpenLane | null> {
+  const { database, clock, log, random, sealer, publicUrl } = deps;
+  const gateway = await database.run(findGatewayForLane, state.id);
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
   if (!gateway || !adapter) {
-    log.error({ lane: state.id, kind: gateway?.kind }, "no adapter for a gateway; its messages wait");
+    log.error(
+      { event: "gateway.adapter_missing", lane: state.id, kind: gateway?.kind },
+      "no adapter for a gateway; its messages wait",
+    );
     return null;
   }
   let settings: unknown;
   let email: LaneGateway["email"] = null;
   try {
     settings = openSettings(sealer, gateway);
-    if (gateway.channel === "email") email = await emailOf(parts, gateway.account_id, settings);
+    const sender = gateway.channel === "email" ? adapter.email(settings) : null;
+    if (sender !== null) email = await readEmailGateway(deps, gateway.account_id, sender);
   } catch (error) {
-    log.error({ gateway: gateway.identifier, error }, "a gateway's settings do not open; its messages wait");
+    log.error(
+      { event: "gateway.settings_unreadable", gateway: gateway.identifier, error },
+      "could not unseal a gateway's settings; its messages wait",
+    );
     return null;
+  }
+  if (publicUrl === null && email !== null && needsPublicUrl(email.settings)) {
+    log.warn(
+      { event: "gateway.tracking_unavailable", gateway: gateway.identifier },
+      "the gateway's settings ask for tracking or unsubscribe links, which need TRUNKLINE_PUBLIC_URL; its mails go out without them",
+    );
   }
   const rules = JSON.parse(gateway.rules) as GatewayRules;
   const { pace } = rules;
   const zone = gateway.time_zone;
-  const timeoutMs = (settings as { timeout_ms?: number }).timeout_ms ?? defaultTimeoutMs;
   const callbackUrl =
     publicUrl === null ? null : `${publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`;
   const work = deliverWork(
-    parts,
+    deps,
     {
       id: gateway.id,
       identifier: gateway.identifier,
       adapter,
       settings,
       rules,
-      timeoutMs,
+      timeoutMs: adapter.timeoutMs(settings),
       callbackUrl,
       email,
       latenessMs: gateway.lateness_ms,
@@ -107,28 +116,34 @@ export async function openGateway(parts: OpenGatewayDeps, state: ClaimedLane): P
       perSecond: pace.perSecond,
       concurrency: pace.concurrency,
       jitterMs: pace.jitterMs,
-      perDay: pace.perDay,
+      dailyCap:
+        pace.perDay === null
+          ? null
+          : {
+              limit: pace.perDay,
+              day: (now) => ({ name: dayOf(now, zone), endsAt: startOfNextDay(now, zone) }),
+            },
       sendingWindow: (now) => {
-        // Stopped by hand: whoever lets it go on moves the lane's revision, and it is opened again.
-        if (state.stopped_at !== null) return { open: false, opensAt: Number.POSITIVE_INFINITY };
+        // Paused by an operator. Resuming changes the lane's revision, so the lane is opened again.
+        if (state.operator_paused_at !== null) return { open: false, opensAt: Number.POSITIVE_INFINITY };
         return pace.hours === null ? { open: true } : withinHours(pace.hours, now, zone);
       },
-      day: (now) => ({ name: dayOf(now, zone), endsAt: startOfNextDay(now, zone) }),
     },
     state: {
       id: state.id,
       fence: state.fence,
-      pauses: state.pauses,
-      pausedUntil: state.paused_until === untilConnected ? null : state.paused_until,
-      pausedSince: state.paused_since,
-      pausedMs: state.paused_ms,
-      day: state.day,
-      dayCount: state.day_count,
+      pause: {
+        pauses: state.pauses,
+        until: state.paused_until === untilConnected ? null : state.paused_until,
+        since: state.paused_since,
+        totalMs: state.paused_ms,
+      },
+      daily: { day: state.day, count: state.day_count },
     },
     clock,
     fraction: random.fraction,
     log,
-    maxWaitMs: parts.longestWaitMs,
-    known: state.known,
+    maxWaitMs: deps.longestWaitMs,
+    interrupted: state.interrupted,
   });
 }

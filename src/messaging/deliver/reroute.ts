@@ -1,107 +1,111 @@
-// Messages whose gateway cannot take them move to another one, if their caller named none: from a gateway that was
-// switched off, and, where the account wants that, from one that is paused. Looked after all the time, because a
-// send accepted at that very moment may still have chosen the old one.
+// Rerouting: messages whose gateway cannot take them move to another gateway, unless their caller named one. They move
+// from a gateway that was switched off and, where the account has channel failover, from one that is paused. The loop
+// runs all the time, because a send that is accepted at that very moment may still choose the old gateway. It is a lane,
+// so that one process runs it at a time.
 //
-// How a paused gateway whose messages have all left gets well again: acceptance goes on choosing it (it does not look at
-// pauses), so once the pause is over the next new message is its probe; and while another gateway is in
-// trouble and no well one is there, one waiting message is lent to it as the probe. No message is left behind for
-// that, where it would wait for as long as the gateway is dead.
+// How a paused gateway recovers after all its messages have left: acceptance still chooses it (acceptance does not look at
+// pauses), so once the pause is over the next new message is its probe. While the other gateways are paused too, one
+// waiting message is lent to the gateway as its probe. No message stays behind for that: it would wait for as long as the
+// gateway fails.
 
 import { defaultGateway } from "#accounts/account.ts";
 import { accountFromRow } from "#accounts/authenticate.ts";
-import { AutoResetEvent } from "#queue/auto-reset-event.ts";
+import type { Core } from "#core/core.ts";
+import type { OpenLane } from "#queue/lanes.ts";
+import { openLoop } from "#queue/loop.ts";
 import { priorities } from "#queue/priority.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
-import type { Database } from "#store/database.ts";
-import { findStranded, type GatewayState, readFailing } from "#store/gateways/gateways.ts";
-import { moveFailing, moveWaiting } from "#store/messages/move.ts";
+import {
+  type FailoverGateway,
+  findWaitingOnInactive,
+  readFailoverGateways,
+} from "#store/gateways/gateways.ts";
+import { moveToDefault, moveToFailover } from "#store/messages/move.ts";
 
-interface RerouteParts {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  wake(laneId: string): void;
-}
+/** The one lane of its kind. */
+export const rerouteLane = { id: "reroute", kind: "reroute" } as const;
 
-/** Messages a transaction. */
-const atOnce = 1000;
-/** How long a message that is accepted onto a paused gateway, or falls due on it, waits to be moved at the most. */
-const againMs = 1000;
+type RerouteParts = Pick<Core, "clock" | "database" | "log" | "signals">;
 
-/** Runs until the signal aborts. `pauses` is ended by whoever pauses a lane or ends a pause: then it looks at once. */
-export async function rerouteMessages(
-  parts: RerouteParts,
-  everyMs: number,
-  signal: AbortSignal,
-  pauses = new AutoResetEvent(),
-): Promise<void> {
-  signal.addEventListener("abort", () => pauses.set());
-  while (!signal.aborted) {
-    let waitMs = everyMs;
-    try {
+/** Messages in one transaction. */
+const batchSize = 1000;
+/** While a gateway is paused: how long a message that is accepted onto it, or falls due on it, waits to be moved, at most. */
+const failoverIntervalMs = 1000;
+
+/** Starts rerouting in the process that owns its lane. `wake` the lane when a pause of another lane begins or ends. */
+export function openReroute(
+  parts: RerouteParts & { intervalMs: number },
+  lane: { id: string; fence: number },
+): OpenLane {
+  const { clock, log, intervalMs } = parts;
+  return openLoop(lane, {
+    clock,
+    log,
+    turn: async () => {
       await moveFromInactive(parts);
-      if (await moveFromPaused(parts)) waitMs = Math.min(everyMs, againMs);
-    } catch (error) {
-      parts.log.warn({ error }, "messages of troubled gateways could not be moved; they will be");
-    }
-    if (!signal.aborted) await pauses.wait(parts.clock, waitMs);
-  }
+      const isPaused = await moveFromPaused(parts);
+      return isPaused ? Math.min(intervalMs, failoverIntervalMs) : intervalMs;
+    },
+    failure: {
+      event: "reroute.failed",
+      message: "Messages of inactive or paused gateways could not be moved; rerouting retries.",
+    },
+  });
 }
 
-/** One look at all switched-off gateways. */
+/** Moves what waits on switched-off gateways to the default gateway of its account and channel. */
 export async function moveFromInactive(parts: RerouteParts): Promise<void> {
   const { database, clock } = parts;
-  for (const gateway of await database.run(findStranded, null)) {
+  for (const gateway of await database.run(findWaitingOnInactive, null)) {
     const account = await database.run(findAccount, gateway.account_id);
-    // A message that was only a test is not sent for real because the sandbox was switched off, nor the other way round.
-    const sameRoute = account && {
+    // A test message does not move to a real gateway because the sandbox was switched off, nor the other way round.
+    const candidates = account && {
       ...accountFromRow(account),
       gateways: accountFromRow(account).gateways.filter(({ test }) => test === (gateway.test === 1)),
     };
-    const target = sameRoute && defaultGateway(sameRoute, gateway.channel);
-    // Without another gateway they wait for this one.
+    const target = candidates && defaultGateway(candidates, gateway.channel);
+    // Without another gateway the messages wait for this one.
     if (!target || target.id === gateway.id) continue;
     const detail = `Moved from ${gateway.identifier}, which was switched off, to ${target.identifier}.`;
-    const move = { from: gateway.id, to: target.id, limit: atOnce, detail };
-    await moveAll(parts, gateway, target, () => database.run(moveWaiting, { ...move, at: clock.now() }));
+    const move = { from: gateway.id, to: target.id, limit: batchSize, detail };
+    await moveAll(parts, gateway, target, () => database.run(moveToDefault, { ...move, at: clock.now() }));
   }
 }
 
-/** One look at all paused gateways of accounts that want it. Returns whether there is one, so that it is worth looking again soon. */
+/** Moves what waits on paused gateways of accounts with channel failover. Returns whether there is such a gateway. */
 export async function moveFromPaused(parts: RerouteParts): Promise<boolean> {
   const { database, clock } = parts;
-  const gateways = await database.run(readFailing, clock.now());
-  let failing = false;
+  const gateways = await database.run(readFailoverGateways, clock.now());
+  let isPaused = false;
   for (const gateway of gateways) {
     if (gateway.state !== "paused") continue;
-    failing = true;
-    const others = gateways.filter((other) => other.id !== gateway.id && alike(other, gateway));
-    const well = others.find(({ state }) => state === "open");
-    // Never to one that is paused itself; to those that may be well again only what shows whether they are.
-    const targets = well ? [well] : others.filter(({ state }) => state === "probing");
+    isPaused = true;
+    const others = gateways.filter((other) => other.id !== gateway.id && sameRoute(other, gateway));
+    const healthy = others.find(({ state }) => state === "open");
+    // Never to a gateway that is paused itself; to one whose pause is over, only a probe.
+    const targets = healthy ? [healthy] : others.filter(({ state }) => state === "probing");
     for (const target of targets) {
-      const why = gateway.pause_reason ? ` (${gateway.pause_reason})` : "";
-      const detail = `Moved from ${gateway.identifier}, which is paused${why}, to ${target.identifier}.`;
+      const reason = gateway.pause_reason ? ` (${gateway.pause_reason})` : "";
+      const detail = `Moved from ${gateway.identifier}, which is paused${reason}, to ${target.identifier}.`;
       const move = {
         from: gateway.id,
         to: target.id,
-        probe: !well,
-        bands: priorities,
-        limit: atOnce,
+        probe: !healthy,
+        priorities,
+        limit: batchSize,
         detail,
       };
-      await moveAll(parts, gateway, target, () => database.run(moveFailing, { ...move, at: clock.now() }));
+      await moveAll(parts, gateway, target, () => database.run(moveToFailover, { ...move, at: clock.now() }));
     }
   }
-  return failing;
+  return isPaused;
 }
 
-const alike = (a: GatewayState, b: GatewayState) =>
+const sameRoute = (a: FailoverGateway, b: FailoverGateway) =>
   a.account_id === b.account_id && a.channel === b.channel && a.test === b.test;
 
 async function moveAll(
-  { log, wake }: RerouteParts,
+  { log, signals }: RerouteParts,
   from: { identifier: string },
   to: { id: string; identifier: string },
   move: () => Promise<number>,
@@ -110,11 +114,11 @@ async function moveAll(
     const moved = await move();
     if (moved > 0) {
       log.info(
-        { from: from.identifier, to: to.identifier, messages: moved },
-        "messages moved to another gateway",
+        { event: "messages.rerouted", from: from.identifier, to: to.identifier, messages: moved },
+        "Messages were moved to another gateway.",
       );
-      wake(to.id);
+      signals.emit("laneDue", to.id);
     }
-    if (moved < atOnce) return;
+    if (moved < batchSize) return;
   }
 }

@@ -1,7 +1,8 @@
 // Supervises the session of one gateway for as long as this process owns its lane: opens it, opens it again with a
 // back-off when it fails, suspends the lane while there is no connection, and closes it with the lane.
 
-import type { Outcome, OutgoingMessage } from "#gateways/gateway.ts";
+import type { OutgoingMessage } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import {
   type GatewaySession,
   type SessionHost,
@@ -13,11 +14,11 @@ import { startChild } from "#runtime/child-process.ts";
 import type { Clock, Log, Outbound, Random } from "#runtime/runtime.ts";
 import type { Database } from "#store/database.ts";
 import {
-  pairingPlace,
+  pairingContext,
   readSessionValues,
   recordSession,
   saveSessionValues,
-  sessionValuePlace,
+  sessionValueContext,
 } from "#store/gateways/sessions.ts";
 import type { Sealer } from "#store/seal.ts";
 
@@ -237,7 +238,7 @@ export class SessionSupervisor {
         gateway_id: id,
         status: status.kind,
         reason: "reason" in status ? status.reason.slice(0, 500) : null,
-        pairing: pairing === undefined ? null : sealer.seal(JSON.stringify(pairing), pairingPlace(id)),
+        pairing: pairing === undefined ? null : sealer.seal(JSON.stringify(pairing), pairingContext(id)),
         pairing_expires_at: pairing?.expiresAt ?? null,
         changed_at: clock.now(),
       };
@@ -267,12 +268,14 @@ export class SessionSupervisor {
       state: {
         load: async () => {
           const rows = await this.#retry("load", () => database.run(readSessionValues, id));
-          return new Map(rows.map(({ key, value }) => [key, sealer.open(value, sessionValuePlace(id, key))]));
+          return new Map(
+            rows.map(({ key, value }) => [key, sealer.unseal(value, sessionValueContext(id, key))]),
+          );
         },
         save: async (values) => {
           const changes = [...values].map(([key, value]) => ({
             key,
-            value: value === null ? null : sealer.seal(value, sessionValuePlace(id, key)),
+            value: value === null ? null : sealer.seal(value, sessionValueContext(id, key)),
           }));
           const stored = await this.#retry("save", () =>
             database.run(saveSessionValues, { gatewayId: id, fence, changes }),

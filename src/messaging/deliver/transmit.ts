@@ -1,39 +1,24 @@
-// Hands one message to its gateway's adapter, a mail put together before: whatever goes wrong until then, nothing has left,
-// and whatever goes wrong inside the adapter may have happened after it had.
+// Transmits one message through its gateway's adapter; a mail is composed first. An error before the adapter is called
+// means that nothing was sent. An error inside the adapter may come after the message was sent.
 
 import { wireAddress } from "#contract/address.ts";
+import type { Core } from "#core/core.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import {
-  AttachmentReadError,
-  type DkimKey,
-  type GatewayAdapter,
-  type GatewayTools,
-  type Outcome,
-  type OutgoingMessage,
-} from "#gateways/gateway.ts";
+import type { GatewayAdapter, GatewayTools } from "#gateways/gateway.ts";
+import { AttachmentReadError, type DkimKey, type OutgoingMessage } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeDeps, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Health } from "#queue/breaker.ts";
-import type { SendResult } from "#queue/lane.ts";
-import type { Metrics } from "#runtime/metrics.ts";
-import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
-import { firstAttempt } from "#store/messages/first-attempt.ts";
+import { findFirstAttempt } from "#store/messages/first-attempt.ts";
 import { ByteSemaphore } from "./byte-semaphore.ts";
 
-export interface TransmitDeps {
-  database: Database;
-  clock: Clock;
-  outbound: Outbound;
-  log: Log;
-  crashPoint: Runtime["crashPoint"];
-  metrics: Metrics;
-  /** What mails are composed with. */
-  composing: ComposeDeps;
-}
+export interface TransmitDeps
+  extends ComposeDeps,
+    Pick<Core, "clock" | "crashPoint" | "database" | "log" | "metrics" | "outbound"> {}
 
-/** A gateway as its lane's owner knows it. */
+/** A gateway as the owner of its lane uses it. */
 export interface LaneGateway {
   id: string;
   identifier: string;
@@ -42,152 +27,163 @@ export interface LaneGateway {
   rules: GatewayRules;
   timeoutMs: number;
   callbackUrl: string | null;
-  /** Of an email gateway: its settings as all of them have them, and the keys that sign for it. */
+  /** Of an email gateway: the settings that all email gateways have, and the keys that sign its mails. */
   email: { settings: EmailSettings; dkim: readonly DkimKey[] } | null;
-  /** How late its account's messages may still go out, ms. */
+  /** How long after their due time messages of the account may still be sent, ms. */
   latenessMs: number;
 }
 
-/** Bytes of mails that one lane puts together and sends at once: its own, so that a slow server holds up no other lane. */
+/** `notAttempted`: the gateway was not called this time, so an unknown outcome says nothing about it. */
+export type SendOutcome = Outcome & { notAttempted?: true };
+
+/** Bytes of mails that one lane has in memory. Per lane, so that a slow server delays no other lane. */
 const maxBytesInFlight = 64 * 1024 * 1024;
 
-/** Sends a lane's messages: as many at once as it is asked to, of large mails as many as there is room for. */
+/** Sends a lane's messages. The lane bounds how many at once; `maxBytesInFlight` bounds large mails further. */
 export function createSender(
-  parts: TransmitDeps,
+  deps: TransmitDeps,
   gateway: LaneGateway,
-): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<SendResult<Outcome>> {
-  const room = new ByteSemaphore(maxBytesInFlight);
-  return (row, attempt, signal) => send(parts, gateway, room, row, attempt, signal);
+): (row: DueMessage, attempt: number, signal: AbortSignal) => Promise<SendOutcome> {
+  const memory = new ByteSemaphore(maxBytesInFlight);
+  return (row, attempt, signal) => send(deps, gateway, memory, row, attempt, signal);
 }
 
-/** A message of the channel `email` is put together first; any other goes as it is. */
+/** Composes a mail and transmits it; a message of any other channel is transmitted as it is. */
 async function send(
-  parts: TransmitDeps,
+  deps: TransmitDeps,
   gateway: LaneGateway,
-  room: ByteSemaphore,
+  memory: ByteSemaphore,
   row: DueMessage,
   attempt: number,
   signal: AbortSignal,
-): Promise<SendResult<Outcome>> {
+): Promise<SendOutcome> {
   const { id, channel, recipient, body: message } = row;
-  const ended = await pastIdempotencyWindow(parts, gateway, row);
+  const ended = await pastIdempotencyWindow(deps, gateway, row);
   if (ended !== null) return ended;
   if (gateway.email === null)
-    return await transmit(parts, gateway, { id, channel, recipient, message, attempt }, signal);
-  const stored = await tryCompose(parts, gateway, id, () => storedEmail(parts.composing, id));
+    return await transmit(deps, gateway, { id, channel, recipient, message, attempt }, signal);
+  const stored = await tryCompose(deps, gateway, id, () => storedEmail(deps, id));
   if (stored === null) return notSent;
   const { maxMessageBytes: mostBytes } = gateway.adapter;
   if (mostBytes !== null && stored.bytes > mostBytes) {
-    const reason = `Of ${stored.bytes} bytes, and the gateway takes ${mostBytes} at most.`;
-    return { outcome: { kind: "rejected", code: "too_large", reason }, health: "well", reason };
+    const reason = `The mail has ${stored.bytes} bytes, and the gateway takes ${mostBytes} at most.`;
+    return { kind: "rejected", code: "too_large", reason };
   }
   const bytes = bytesInMemory(stored);
-  await room.enter(bytes);
+  await memory.acquire(bytes);
   try {
     const { settings } = gateway.email;
-    const email = await tryCompose(parts, gateway, id, () => composeEmail(parts.composing, stored, settings));
+    const email = await tryCompose(deps, gateway, id, () => composeEmail(deps, stored, settings));
     if (email === null) return notSent;
-    // Suppression compares addresses in lower case; the mail goes to the one that was given.
-    const written = wireAddress(row.number) ?? recipient;
+    // `recipient` is in lower case for comparisons; the mail goes to the address as the caller wrote it.
+    const address = wireAddress(row.recipient_raw) ?? recipient;
     const text = email.html ?? email.text;
     return await transmit(
-      parts,
+      deps,
       gateway,
-      { id, channel, recipient: written, message: text, attempt, email },
+      { id, channel, recipient: address, message: text, attempt, email },
       signal,
     );
   } finally {
-    room.release(bytes);
+    memory.release(bytes);
   }
 }
 
 /**
- * The end of a message that may have been sent, when its provider would not know a repetition for one any more; null:
- * it may go out. A lane may have paused for days since.
+ * The outcome of a message that may have been sent before, when its provider would no longer recognise the idempotency
+ * key: the lane may have paused for days. Null: the message may be sent.
  */
 async function pastIdempotencyWindow(
   { clock, database, log }: TransmitDeps,
   gateway: LaneGateway,
   { id, resends }: DueMessage,
-): Promise<SendResult<Outcome> | null> {
+): Promise<SendOutcome | null> {
   const { idempotencyWindowMs: repeatWithinMs } = gateway.adapter;
   if (resends === 0 || repeatWithinMs === null) return null;
   try {
-    const first = await database.run(firstAttempt, id);
+    const first = await database.run(findFirstAttempt, id);
     if (first !== null && clock.now() - first <= repeatWithinMs) return null;
   } catch (error) {
     log.error(
-      { gateway: gateway.identifier, message: id, error },
-      "a message's first attempt could not be read",
+      { event: "message.not_sent", gateway: gateway.identifier, message: id, error },
+      "could not read when a message was first attempted",
     );
     return notSent;
   }
   const reason =
-    "It may have been sent, and the provider would not notice any more that this is a repetition.";
-  return { outcome: { kind: "unknown", code: "too_late_to_repeat", reason }, health: "well", reason };
+    "The message may have been sent, and the provider would no longer recognise this attempt as a repetition.";
+  return { kind: "unknown", code: "too_late_to_repeat", reason, notAttempted: true };
 }
 
-/**
- * About what a mail takes up on its way: its files as they are, in base64, in the request and in the socket, and its
- * texts no less often.
- */
+/** An estimate: files and texts exist as they are, in base64, in the request and in the socket. */
 const bytesInMemory = ({ bytes }: StoredEmail) => bytes * 4;
 
-/** Nothing of it left: what it consists of could not be read, or is not there any more. */
-const notSent: SendResult<Outcome> = (() => {
-  const reason = "The mail could not be put together; see the log.";
-  return { outcome: { kind: "deferred", code: "not_composed", reason }, health: "well", reason };
-})();
+/** Nothing was sent: the body or an attachment could not be loaded. */
+const notSent: SendOutcome = {
+  kind: "deferred",
+  code: "not_composed",
+  reason: "The mail could not be composed; see the log.",
+};
 
-/** What `make` makes; null, with a word in the log, when it throws. */
-async function tryCompose<Made>(
+/** The result of `compose`; null, after logging the error, when it throws. */
+async function tryCompose<Composed>(
   { log }: TransmitDeps,
   gateway: LaneGateway,
   messageId: string,
-  make: () => Made | Promise<Made>,
-): Promise<Made | null> {
+  compose: () => Composed | Promise<Composed>,
+): Promise<Composed | null> {
   try {
-    return await make();
+    return await compose();
   } catch (error) {
-    log.error({ gateway: gateway.identifier, message: messageId, error }, "a mail could not be composed");
+    log.error(
+      { event: "mail.not_composed", gateway: gateway.identifier, message: messageId, error },
+      "could not compose a mail",
+    );
     return null;
   }
 }
 
 async function transmit(
-  parts: TransmitDeps,
+  deps: TransmitDeps,
   gateway: LaneGateway,
   message: OutgoingMessage,
   signal: AbortSignal,
-): Promise<SendResult<Outcome>> {
+): Promise<SendOutcome> {
   const tools: GatewayTools = {
-    outbound: parts.outbound,
-    clock: parts.clock,
+    outbound: deps.outbound,
+    clock: deps.clock,
     callbackUrl: gateway.callbackUrl,
     timeoutMs: gateway.timeoutMs,
     signal,
     dkim: gateway.email?.dkim ?? [],
   };
-  const known = { gateway: gateway.identifier, message: message.id };
-  parts.crashPoint("send.before");
+  const context = { gateway: gateway.identifier, message: message.id };
+  deps.crashPoint("send.before");
   let outcome: Outcome;
   try {
     outcome = await gateway.adapter.send(message, gateway.settings, tools);
   } catch (error) {
     if (error instanceof AttachmentReadError) {
-      parts.log.error({ ...known, error: error.cause }, "a mail could not be composed");
+      deps.log.error(
+        { event: "mail.not_composed", ...context, error: error.cause },
+        "could not read an attachment of a mail",
+      );
       return notSent;
     }
-    // A bug in the adapter: what was already on the wire then is not known.
-    parts.log.error({ ...known, error }, "a gateway adapter threw");
+    // A bug in the adapter. It is not known whether the message was already on the wire.
+    deps.log.error({ event: "adapter.failed", ...context, error }, "a gateway adapter threw while sending");
     outcome = { kind: "unknown", code: "adapter_error", reason: "The gateway adapter failed; see the log." };
   }
-  parts.crashPoint("send.after");
-  parts.metrics.outcome(gateway.identifier, outcome.kind);
-  return { outcome, health: healthOf(outcome), reason: outcome.kind === "accepted" ? "" : outcome.reason };
+  deps.crashPoint("send.after");
+  deps.metrics.outcome(gateway.identifier, outcome.kind);
+  return outcome;
 }
 
-function healthOf(outcome: Outcome): Health {
-  if (outcome.kind === "unknown") return "doubtful";
-  return outcome.kind === "deferred" && outcome.gatewayFault ? outcome.gatewayFault : "well";
+/** What the outcome of a message says about its gateway. */
+export function healthOf(outcome: SendOutcome): { health: Health; reason: string } {
+  if (outcome.kind === "accepted") return { health: "healthy", reason: "" };
+  const { reason } = outcome;
+  if (outcome.kind === "unknown") return { health: outcome.notAttempted ? "healthy" : "uncertain", reason };
+  if (outcome.kind !== "deferred" || !outcome.gatewayFault) return { health: "healthy", reason };
+  return { health: outcome.gatewayFault === "refused" ? "misconfigured" : "unreachable", reason };
 }

@@ -1,10 +1,9 @@
-// The text part of a mail whose sender gave HTML alone, and the HTML part of one that was given text alone. Read as a
-// stream of tags, so that it costs a fixed amount per byte however deep the HTML nests; of a very long mail, its
-// beginning.
+// Derives the text part of an HTML mail, and the HTML part of a text mail. The HTML is read as a stream of tags, so the
+// cost per byte does not depend on nesting. Of a very long mail only the beginning is read.
 
 import { readTags } from "./html-tokens.ts";
 
-/** Names of elements that a mail's HTML has; anything else in angle brackets may be a person's `<name@host>`. */
+/** Elements that occur in mails. Anything else in angle brackets may be an address such as `<name@host>`. */
 const elements =
   "a|abbr|address|article|aside|b|big|blockquote|body|br|button|caption|center|code|col|dd|del|div|dl|dt|em|figure|font|footer|form|h[1-6]|head|header|hr|html|i|img|ins|label|li|link|main|mark|meta|nav|ol|p|pre|q|s|section|small|span|strike|strong|style|sub|sup|table|tbody|td|tfoot|th|thead|title|tr|tt|u|ul|wbr";
 const tag = new RegExp(`<(?:!doctype\\s+html|!--|/?(?:${elements})(?:\\s[^<>]*)?/?>)`, "i");
@@ -15,7 +14,7 @@ export function isHtml(body: string): boolean {
 }
 
 const hidden = new Set(["head", "style", "script", "title", "template", "noscript", "object", "svg"]);
-/** Elements that stand on lines of their own, and how many line ends come before and after them. */
+/** Block elements, and how many line ends come before and after them. */
 const blocks = new Map<string, number>([
   ...["p", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "ul", "ol", "dl", "pre", "table"].map(
     (name) => [name, 2] as const,
@@ -36,27 +35,27 @@ const blocks = new Map<string, number>([
   ].map((name) => [name, 1] as const),
 ]);
 const rule = "-".repeat(40);
-/** Characters of HTML that are read for a text, and of text that is made: more than anybody reads as text. */
+/** Bound of the characters of HTML read and of text made. */
 export const maxTextLength = 512 * 1024;
-/** How a text ends that does not say everything. */
-const more = "\n\n[…]";
+/** The end of a truncated text. */
+const truncated = "\n\n[…]";
 
-/** What a reader without HTML sees: blocks on lines of their own, lists with dashes, links with where they lead. */
+/** The text part of an HTML body: blocks on separate lines, list items with dashes, links followed by their targets. */
 export function textOfHtml(html: string): string {
   const text = textOf(html.slice(0, maxTextLength));
   if (html.length <= maxTextLength && text.length <= maxTextLength) return text;
-  return `${text.slice(0, maxTextLength).toWellFormed().trimEnd()}${more}`;
+  return `${text.slice(0, maxTextLength).toWellFormed().trimEnd()}${truncated}`;
 }
 
 function textOf(html: string): string {
   const out: string[] = [];
-  /** Line ends owed before the next word; a blank owed within a line. */
+  /** Line ends to write before the next text; a blank to write within a line. */
   let breaks = 0;
   let blank = false;
-  /** The element whose content nobody sees, while inside one. */
+  /** The hidden element that encloses the current position. */
   let hiddenBy: string | null = null;
   let preformatted = false;
-  /** The link that is open; in HTML links do not nest. */
+  /** The open link; links do not nest in HTML. */
   let link: { href: string; from: number } | null = null;
   const write = (text: string) => {
     if (out.length > 0 && breaks > 0) out.push("\n".repeat(breaks));
@@ -69,8 +68,8 @@ function textOf(html: string): string {
     if (link === null) return;
     const { href, from } = link;
     link = null;
-    const said = out.slice(from).join("").trim();
-    if (said === href || `mailto:${said}` === href) return;
+    const label = out.slice(from).join("").trim();
+    if (label === href || `mailto:${label}` === href) return;
     blank = out.length > from;
     write(`(${href})`);
   };
@@ -100,13 +99,13 @@ function textOf(html: string): string {
           blank = true;
           break;
         case "img": {
-          const words = attribute("alt")?.trim();
+          const words = attribute("alt")?.value.trim();
           if (words) write(words);
           break;
         }
         case "a": {
           endLink();
-          const href = targetOf(attribute("href"));
+          const href = targetOf(attribute("href")?.value);
           if (href !== null) link = { href, from: out.length };
           break;
         }
@@ -142,19 +141,19 @@ function textOf(html: string): string {
   return out.join("").trim();
 }
 
-/** Where a link leads, if a reader of text can go there. */
+/** The target of a link, when it makes sense in a text. */
 function targetOf(href: string | undefined): string | null {
   const target = href?.trim() ?? "";
   return /^(?:https?|mailto|tel):/i.test(target) ? target : null;
 }
 
 const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escaped = (text: string) => text.replace(/\r\n|[&<>"\r\n]/g, (each) => escapes[each] ?? "<br>\n");
+const escaped = (text: string) => text.replace(/\r\n|[&<>"\r\n]/g, (sign) => escapes[sign] ?? "<br>\n");
 
-/** Web addresses of a text that become links. */
+/** Bound of the web addresses that become links. */
 const maxLinks = 1000;
 
-/** The same text as HTML, with its web addresses as links: the first 1,000 of them. */
+/** A text as HTML, with its first 1,000 web addresses as links. */
 export function htmlOfText(text: string): string {
   let html = "";
   let done = 0;

@@ -1,33 +1,44 @@
-// HTML as a stream of tags and texts. No tree and no stack, so that it costs the same per byte however deep or broken
-// the HTML is: a parser that keeps open elements takes minutes for a million of them.
+// HTML as a stream of tags and texts, without a tree or a stack: the cost per byte does not depend on how deep or broken
+// the HTML is. A parser that keeps a list of open elements takes minutes for a million of them.
 
 import { Tokenizer } from "htmlparser2";
 
+/** An attribute of a tag. Positions are indices in the HTML. */
+export interface Attribute {
+  /** Entities decoded; empty for an attribute without a value. */
+  value: string;
+  nameEnd: number;
+  /** Behind the closing quote, where the value has quotes. */
+  end: number;
+}
+
 export interface TagReader {
-  /** `attribute` gives the value of one by its lower-case name, entities decoded; of two of a name the first. */
-  open(name: string, attribute: (name: string) => string | undefined): void;
-  close(name: string): void;
-  /** Entities decoded; a piece of text may come in several parts, but in few where it has none. */
+  /** `attribute` finds one by its lower-case name; of two with the same name the first, as browsers do. */
+  open(name: string, attribute: (name: string) => Attribute | undefined): void;
+  /** `start`: where the tag begins. */
+  close(name: string, start: number): void;
+  /** Entities decoded. One text may come in several pieces, but not in one for each of its characters. */
   text(text: string): void;
 }
 
-/** Reads a whole document or any piece of one. Never throws. */
+/** Reads a document or any part of one. Never throws. A tag that is cut off at the end is not reported. */
 export function readTags(html: string, reader: TagReader): void {
   let name = "";
-  let attributes: Map<string, string> | null = null;
+  let attributes: Map<string, Attribute> | null = null;
   let attribute = "";
+  let nameEnd = 0;
   let value = "";
-  /** Text that was not given on yet: to the tokenizer each angle bracket that opens no tag is a text of its own. */
+  /** Text not yet passed on: the tokenizer reports each angle bracket that opens no tag as a separate text. */
   let textStart = 0;
   let textEnd = 0;
   const endText = () => {
     if (textEnd > textStart) reader.text(html.slice(textStart, textEnd));
     textStart = textEnd;
   };
-  const attributeOf = (asked: string) => attributes?.get(asked);
+  const findAttribute = (attributeName: string) => attributes?.get(attributeName);
   const opened = () => {
     endText();
-    reader.open(name, attributeOf);
+    reader.open(name, findAttribute);
     attributes = null;
   };
   const tokenizer = new Tokenizer(
@@ -39,6 +50,7 @@ export function readTags(html: string, reader: TagReader): void {
       },
       onattribname(start, end) {
         attribute = html.slice(start, end).toLowerCase();
+        nameEnd = end;
         value = "";
       },
       onattribdata(start, end) {
@@ -47,15 +59,16 @@ export function readTags(html: string, reader: TagReader): void {
       onattribentity(codePoint) {
         value += String.fromCodePoint(codePoint);
       },
-      onattribend() {
+      onattribend(_quote, end) {
         attributes ??= new Map();
-        if (!attributes.has(attribute)) attributes.set(attribute, value);
+        if (!attributes.has(attribute)) attributes.set(attribute, { value, nameEnd, end });
       },
       onopentagend: opened,
       onselfclosingtag: opened,
       onclosetag(start, end) {
         endText();
-        reader.close(html.slice(start, end).toLowerCase());
+        // The name begins behind `</`.
+        reader.close(html.slice(start, end).toLowerCase(), start - 2);
       },
       ontext(start, end) {
         if (start !== textEnd) {

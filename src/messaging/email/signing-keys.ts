@@ -1,16 +1,16 @@
-// The keys that sign an account's mail from a domain. Only those whose records were seen in DNS, or that somebody
-// said are there: a signature that nobody can verify makes mail look forged to some receivers.
+// The DKIM keys that sign an account's mail from a domain. Only keys whose DNS records were found, or which a user
+// activated, are used: to some receivers mail with a signature that cannot be verified looks forged.
 
 import { readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
-import type { DkimKey } from "#gateways/gateway.ts";
+import type { DkimKey } from "#gateways/message.ts";
 import type { Database } from "#store/database.ts";
-import { findSigningKeys, privateKeyPlace } from "#store/email/sending-domains.ts";
+import { findSigningKeys, privateKeyContext } from "#store/email/sending-domains.ts";
 import type { Sealer } from "#store/seal.ts";
 
 /**
- * Of the domain itself, else of the nearest domain above it that has keys: DMARC's usual, relaxed alignment counts
- * example.com as the author of mail from news.example.com. RSA first. `domain`: in ASCII. Throws when a key was
- * sealed with another master key.
+ * The keys of the domain, or of the nearest parent domain that has keys: with DMARC's default, relaxed alignment,
+ * example.com counts as the author of mail from news.example.com. RSA comes first. `domain`: in ASCII. Throws when a
+ * key was sealed with another master key.
  */
 export async function activeDkimKeys(
   database: Database,
@@ -23,7 +23,7 @@ export async function activeDkimKeys(
   if (domains.length === 0) return [];
   const rows = await database.run(findSigningKeys, { accountId, domains });
   return rows.map((row) => {
-    const read = readPrivateKey(sealer.open(row.private_key, privateKeyPlace(row.id)));
+    const read = readPrivateKey(sealer.unseal(row.private_key, privateKeyContext(row.id)));
     if (read === null || read.algorithm !== row.algorithm) throw new Error(`The key ${row.id} is damaged.`);
     const { domain: signing, selector, algorithm } = row;
     return { domain: signing, selector, algorithm, privateKey: read.key };

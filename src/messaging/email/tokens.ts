@@ -1,23 +1,23 @@
-// What a mail carries out into the world so that it can be told again: who loads its pixel, follows its links, wants
-// no more, or returns it. Each token is authenticated for its own purpose, so that none can be guessed, made from
-// another one, or given another target.
+// The tokens in a mail's pixel, links, unsubscribe header and return path, by which a request or a bounce is matched to
+// its message. Each token is authenticated for one purpose, so it cannot be guessed, derived from another token, or
+// given another target.
 
 import { timingSafeEqual } from "node:crypto";
 import type { Sealer } from "#store/seal.ts";
 
-/** `bounce`: whoever gives a mail back writes to an address with it (VERP). */
+/** `bounce`: part of the return path, to which mail servers send bounces (VERP). */
 export type TokenPurpose = "open" | "click" | "unsubscribe" | "bounce";
 
-/** Where the URLs of tokens are, below the public address. */
+/** The paths of token URLs below the public URL. */
 export const tokenPaths = { open: "/t/o/", click: "/t/c/", unsubscribe: "/u/" } as const;
 
 /** Crockford's base32, as ids are written: it survives mail servers that change the case of a local part. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-/** 26 digits: 130 bits of the MAC, and as long as what stands behind the prefix of an id. */
+/** 26 digits: 130 bits of the MAC. An id has as many behind its prefix. */
 const digits = 26;
 const version = "1";
 const shape = /^1([0-7][0-9a-hjkmnp-tv-z]{25})([0-9a-hjkmnp-tv-z]{26})([A-Za-z0-9_-]*)$/;
-/** A link with a longer target is left as it is: mail programs cut long URLs. */
+/** A link with a longer target is not tracked: mail programs cut long URLs. */
 export const maxTargetLength = 2_000;
 /** Base64 of the longest payload, and the rest. */
 const maxTokenLength = 1 + 2 * digits + Math.ceil((maxTargetLength * 4) / 3) + 4;
@@ -41,13 +41,13 @@ function digitsOf(mac: Buffer): string {
 const macOf = (sealer: Sealer, purpose: TokenPurpose, id: string, payload: string) =>
   digitsOf(sealer.mac(`mail ${purpose}`, `${id} ${payload}`));
 
-/** `payload`: ASCII that the token carries along, readable by anybody but not to be changed. */
+/** `payload`: ASCII that the token carries. It is public, and authenticated. */
 function write(sealer: Sealer, purpose: TokenPurpose, messageId: string, payload = ""): string {
   const id = messageId.slice("msg_".length);
   return `${version}${id}${macOf(sealer, purpose, id, payload)}${Buffer.from(payload).toString("base64url")}`;
 }
 
-/** Null: it is not a token of ours for this purpose. */
+/** Null: the token is not valid for this purpose. */
 function read(
   sealer: Sealer,
   purpose: TokenPurpose,
@@ -57,7 +57,7 @@ function read(
   const [, id, mac, encoded] = shape.exec(token) ?? [];
   if (id === undefined || mac === undefined || encoded === undefined) return null;
   const bytes = Buffer.from(encoded, "base64url");
-  // One spelling only, so that a token is as good as its text.
+  // Only the canonical spelling of base64 is accepted, so a token has one text.
   if (bytes.toString("base64url") !== encoded) return null;
   const payload = bytes.toString("latin1");
   const expected = macOf(sealer, purpose, id, payload);
@@ -71,8 +71,8 @@ export const readOpenToken = (sealer: Sealer, token: string) =>
   read(sealer, "open", token)?.messageId ?? null;
 
 /**
- * A link target as a browser would follow it, in ASCII; null for one that is no absolute http(s) URL or too long for
- * a token. What comes from here is safe in a header.
+ * A link target as a browser requests it, in ASCII; null when it is not an absolute http(s) URL or too long for a token.
+ * The result is safe in a header.
  */
 export function clickTarget(target: string): string | null {
   if (target.length > maxTargetLength || !/^\s*https?:/i.test(target) || !URL.canParse(target)) return null;
@@ -81,21 +81,22 @@ export function clickTarget(target: string): string | null {
   return href.length <= maxTargetLength && /^[\x21-\x7e]+$/.test(href) ? href : null;
 }
 
-/** For the URL of a followed link; `target` is one that `clickTarget` gave. */
+/** For the URL of a tracked link; `target` is a result of `clickTarget`. */
 export const clickToken = (sealer: Sealer, messageId: string, target: string) =>
   write(sealer, "click", messageId, target);
 
 export function readClickToken(sealer: Sealer, token: string): { messageId: string; target: string } | null {
-  const known = read(sealer, "click", token);
-  const target = known && clickTarget(known.payload);
-  return known && target !== null ? { messageId: known.messageId, target: target as string } : null;
+  const content = read(sealer, "click", token);
+  if (content === null) return null;
+  const target = clickTarget(content.payload);
+  return target === null ? null : { messageId: content.messageId, target };
 }
 
-/** Who is unsubscribed from what. In the token itself, because an opt-out has to work longer than messages are kept. */
+/** The content of an unsubscribe token. It does not need the message, because an opt-out has to work after retention. */
 export interface Subscription {
   messageId: string;
   accountId: string;
-  /** As messages and the suppression list have it. */
+  /** In the form that messages and the suppression list hold. */
   recipient: string;
 }
 
@@ -103,20 +104,20 @@ export const unsubscribeToken = (sealer: Sealer, { messageId, accountId, recipie
   write(sealer, "unsubscribe", messageId, `${accountId} ${recipient}`);
 
 export function readUnsubscribeToken(sealer: Sealer, token: string): Subscription | null {
-  const known = read(sealer, "unsubscribe", token);
-  if (!known) return null;
-  const { messageId, payload } = known;
+  const content = read(sealer, "unsubscribe", token);
+  if (content === null) return null;
+  const { messageId, payload } = content;
   const space = payload.indexOf(" ");
   return { messageId, accountId: payload.slice(0, space), recipient: payload.slice(space + 1) };
 }
 
 const localPart = /^b\+(1[0-9a-z]{52})$/;
 
-/** The address that a message's bounces come back to; its local part has 55 characters of the 64 that are allowed. */
+/** The return path of a message. Its local part has 55 characters; 64 are allowed. */
 export const returnPathOf = (sealer: Sealer, messageId: string, domain: string) =>
   `b+${write(sealer, "bounce", messageId)}@${domain}`;
 
-/** The message whose bounces come to this address, in whatever case it is written; null: none of ours. */
+/** The message whose return path this is, in any letter case; null: it is not one of ours. */
 export function readReturnPath(sealer: Sealer, address: string): string | null {
   if (address.length > 320) return null;
   const at = address.lastIndexOf("@");

@@ -1,65 +1,65 @@
-// Mails that come back to the addresses that our mails were sent from (VERP): the address proves which message a report
-// is about, so whatever the report itself says of that is not needed. What is no report is taken and is nothing.
+// Bounce mail, sent to the return paths of our mails (VERP). The address proves which message a report is about, so the
+// report's own statement is not needed. Mail that is not a delivery report is accepted and ignored.
 
+import type { Core } from "#core/core.ts";
 import { toReports } from "#gateways/email/reports/delivery-report.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { readReturnPath } from "#messaging/email/tokens.ts";
 import type { IncomingMail } from "#runtime/net/smtp-listener.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
-import type { Database } from "#store/database.ts";
-import { findCarrier, storeEngagements } from "#store/feedback/engagements.ts";
+import { findMessageGateway, storeEngagements } from "#store/feedback/engagements.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
-import type { Sealer } from "#store/seal.ts";
 import { engagementFrom, receiptFrom } from "./normalise.ts";
 
-export interface BounceMailDeps {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  sealer: Sealer;
+export interface BounceMailDeps extends Pick<Core, "clock" | "database" | "log" | "sealer" | "signals"> {
   readReport: ReadReport;
-  /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
 }
 
 export interface BounceMail {
-  /** Whether an address is one that bounces of a message of ours come back to. */
+  /** Whether the address is the return path of one of our messages. */
   accepts(address: string): boolean;
   /**
-   * Resolves when all that the mail says is stored, which is nothing for one that cannot be read; rejects when storage
-   * does, and when too many mails wait to be read: its server keeps it then and brings it again.
+   * Resolves when the mail's report is stored; a mail that cannot be read has none. Rejects when storage fails or too
+   * many mails wait to be read: the sending server then keeps the mail and retries.
    */
   take(mail: IncomingMail): Promise<void>;
 }
 
-export function createBounceMail(parts: BounceMailDeps): BounceMail {
-  const { database, clock, log, sealer, readReport } = parts;
+export function createBounceMail(deps: BounceMailDeps): BounceMail {
+  const { database, clock, log, sealer, readReport } = deps;
   return {
     accepts: (address) => readReturnPath(sealer, address) !== null,
     async take({ recipients, raw }) {
       const reading = await readReport(raw);
-      if (reading.kind === "busy") throw new Error("Too many returned mails wait to be read.");
+      if (reading.kind === "busy") throw new Error("Too many bounce mails are waiting to be read.");
       if (reading.kind === "unreadable") return;
       const { report } = reading;
       if (report.kind === "none") {
-        log.debug({ why: report.why }, "a returned mail was no report");
+        log.debug(
+          { event: "bounce_mail.ignored", why: report.why },
+          "a bounce mail was not a delivery report",
+        );
         return;
       }
       const ids = new Set(recipients.map((address) => readReturnPath(sealer, address)));
       for (const id of ids) {
-        // Removed by retention since: there is nothing left to tell of it.
-        const carrier = id === null ? null : await database.run(findCarrier, id);
-        if (id === null || carrier === null) continue;
+        // Without a gateway the message has been removed by retention.
+        const gateway = id === null ? null : await database.run(findMessageGateway, id);
+        if (id === null || gateway === null) continue;
         const { receipts, engagements } = toReports(report, id);
         const at = clock.now();
         await Promise.all([
-          ...receipts.map((one) => database.run(storeReceipts, receiptFrom(carrier.gateway_id, one, at))),
-          ...engagements.map((one) =>
-            database.run(storeEngagements, engagementFrom(carrier.gateway_id, one, at)),
+          ...receipts.map((receipt) =>
+            database.run(storeReceipts, receiptFrom(gateway.gateway_id, receipt, at)),
+          ),
+          ...engagements.map((engagement) =>
+            database.run(storeEngagements, engagementFrom(gateway.gateway_id, engagement, at)),
           ),
         ]);
-        log.info({ message: id, gateway: carrier.identifier, report: report.kind }, "a report came back");
-        parts.announced();
+        log.info(
+          { event: "bounce_mail.stored", message: id, gateway: gateway.identifier, report: report.kind },
+          "stored the report of a bounce mail",
+        );
+        deps.signals.emit("eventsRecorded");
       }
     },
   };

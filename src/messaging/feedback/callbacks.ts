@@ -1,49 +1,40 @@
-// Providers' callbacks: verified by the gateway's adapter, stored once, and applied to their messages; what people
-// write back is stored, and heeded when it is an opt-out word.
+// Callbacks of providers. The gateway's adapter verifies them; receipts and engagements are stored once and applied to
+// their messages. Inbound messages are stored, and a consent keyword in them takes effect.
 
 import { hash } from "node:crypto";
 import { consentKeyword } from "#contract/messages/consent.ts";
-import type { ReadReport } from "#gateways/email/reports/reader.ts";
+import type { Core } from "#core/core.ts";
 import type {
   CallbackRequest,
   Engagement,
   InboundMessage,
   Received,
   ReplayGuard,
-} from "#gateways/gateway.ts";
+} from "#gateways/callback.ts";
+import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import { toRecipient } from "#messaging/accept/phone.ts";
+import { messageChannels } from "#messaging/channels.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
-import type { Metrics } from "#runtime/metrics.ts";
-import type { Clock, Log, Outbound, Runtime } from "#runtime/runtime.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
-import type { Database } from "#store/database.ts";
-import { useProof } from "#store/feedback/callback-signatures.ts";
+import { claimSignature } from "#store/feedback/callback-signatures.ts";
 import { storeEngagements } from "#store/feedback/engagements.ts";
 import { type IncomingMessage, storeInbound } from "#store/feedback/inbound.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
-import type { Sealer } from "#store/seal.ts";
 import { engagementFrom, receiptFrom, toDbText } from "./normalise.ts";
 
-export interface CallbackDeps {
-  database: Database;
-  clock: Clock;
-  outbound: Outbound;
-  log: Log;
-  sealer: Sealer;
-  newId(prefix: string): string;
-  crashPoint: Runtime["crashPoint"];
-  metrics: Metrics;
+export interface CallbackDeps
+  extends Pick<
+    Core,
+    "clock" | "crashPoint" | "database" | "log" | "metrics" | "newId" | "outbound" | "sealer" | "signals"
+  > {
   readReport: ReadReport;
-  /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
 }
 
-/** Without a word from the provider, a person answers what was sent to them in the last week. */
+/** When the provider does not name the message that a reply answers, it is the latest one of the last week. */
 const replyWindowMs = 7 * 86_400_000;
-/** A provider waits some 15 s for the answer to a callback. */
+/** Providers wait about 15 s for the reply to a callback. */
 const confirmTimeoutMs = 10_000;
 
 export type CallbackResult =
@@ -54,81 +45,107 @@ export type CallbackResult =
   | { kind: "unavailable" }
   | { kind: "not_found" };
 
-/** Answers `done` only when everything that the callback said is stored, and its subscription confirmed. */
+/** What takes the callbacks of all gateways. */
+export interface Callbacks {
+  receive(identifier: string, request: CallbackRequest): Promise<CallbackResult>;
+}
+
+export function createCallbacks(deps: CallbackDeps): Callbacks {
+  return { receive: (identifier, request) => receiveCallback(deps, identifier, request) };
+}
+
+/** Resolves with `done` only after the callback's content is stored and its subscription, if any, is confirmed. */
 export async function receiveCallback(
-  parts: CallbackDeps,
+  deps: CallbackDeps,
   identifier: string,
   request: CallbackRequest,
 ): Promise<CallbackResult> {
-  const gateway = await parts.database.run(findGatewayByIdentifier, identifier);
+  const gateway = await deps.database.run(findGatewayByIdentifier, identifier);
   const adapter = gateway && findAdapter(gateway.kind, gateway.channel);
-  // A stranger must not learn by asking which gateways there are: one that takes nothing is as one that does not exist.
+  // A gateway without callbacks looks like one that does not exist, so that guessing finds no gateways.
   if (!gateway || !adapter?.receives) return { kind: "not_found" };
   let received: Received;
   try {
-    const { clock, outbound, readReport } = parts;
+    const { clock, outbound, readReport } = deps;
     const tools = { clock, outbound, readReport };
-    received = await adapter.receive(request, openSettings(parts.sealer, gateway), tools);
+    received = await adapter.receive(request, openSettings(deps.sealer, gateway), tools);
   } catch (error) {
-    parts.log.error({ gateway: identifier, error }, "a gateway adapter threw on a callback");
+    deps.log.error(
+      { event: "adapter.failed", gateway: identifier, error },
+      "a gateway adapter threw while reading a callback",
+    );
     return { kind: "malformed" };
   }
-  if ("replayGuard" in received && !(await bringsItsEvent(parts, received))) {
-    parts.log.warn({ gateway: identifier }, "a callback was refused: its signature came with another event");
+  if ("replayGuard" in received && !(await matchesProof(deps, received))) {
+    deps.log.warn(
+      { event: "callback.refused", gateway: identifier },
+      "refused a callback: its signature was used before with another event",
+    );
     return { kind: "forbidden" };
   }
   if (received.kind !== "received") {
-    parts.log.warn(
-      { gateway: identifier, why: received.kind, reason: received.reason },
-      "a callback was refused",
+    deps.log.warn(
+      { event: "callback.refused", gateway: identifier, why: received.kind, reason: received.reason },
+      "refused a callback",
     );
     return { kind: received.kind === "not_taken" ? "not_found" : received.kind };
   }
-  await store(parts, gateway, received);
-  parts.metrics.receipts(identifier, received.receipts.length);
-  if (received.confirmUrl !== undefined && !(await confirmed(parts, identifier, received.confirmUrl))) {
+  await store(deps, gateway, received);
+  deps.metrics.receipts(identifier, received.receipts.length);
+  if (
+    received.confirmUrl !== undefined &&
+    !(await confirmSubscription(deps, identifier, received.confirmUrl))
+  ) {
     return { kind: "unavailable" };
   }
   return received.reply ? { kind: "done", reply: received.reply } : { kind: "done" };
 }
 
 /**
- * Whether a call with a proof that is good for one event brings that event. The event is what the call comes to, so a
- * repeat in other bytes is the same one; it is stored again, to no effect, in case the first time was broken off.
+ * Whether a callback has the event that its proof was first used with; a proof is valid for one event. Events are
+ * compared by content, so a repeat in other bytes passes and is stored again without effect, in case the first attempt
+ * was interrupted.
  */
-async function bringsItsEvent(
+async function matchesProof(
   { database }: CallbackDeps,
   received: Extract<Received, { replayGuard?: ReplayGuard }>,
 ): Promise<boolean> {
   if (received.replayGuard === undefined) return true;
   const { proof, until } = received.replayGuard;
-  const said =
+  const content =
     received.kind === "received" ? [received.receipts, received.inbound, received.engagements] : [];
-  return await database.run(useProof, {
-    proof: hash("sha256", proof, "base64url"),
-    event: hash("sha256", JSON.stringify(said), "base64url"),
+  return await database.run(claimSignature, {
+    signature_hash: hash("sha256", proof, "base64url"),
+    event_hash: hash("sha256", JSON.stringify(content), "base64url"),
     expires_at: until,
   });
 }
 
-/** Visits the URL with which a provider has a subscription confirmed. It is a capability, so it is not logged. */
-async function confirmed({ outbound, log }: CallbackDeps, gateway: string, url: string): Promise<boolean> {
+/** Requests the URL that confirms a provider's subscription. The URL is a capability, so it is not logged. */
+async function confirmSubscription(
+  { outbound, log }: CallbackDeps,
+  gateway: string,
+  url: string,
+): Promise<boolean> {
   const result = await outbound.request({ method: "GET", url, timeoutMs: confirmTimeoutMs });
   if (result.kind === "answer" && result.status >= 200 && result.status < 300) {
-    log.info({ gateway }, "a provider's subscription of the callback was confirmed");
+    log.info({ event: "callback.subscription_confirmed", gateway }, "confirmed a callback subscription");
     return true;
   }
   const why = result.kind === "answer" ? `status ${result.status}` : result.reason;
-  log.warn({ gateway, why }, "a provider's subscription of the callback could not be confirmed");
+  log.warn(
+    { event: "callback.subscription_failed", gateway, why },
+    "could not confirm a callback subscription",
+  );
   return false;
 }
 
 async function store(
-  parts: CallbackDeps,
+  deps: CallbackDeps,
   gateway: GatewaysTable,
   received: Extract<Received, { kind: "received" }>,
 ): Promise<void> {
-  const { database, clock, crashPoint } = parts;
+  const { database, clock, crashPoint } = deps;
   const at = clock.now();
   const account = received.inbound.length > 0 ? await database.run(findAccount, gateway.account_id) : null;
   const country = account?.country ?? null;
@@ -137,15 +154,16 @@ async function store(
   await Promise.all([
     ...received.receipts.map((receipt) => database.run(storeReceipts, receiptFrom(gateway.id, receipt, at))),
     ...received.inbound.map((message) =>
-      database.run(storeInbound, messageFrom(parts, gateway, country, message, at)),
+      database.run(storeInbound, toIncomingMessage(deps, gateway, country, message, at)),
     ),
-    ...engagements.map((engagement) => engage(parts, gateway, engagement, at)),
+    ...engagements.map((engagement) => storeEngagement(deps, gateway, engagement, at)),
   ]);
   crashPoint("receipt.after");
-  if (received.receipts.length + received.inbound.length + engagements.length > 0) parts.announced();
+  if (received.receipts.length + received.inbound.length + engagements.length > 0)
+    deps.signals.emit("eventsRecorded");
 }
 
-async function engage(
+async function storeEngagement(
   { database, log }: CallbackDeps,
   gateway: GatewaysTable,
   engagement: Engagement,
@@ -153,13 +171,16 @@ async function engage(
 ): Promise<void> {
   const stored = await database.run(storeEngagements, engagementFrom(gateway.id, engagement, at));
   if (stored !== "unknown") return;
-  // Of another application's mail, of one that was removed, or of one whose reference is not known yet.
+  // It belongs to another application's mail, to a removed one, or to one whose reference is not stored yet.
   const { kind, reference } = engagement;
-  log.info({ gateway: gateway.identifier, kind, reference }, "a provider told of a mail that is not known");
+  log.info(
+    { event: "engagement.unmatched", gateway: gateway.identifier, kind, reference },
+    "a provider reported on an unknown mail",
+  );
 }
 
-/** A message from a person as it is stored: the sender spelled as recipients are, so that both are one person. */
-function messageFrom(
+/** An inbound message as it is stored. Its sender is normalised as recipients are, so that both compare as equal. */
+function toIncomingMessage(
   { newId }: CallbackDeps,
   gateway: GatewaysTable,
   country: string | null,
@@ -169,7 +190,7 @@ function messageFrom(
   const { channel } = gateway;
   const from = toDbText(inbound.from);
   const body = toDbText(inbound.message);
-  const number = channel === "email" ? null : toRecipient(from, country);
+  const { normalise, hasConsentKeywords } = messageChannels[channel].recipients;
   const media = inbound.media.map(({ url, contentType }) => ({
     url: toDbText(url),
     content_type: contentType,
@@ -181,13 +202,12 @@ function messageFrom(
       gateway_id: gateway.id,
       channel,
       reference: toDbText(inbound.reference),
-      sender: number?.recipient ?? from,
+      sender: normalise(from, country) ?? from,
       recipient: toDbText(inbound.to),
       body,
       media: JSON.stringify(media),
       received_at: at,
-      // Mail programs answer with the whole letter quoted, and have a header for this.
-      opt: channel === "email" ? null : consentKeyword(body),
+      consent_keyword: hasConsentKeywords ? consentKeyword(body) : null,
     },
     gatewayIdentifier: gateway.identifier,
     replyTo: inbound.replyTo ?? null,

@@ -1,21 +1,21 @@
-// What a provider reports of a message's fate, and tells of a mail beside it, in the form in which it is stored. Texts
-// that recipients' programs say are shortened and made fit for a column; the same word again has the same key, and counts once.
+// Receipts and engagements in the form that is stored. Texts that come from recipients' programs are shortened and
+// cleaned. The same report has the same key every time, so that it counts once.
 
 import { createHash } from "node:crypto";
 import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
-import type { Engagement, Receipt } from "#gateways/gateway.ts";
+import type { Engagement, Receipt } from "#gateways/callback.ts";
 import type { IncomingEngagement } from "#store/feedback/engagements.ts";
 import type { IncomingReceipt } from "#store/feedback/receipts.ts";
 import { isBot } from "./bots.ts";
 
 const maxLengths = { url: 2_000, userAgent: 300, ip: 64, reason: 500 };
 
-/** PostgreSQL's text holds no NUL and no half of a surrogate pair: a callback with one would fail for ever. */
+/** PostgreSQL's text holds no NUL and no half of a surrogate pair: a callback with one would fail on every retry. */
 export function toDbText(text: string): string {
   return text.replaceAll("\0", "").toWellFormed();
 }
 
-/** On one line, without control characters, at most so long. */
+/** On one line, without control characters, at most `length` long. */
 const shortened = (text: string | undefined, length: number): string | null =>
   text === undefined
     ? null
@@ -28,7 +28,7 @@ export function engagementFrom(
   receivedAt: number,
 ): IncomingEngagement {
   const { kind, reference, messageId = null, at, key, url, userAgent, ip, machine, reason } = engagement;
-  const said = key ?? JSON.stringify([at, url, userAgent, ip, reason]);
+  const identity = key ?? JSON.stringify([at, url, userAgent, ip, reason]);
   const agent = shortened(userAgent, maxLengths.userAgent);
   return {
     gatewayId,
@@ -36,12 +36,12 @@ export function engagementFrom(
     messageId,
     reference,
     key: createHash("sha256")
-      .update(JSON.stringify([kind, said]))
+      .update(JSON.stringify([kind, identity]))
       .digest("base64url"),
     count: 1,
     at: at !== undefined && Number.isFinite(at) ? Math.floor(at) : receivedAt,
     receivedAt,
-    // A provider that says nothing of it may still give the program's name; one that gives neither is believed.
+    // Without the provider's verdict the user agent decides; without either it counts as a person.
     machine: machine ?? (agent !== null && agent !== "" && isBot({ userAgent: agent, purpose: null })),
     url: shortened(url, maxLengths.url),
     userAgent: agent,
@@ -51,8 +51,8 @@ export function engagementFrom(
 }
 
 /**
- * What a bounce says about its address. A provider's own verdict counts, but not where the code that it passes on names
- * something else than the address (policy, content, size), because its words for that differ from vendor to vendor.
+ * Whether a bounce counts against its address. The provider's verdict is used unless the status code that it passes on
+ * blames something else (policy, content, size): vendors classify those differently.
  */
 function verdictOf({ bounce, code = "", reason = "" }: Receipt): "hard" | "soft" | null {
   const status = statusIn(code) ?? statusIn(reason);
@@ -65,7 +65,7 @@ export function receiptFrom(gatewayId: string, receipt: Receipt, receivedAt: num
   const bounce = status === "bounced" ? verdictOf(receipt) : null;
   return {
     gatewayId,
-    // The same report again, however often, is the same row.
+    // Every repeat of a report is the same row.
     key: createHash("sha256")
       .update(JSON.stringify([reference, messageId, status, code]))
       .digest("base64url"),

@@ -1,66 +1,60 @@
-// Loads of pixels and followed links, on their way into the store: taken at once, written a moment later and many
-// together, so that no flood of them and no fault of the storage is ever felt by whoever asked. What a full queue does
-// not take, or a crash takes with it, is lost: openings are a hint, never a promise.
+// Tracks opens and clicks. They are queued in memory and written in batches, so that neither a flood of them nor a fault
+// of storage delays the reply. A full queue drops them and a crash loses them: opens are a hint, not a guarantee.
 
+import type { Core } from "#core/core.ts";
 import { readClickToken, readOpenToken, readUnsubscribeToken } from "#messaging/email/tokens.ts";
-import type { Clock, Log } from "#runtime/runtime.ts";
-import { type Database, StorageError } from "#store/database.ts";
+import { StorageError } from "#store/database.ts";
 import { type IncomingEngagement, storeEngagements, unsubscribe } from "#store/feedback/engagements.ts";
-import type { Sealer } from "#store/seal.ts";
 import { type Client, isBot } from "./bots.ts";
 
-export interface OpenAndClickTrackingDeps {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  sealer: Sealer;
-  /** Something happened that webhook endpoints may ask for. */
-  announced(): void;
-}
+export type OpenAndClickTrackingDeps = Pick<Core, "clock" | "database" | "log" | "sealer" | "signals">;
 
-/** What recipients do with what their mails carry. Nothing here throws for a bad token. */
+/** What recipients do with the links of their mails. No method throws for an invalid token. */
 export interface OpenAndClickTracking {
-  /** Somebody loads a pixel; a token that is none of ours is nothing. */
-  open(token: string, visitor: Client): void;
-  /** Where the link leads; null: the token is none of ours. `counted` false: only looked at (HEAD). */
-  click(token: string, visitor: Client, counted: boolean): string | null;
-  /** Whether somebody can unsubscribe with this token. */
+  /** Records that a pixel was loaded; an invalid token is ignored. */
+  open(token: string, client: Client): void;
+  /** The target of a link; null: the token is invalid. `counted` false: do not record a click (HEAD). */
+  click(token: string, client: Client, counted: boolean): string | null;
+  /** Whether the token is valid for unsubscribing. */
   canUnsubscribe(token: string): boolean;
-  /** Resolves once the recipient is on the suppression list; false: the token is none of ours. Rejects when storage does. */
+  /** Resolves once the recipient is on the suppression list; false: the token is invalid. Rejects when storage fails. */
   unsubscribe(token: string): Promise<boolean>;
-  /** Writes what waits, as far as storage takes it, and takes nothing more. */
+  /** Stops recording, and writes what is queued as far as storage accepts it. */
   close(): Promise<void>;
 }
 
-/** Different visits that may wait; beyond it they are dropped. Some 10 MB. */
+/** Distinct opens and clicks in the queue, about 10 MB; beyond it they are dropped. */
 const maxWaiting = 20_000;
 const batchSize = 500;
 const retryMs = 2_000;
-/** The same visitor again within this time is the same visit: programs load an image more than once. */
+/** A repeat by the same client within this time is not counted: programs load an image more than once. */
 const dedupeMs = 1_000;
 const maxUserAgentLength = 300;
 
-export function createOpenAndClickTracking(parts: OpenAndClickTrackingDeps): OpenAndClickTracking {
-  const { database, clock, log, sealer } = parts;
+export function createOpenAndClickTracking(deps: OpenAndClickTrackingDeps): OpenAndClickTracking {
+  const { database, clock, log, sealer } = deps;
   const waiting = new Map<string, IncomingEngagement>();
   const stop = new AbortController();
   let draining: Promise<void> | null = null;
   let dropped = 0;
 
-  function record(kind: "opened" | "clicked", messageId: string, url: string | null, visitor: Client): void {
+  function record(kind: "opened" | "clicked", messageId: string, url: string | null, client: Client): void {
     if (stop.signal.aborted) return;
     const at = clock.now();
-    const userAgent = visitor.userAgent?.slice(0, maxUserAgentLength) ?? null;
-    const machine = isBot(visitor);
-    const key = JSON.stringify([kind, messageId, url, userAgent, visitor.ip]);
-    const known = waiting.get(key);
-    if (known !== undefined) {
-      if (at - known.at >= dedupeMs) known.count += 1;
+    const userAgent = client.userAgent?.slice(0, maxUserAgentLength) ?? null;
+    const machine = isBot(client);
+    const key = JSON.stringify([kind, messageId, url, userAgent, client.ip]);
+    const queued = waiting.get(key);
+    if (queued !== undefined) {
+      if (at - queued.at >= dedupeMs) queued.count += 1;
       return;
     }
     if (waiting.size >= maxWaiting) {
       if (dropped === 0)
-        log.warn({ waiting: waiting.size }, "more openings come than storage takes; some are lost");
+        log.warn(
+          { event: "tracking.queue_full", waiting: waiting.size },
+          "the queue of opens and clicks is full; dropping new ones",
+        );
       dropped += 1;
       return;
     }
@@ -76,35 +70,40 @@ export function createOpenAndClickTracking(parts: OpenAndClickTrackingDeps): Ope
       machine,
       url,
       userAgent,
-      ip: visitor.ip,
+      ip: client.ip,
       reason: null,
     });
     draining ??= drain();
   }
 
   async function drain(): Promise<void> {
-    // The answer to whoever is waiting for it goes out first.
+    // Lets the reply go out first.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     while (waiting.size > 0) {
       const batch = [...waiting].slice(0, batchSize);
       for (const [key] of batch) waiting.delete(key);
-      const results = await Promise.allSettled(batch.map(([, one]) => database.run(storeEngagements, one)));
+      const results = await Promise.allSettled(
+        batch.map(([, engagement]) => database.run(storeEngagements, engagement)),
+      );
       let failed: unknown = null;
       for (const [i, result] of results.entries()) {
         if (result.status === "fulfilled") continue;
         failed = result.reason;
-        const [key, one] = batch[i]!;
-        // What may have been stored is not counted twice.
+        const [key, engagement] = batch[i]!;
+        // What may have been stored must not be counted twice.
         const unsure = failed instanceof StorageError && failed.fault === "commit_unknown";
-        if (!unsure && !waiting.has(key) && waiting.size < maxWaiting) waiting.set(key, one);
+        if (!unsure && !waiting.has(key) && waiting.size < maxWaiting) waiting.set(key, engagement);
       }
       if (failed === null) {
-        parts.announced();
-        if (dropped > 0) log.warn({ dropped }, "openings were lost");
+        deps.signals.emit("eventsRecorded");
+        if (dropped > 0) log.warn({ event: "tracking.dropped", dropped }, "opens and clicks were dropped");
         dropped = 0;
         continue;
       }
-      log.warn({ error: failed, waiting: waiting.size }, "openings could not be stored; they will be");
+      log.warn(
+        { event: "tracking.store_failed", error: failed, waiting: waiting.size },
+        "could not store opens and clicks; retrying",
+      );
       if (stop.signal.aborted) break;
       await clock.sleep(retryMs, stop.signal);
     }
@@ -112,20 +111,21 @@ export function createOpenAndClickTracking(parts: OpenAndClickTrackingDeps): Ope
   }
 
   return {
-    open(token, visitor) {
+    open(token, client) {
       const messageId = readOpenToken(sealer, token);
-      if (messageId !== null) record("opened", messageId, null, visitor);
+      if (messageId !== null) record("opened", messageId, null, client);
     },
-    click(token, visitor, counted) {
-      const known = readClickToken(sealer, token);
-      if (known === null) return null;
-      if (counted) record("clicked", known.messageId, known.target, visitor);
-      return known.target;
+    click(token, client, counted) {
+      const click = readClickToken(sealer, token);
+      if (click === null) return null;
+      if (counted) record("clicked", click.messageId, click.target, client);
+      return click.target;
     },
     canUnsubscribe: (token) => readUnsubscribeToken(sealer, token) !== null,
     async unsubscribe(token) {
-      const known = readUnsubscribeToken(sealer, token);
-      return known !== null && (await database.run(unsubscribe, { ...known, at: clock.now() }));
+      const subscription = readUnsubscribeToken(sealer, token);
+      if (subscription === null) return false;
+      return await database.run(unsubscribe, { ...subscription, at: clock.now() });
     },
     async close() {
       stop.abort();

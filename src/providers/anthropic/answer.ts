@@ -1,5 +1,5 @@
-// Anthropic's answers, whole and as a stream of events, as OpenAI's. Usage in a stream is cumulative: the last count
-// stands, nothing is summed. Source: platform.claude.com/docs/en/build-with-claude/streaming and
+// Translates Anthropic's answers and streams into OpenAI's. Usage in a stream is cumulative: the last count is
+// final, nothing is summed. Source: platform.claude.com/docs/en/build-with-claude/streaming and
 // /docs/en/build-with-claude/handling-stop-reasons
 
 import { badAnswer, badFrame } from "#providers/failure/vendor-failure.ts";
@@ -32,13 +32,13 @@ const finishes: Readonly<Record<string, string>> = {
   refusal: "content_filter",
 };
 
-/** OpenAI's word for it; one that is new stays the vendor's, since any other would be invented. */
+/** OpenAI's finish reason; an unknown one is passed on as the vendor sent it. */
 function finishOf(reason: string, byTool: boolean): string {
   if (byTool && reason === "tool_use") return "stop";
   return Object.hasOwn(finishes, reason) ? (finishes[reason] ?? reason) : reason;
 }
 
-/** What a refusal says where the model has not said anything itself. */
+/** The text of a refusal for which the model gave none. */
 function refusalOf(details: unknown): string {
   const told = isFields(details) ? textOf(details.explanation) : "";
   return told === "" ? "The provider declined to answer." : told;
@@ -47,14 +47,14 @@ function refusalOf(details: unknown): string {
 const count = (value: unknown): number | null =>
   typeof value === "number" && value >= 0 && Number.isSafeInteger(value) ? value : null;
 
-/** What is counted in `usage`, over what was counted before: fields that are missing or null stay. */
+/** Merges `usage` into earlier counts: missing and null fields keep their value. */
 function mergeUsage(before: Fields, usage: unknown): Fields {
   if (!isFields(usage)) return before;
   const told = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined);
   return { ...before, ...Object.fromEntries(told) };
 }
 
-/** `input_tokens` is what no cache had to do with; what was read from one and written to one was read all the same. */
+/** `input_tokens` excludes tokens read from or written to a cache, which are prompt tokens too. */
 function countedOf(usage: Fields): TokenCounts | null {
   const input = count(usage.input_tokens);
   const output = count(usage.output_tokens);
@@ -101,18 +101,20 @@ export function anthropicAnswer(text: string, request: ChatRequest): ParsedAnswe
   );
 }
 
-/** No answer calls more tools; what has begun is kept until the stream ends. */
+/** The most tool calls whose state is kept. */
 const maxTools = 1024;
 
-/** A content block that has begun. `call`: its place among the tool calls; null: the block is the answer itself. */
+/**
+ * A tool block that has begun. `call`: its index among the tool calls; null: the block is the answer itself.
+ */
 interface OpenTool {
   call: number | null;
-  /** What stood in `input` at its beginning: whole where nothing follows. */
+  /** The `input` at the start of the block: complete if no deltas follow. */
   input: unknown;
   written: boolean;
 }
 
-/** Reads the events of one stream. After an error, or the end, nothing more is read. */
+/** Reads the events of a stream. Nothing after an error or the end is read. */
 export function anthropicStream(request: ChatRequest): StreamReader {
   const byTool = usesJsonTool(request);
   const tools = new Map<unknown, OpenTool>();
@@ -167,7 +169,7 @@ export function anthropicStream(request: ChatRequest): StreamReader {
     if (delta.type === "thinking_delta") return reasoning(write, textOf(delta.thinking));
     if (delta.type !== "input_json_delta") return [];
     const tool = tools.get(event.index);
-    // Tools that the vendor runs itself have such deltas too.
+    // Tools that the vendor runs itself send such deltas too.
     return tool ? toolText(write, tool, textOf(delta.partial_json)) : [];
   };
 

@@ -1,14 +1,16 @@
-// Anthropic's Messages API, natively: what OpenAI's chat completions ask for, translated both ways. The key goes in
-// a header. Source: platform.claude.com/docs/en/api/overview, /docs/en/api/messages, /docs/en/api/models-list
+// The adapter for Anthropic's Messages API, which translates OpenAI's chat completions both ways. The key goes in a
+// header. Source: platform.claude.com/docs/en/api/overview, /docs/en/api/messages, /docs/en/api/models-list
 
 import { z } from "zod";
-import { defineProvider, secret } from "#providers/provider.ts";
-import { extraHeaders, hostRoot, joinUrl } from "#providers/settings.ts";
+import { defineProvider } from "#providers/provider.ts";
+import { extraHeaders, hostRoot } from "#providers/settings.ts";
+import { secret } from "#settings/secrets.ts";
+import { joinUrl } from "#settings/url.ts";
 import { anthropicAnswer, anthropicStream } from "./answer.ts";
 import { anthropicFailure } from "./failure.ts";
 import { anthropicBody } from "./request.ts";
 
-const settings = z.strictObject({
+const settingsSchema = z.strictObject({
   base_url: hostRoot("https://api.anthropic.com"),
   api_key: secret().describe("A key of the Claude Console (`sk-ant-…`)."),
   version: z
@@ -28,7 +30,7 @@ const settings = z.strictObject({
     ),
   headers: extraHeaders(),
 });
-type Settings = z.output<typeof settings>;
+type Settings = z.output<typeof settingsSchema>;
 
 function headersOf({ api_key, version, headers }: Settings, stream: boolean): Record<string, string> {
   return {
@@ -43,28 +45,28 @@ export const anthropic = defineProvider({
   kind: "anthropic",
   title: "Anthropic",
   summary: "Claude by Anthropic's own Messages API, translated from and to chat completions.",
-  settings,
-  urls: (given) => [joinUrl(given.base_url, "/v1/messages")],
-  chat: (request, given) => {
-    const made = anthropicBody(request, given.max_tokens, given.version);
-    if (made.kind === "untranslatable") return made;
+  settings: settingsSchema,
+  urls: (settings) => [joinUrl(settings.base_url, "/v1/messages")],
+  chat: (request, settings) => {
+    const translated = anthropicBody(request, settings.max_tokens, settings.version);
+    if (translated.kind === "unsupported_parameter") return translated;
     return {
       kind: "request",
       request: {
         method: "POST",
-        url: joinUrl(given.base_url, "/v1/messages"),
-        headers: { ...headersOf(given, request.stream), "content-type": "application/json" },
-        body: JSON.stringify(made.body),
+        url: joinUrl(settings.base_url, "/v1/messages"),
+        headers: { ...headersOf(settings, request.stream), "content-type": "application/json" },
+        body: JSON.stringify(translated.body),
       },
     };
   },
   answer: anthropicAnswer,
   stream: anthropicStream,
   failure: anthropicFailure,
-  check: (given) => ({
+  check: (settings) => ({
     method: "GET",
-    url: joinUrl(given.base_url, "/v1/models?limit=1"),
-    headers: headersOf(given, false),
+    url: joinUrl(settings.base_url, "/v1/models?limit=1"),
+    headers: headersOf(settings, false),
     body: null,
   }),
 });

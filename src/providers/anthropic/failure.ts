@@ -1,42 +1,46 @@
-// What Anthropic means by an error: its type first, then the status, and, where several things share one type, the
-// sentence that the message begins with. Source: platform.claude.com/docs/en/api/errors and the SDK's error codes.
+// Interprets Anthropic's errors: the type first, then the status, and, for types with several meanings, the opening
+// of the message. Source: platform.claude.com/docs/en/api/errors and the SDK's error codes.
 
 import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
-import { retryAfterMs } from "#providers/failure/retry-after.ts";
 import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
 import { fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
+import { retryAfterMs } from "#settings/retry-after.ts";
 
-/** Spending limits and organizations on hold, as `error_code` in the details of any type. */
+/** Spending limits and organizations on hold: `error_code` in the details of any type. */
 const accountCodes = /_spend_limit_reached$|^organization_on_hold$|^linked_organization_|^cmek_key_disabled$/;
 
 const words: VendorErrorRules = {
-  codes: { billing_error: "denied", authentication_error: "denied", overloaded_error: "broken" },
+  codes: {
+    billing_error: "unauthorized",
+    authentication_error: "unauthorized",
+    overloaded_error: "upstream_error",
+  },
   types: {
-    invalid_request_error: "caller",
-    request_too_large: "caller",
-    permission_error: "denied",
-    not_found_error: "no_model",
-    rate_limit_error: "limited",
-    timeout_error: "broken",
-    api_error: "broken",
+    invalid_request_error: "invalid_request",
+    request_too_large: "invalid_request",
+    permission_error: "unauthorized",
+    not_found_error: "model_not_found",
+    rate_limit_error: "rate_limited",
+    timeout_error: "upstream_error",
+    api_error: "upstream_error",
   },
   openings: [
-    [/^your credit balance is too low/i, "denied"],
-    [/^you have reached your (specified )?(\w+ )?api usage limits/i, "denied"],
-    [/^this (organization|account|workspace) (has been|is) (disabled|on hold)/i, "denied"],
-    [/^prompt is too long: \d/i, "context"],
-    [/^input length and `max_tokens` exceed context limit: \d/i, "context"],
+    [/^your credit balance is too low/i, "unauthorized"],
+    [/^you have reached your (specified )?(\w+ )?api usage limits/i, "unauthorized"],
+    [/^this (organization|account|workspace) (has been|is) (disabled|on hold)/i, "unauthorized"],
+    [/^prompt is too long: \d/i, "context_length"],
+    [/^input length and `max_tokens` exceed context limit: \d/i, "context_length"],
     [
       /^(this request|the input) (exceeds|would exceed) the (model's )?(maximum )?context (window|length)/i,
-      "context",
+      "context_length",
     ],
-    [/^(output|input) blocked by content filtering policy/i, "policy"],
-    [/^model: ?[\w.:@/-]{1,200}$/i, "no_model"],
+    [/^(output|input) blocked by content filtering policy/i, "content_policy"],
+    [/^model: ?[\w.:@/-]{1,200}$/i, "model_not_found"],
   ],
 };
 
-/** The parameters that Anthropic names first in a message ("max_tokens: 9 > 8"), as the caller knows them. */
+/** Parameters that open Anthropic's messages ("max_tokens: 9 > 8"), by the client's names for them. */
 const params: Readonly<Record<string, string>> = {
   messages: "messages",
   system: "messages",
@@ -51,7 +55,7 @@ const params: Readonly<Record<string, string>> = {
   model: "model",
 };
 
-/** An answer that is no 2xx. `now`: epoch ms. */
+/** Interprets an answer outside 2xx. `now`: epoch ms. */
 export function anthropicFailure(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -61,7 +65,7 @@ export function anthropicFailure(
   return anthropicError(status, parseJson(text), retryAfterMs(headers, now));
 }
 
-/** An error object, wherever it stood; `status` 200 for one inside a 200. */
+/** Interprets an error object; `status` 200 for one inside a 200. */
 export function anthropicError(status: number, value: unknown, rest: number | null): Failure {
   const error = isFields(value) && isFields(value.error) ? value.error : {};
   const said = textOf(error.message);
@@ -74,9 +78,9 @@ export function anthropicError(status: number, value: unknown, rest: number | nu
 }
 
 function paramOf(kind: Failure["kind"], said: string): string | null {
-  if (kind === "no_model") return "model";
-  if (kind === "context") return "messages";
-  if (kind !== "caller") return null;
+  if (kind === "model_not_found") return "model";
+  if (kind === "context_length") return "messages";
+  if (kind !== "invalid_request") return null;
   const first = /^`?([a-z_]+)\b/.exec(said)?.[1] ?? "";
   return Object.hasOwn(params, first) ? (params[first] ?? null) : null;
 }

@@ -1,5 +1,5 @@
-// A conversation as Anthropic's Messages API takes it: strictly alternating turns, tool results first in the user
-// turn that follows their calls, no text block of whitespace. Source: platform.claude.com/docs/en/api/messages and
+// Writes a conversation for Anthropic's Messages API: strictly alternating turns, tool results first in the user
+// turn after their calls, no whitespace-only text block. Source: platform.claude.com/docs/en/api/messages and
 // /docs/en/agents-and-tools/tool-use/handle-tool-calls
 
 import type { Call, Turn } from "#providers/translate/conversation.ts";
@@ -13,33 +13,33 @@ export interface AnthropicMessage {
   content: string | Block[];
 }
 
-/** The turns; `fault`: a part that the vendor has no block for. */
+/** The turns; `issue`: a part that the vendor has no block for. */
 export function anthropicMessages(turns: readonly Turn[]): {
   messages: AnthropicMessage[];
-  fault: string | null;
+  issue: string | null;
 } {
   const messages: { role: "user" | "assistant"; content: Block[] }[] = [];
-  const faults: string[] = [];
+  const issues: string[] = [];
   for (const [at, turn] of turns.entries()) {
     const role = turn.role === "assistant" ? "assistant" : "user";
-    const content = blocksOf(turn, faults);
+    const content = blocksOf(turn, issues);
     const last = messages.at(-1);
     if (last?.role === role) last.content.push(...content);
     else messages.push({ role, content });
     if (at === turns.length - 1 && role === "assistant") trimEnd(content);
   }
-  return { messages: messages.map(short), fault: faults[0] ?? null };
+  return { messages: messages.map(short), issue: issues[0] ?? null };
 }
 
-/** The system text: as one, with a newline between, as the vendor's own OpenAI interface joins it. */
+/** The system text, joined by newlines like in the vendor's own OpenAI-compatible API. */
 export function anthropicSystem(system: readonly TextPart[]): string | Block[] | null {
   if (system.length === 0) return null;
   if (system.some(({ cacheControl }) => cacheControl)) return system.map((part) => textBlock(part));
   return system.map(({ text }) => text).join("\n");
 }
 
-function blocksOf(turn: Turn, faults: string[]): Block[] {
-  const blocks = (parts: readonly Part[]) => parts.map((part) => blockOf(part, faults));
+function blocksOf(turn: Turn, issues: string[]): Block[] {
+  const blocks = (parts: readonly Part[]) => parts.map((part) => blockOf(part, issues));
   if (turn.role === "user") return blocks(turn.parts);
   if (turn.role === "assistant") return [...blocks(turn.parts), ...turn.calls.map(useBlock)];
   return turn.results.map(({ call, parts }) => {
@@ -53,14 +53,14 @@ function blocksOf(turn: Turn, faults: string[]): Block[] {
   });
 }
 
-/** A single text is written short, as in the documentation's first example. */
+/** A single text becomes a plain string, as in the documentation's first example. */
 function short({ role, content }: { role: "user" | "assistant"; content: Block[] }): AnthropicMessage {
   const [first] = content;
   const plain = content.length === 1 && first?.type === "text" && first.cache_control === undefined;
   return { role, content: plain ? String(first.text) : content };
 }
 
-/** An answer begun by the caller must not end in whitespace. */
+/** An answer prefilled by the client must not end in whitespace. */
 function trimEnd(content: Block[]): void {
   const last = content.at(-1);
   if (last?.type === "text") last.text = String(last.text).trimEnd();
@@ -70,7 +70,7 @@ function textBlock({ text, cacheControl }: TextPart): Block {
   return { type: "text", text, ...(cacheControl ? { cache_control: cacheControl } : {}) };
 }
 
-function blockOf(part: Part, faults: string[]): Block {
+function blockOf(part: Part, issues: string[]): Block {
   if (part.kind === "text") return textBlock(part);
   const cached = part.cacheControl ? { cache_control: part.cacheControl } : {};
   if (part.kind === "link") {
@@ -91,7 +91,7 @@ function blockOf(part: Part, faults: string[]): Block {
       ...cached,
     };
   }
-  faults.push(`Anthropic takes no content of the type ${mediaType}.`);
+  issues.push(`Anthropic takes no content of the type ${mediaType}.`);
   return {};
 }
 
@@ -99,8 +99,10 @@ function useBlock({ id, name, arguments: text }: Call): Block {
   return { type: "tool_use", id, name, input: inputOf(text) };
 }
 
-/** Arguments that a model wrote wrongly are wrapped, as the vendor advises
- * (/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming#handling-invalid-json-in-tool-responses). */
+/**
+ * Invalid arguments are wrapped, as the vendor advises
+ * (/docs/en/agents-and-tools/tool-use/fine-grained-tool-streaming#handling-invalid-json-in-tool-responses).
+ */
 function inputOf(text: string): unknown {
   if (text.trim() === "") return {};
   const value = parseExactly(text);

@@ -1,27 +1,30 @@
-// What a Claude model can do, by its name, where one request does not fit all. A name that says no version counts
-// as the newest. Source: platform.claude.com/docs: about-claude/models/overview, build-with-claude/thinking,
+// The capabilities of a Claude model, derived from its name. A name without a version counts as the newest. Source:
+// platform.claude.com/docs: about-claude/models/overview, build-with-claude/thinking,
 // build-with-claude/structured-outputs, the migration guides.
 
 export interface ClaudeCapabilities {
-  /** How thinking is asked for: `budget_tokens` until 4.5, `adaptive` with an effort from 4.6 on, none before 3.7. */
+  /**
+   * How to request thinking: not before 3.7, by `budget_tokens` up to 4.5, `adaptive` with an effort from 4.6
+   * on.
+   */
   thinking: "none" | "budget" | "adaptive";
-  /** Thinks unless told not to: version 5. */
+  /** Thinks unless disabled: version 5. */
   thinksByDefault: boolean;
-  /** Takes `temperature`, `top_p` and `top_k` at all: until 4.6; later models answer 400 to any but the default. */
+  /** Accepts `temperature`, `top_p` and `top_k`: up to 4.6; later models answer 400 to any but the default. */
   sampling: boolean;
-  /** Takes only one of `temperature` and `top_p`: from 4.1 on. */
+  /** Accepts only one of `temperature` and `top_p`: from 4.1 on. */
   eitherSampler: boolean;
   /** Has `output_config.format` and strict tools: from 4.5 on. */
   structured: boolean;
   /**
-   * For a request that names no limit, since Anthropic must have one: 21,333, the most that the vendor's own SDKs ask
-   * for without streaming; less where the generation has less (8192 before 3.7, 4096 before 3.5); 4096, which every
-   * model takes, where the name says no version.
+   * For requests without a limit, since Anthropic requires one: 21,333, the most that the vendor's SDKs
+   * request without streaming; less for older generations (8192 before 3.7, 4096 before 3.5); 4096, which
+   * every model accepts, for names without a version.
    */
   maxTokens: number;
 }
 
-/** 406 for 4.6; null where the name has no version. */
+/** 406 for 4.6; null: the name has no version. */
 export function claudeVersion(model: string): number | null {
   // claude-sonnet-4-5-20250929, claude-3-7-sonnet-latest, anthropic.claude-opus-4-1@20250805, claude-haiku-4.5
   const words = model.toLowerCase().split(/[^a-z0-9]+/);

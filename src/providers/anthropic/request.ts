@@ -1,7 +1,7 @@
-// An OpenAI request as one for Anthropic's Messages API. Each parameter is translated, at its default, a hint, or a
-// refusal that names it. Dropped as hints: `seed` (OpenAI's is best effort too), a picture's `detail`, `strict` for
-// tools that Anthropic could not enforce. Beyond OpenAI's: `thinking` and `top_k` as Anthropic has them,
-// `cache_control` on parts. Source: platform.claude.com/docs/en/api/messages and /docs/en/api/openai-sdk
+// Translates an OpenAI request for Anthropic's Messages API. Each parameter is translated, at its default, a hint,
+// or refused by name. Dropped as hints: `seed` (best effort at OpenAI too), an image's `detail`, `strict` of tools
+// that Anthropic cannot enforce. Extensions: `thinking` and `top_k` as Anthropic has them, `cache_control` on parts.
+// Source: platform.claude.com/docs/en/api/messages and /docs/en/api/openai-sdk
 
 import type { ChatRequest, PreparedRequest } from "#providers/provider.ts";
 import { type Conversation, readConversation } from "#providers/translate/conversation.ts";
@@ -22,18 +22,18 @@ import { type AnthropicMessage, anthropicMessages, anthropicSystem } from "./mes
 import { type ClaudeCapabilities, claudeCapabilities } from "./model.ts";
 import { structuredSchema } from "./schema.ts";
 
-/** The tool that a model is made to call for `json_object`: its input is the answer. */
+/** The tool that the model must call for `json_object`: its input is the answer. */
 export const jsonTool = "json_object_answer";
 
-/** Whether the answer to this request comes as a call of `jsonTool`. */
+/** Whether the answer to this request is a call of `jsonTool`. */
 export function usesJsonTool(request: Pick<ChatRequest, "body">): boolean {
   const format = request.body.response_format;
   return isFields(format) && format.type === "json_object";
 }
 
-/** Strict tools of one request that Anthropic compiles. */
+/** The most strict tools of a request that Anthropic compiles. */
 const maxStrictTools = 20;
-/** Thinking tokens by effort, for models that take a budget; the least that Anthropic takes is 1024. */
+/** Thinking tokens by effort, for models that take a budget; Anthropic's minimum is 1024. */
 const budgets: Readonly<Record<string, number>> = {
   minimal: 1024,
   low: 2048,
@@ -43,7 +43,7 @@ const budgets: Readonly<Record<string, number>> = {
   max: 24_000,
 };
 const minThinkingBudget = 1024;
-/** What every model with a budget can write, thoughts included. */
+/** The most output, thinking included, of every model that takes a budget. */
 const maxTokensWithThinking = 32_000;
 const efforts: Readonly<Record<string, string>> = {
   minimal: "low",
@@ -57,29 +57,32 @@ const efforts: Readonly<Record<string, string>> = {
 interface Thinking {
   thinking?: object;
   effort?: string;
-  /** Thinking tokens; they are part of `max_tokens`. */
+  /** Thinking tokens; `max_tokens` includes them. */
   budget: number;
   on: boolean;
 }
 
 type Body = { messages: AnthropicMessage[]; max_tokens: number } & Record<string, unknown>;
 
-/** The version from which on `temperature`, `top_p` and `top_k` are refused (/docs/en/api/migration-2026-10-21). */
+/**
+ * From this API version on `temperature`, `top_p` and `top_k` are refused
+ * (/docs/en/api/migration-2026-10-21).
+ */
 const noSamplersSince = "2026-10-21";
 
-/** `maxTokens`: the member's own limit for requests that name none. `version`: of the API, a date. */
+/** `maxTokens`: the member's limit for requests without one. `version`: of the API, a date. */
 export function anthropicBody(
   request: ChatRequest,
   maxTokens: number | undefined,
   version: string,
-): { kind: "body"; body: Body } | Extract<PreparedRequest, { kind: "untranslatable" }> {
-  const exact = parseExactly(request.text);
-  const fields = requestFields(isFields(exact) ? exact : request.body, "Anthropic");
+): { kind: "body"; body: Body } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
+  const exactBody = parseExactly(request.text);
+  const fields = requestFields(isFields(exactBody) ? exactBody : request.body, "Anthropic");
   const read = readConversation(fields.take("messages"));
-  if (read.kind === "fault") return { kind: "untranslatable", ...read.fault };
+  if (read.kind === "issue") return { kind: "unsupported_parameter", ...read.issue };
   const facts = claudeCapabilities(request.model);
-  const { messages, fault } = anthropicMessages(read.turns);
-  if (fault !== null) fields.issue("messages", fault);
+  const { messages, issue } = anthropicMessages(read.turns);
+  if (issue !== null) fields.issue("messages", issue);
 
   const limit = maxTokensOf(fields) ?? maxTokens;
   const format = formatOf(fields);
@@ -116,9 +119,9 @@ export function anthropicBody(
 }
 
 /**
- * `reasoning_effort`. A budget counts towards `max_tokens`, so it leaves a fifth of a limit that is set.
- * Budget models take no thinking in the middle of a round of tools without the signed thoughts of its beginning,
- * which OpenAI's format does not carry: there they go on without.
+ * `reasoning_effort`. A budget counts towards `max_tokens`, so it leaves a fifth of a given limit. Inside a
+ * round of tool calls, models with a budget need the signed thinking of its beginning, which OpenAI's format
+ * does not carry: there they go on without thinking.
  */
 function thinkingOf(
   fields: RequestFields,
@@ -128,10 +131,10 @@ function thinkingOf(
 ): Thinking {
   const off: Thinking = { budget: 0, on: false };
   const effort = fields.take("reasoning_effort");
-  const own = fields.take("thinking");
-  if (isFields(own))
-    return { thinking: own, budget: 0, on: own.type === "enabled" || own.type === "adaptive" };
-  if (own !== undefined) fields.issue("thinking", "`thinking` must be an object.");
+  const thinking = fields.take("thinking");
+  if (isFields(thinking))
+    return { thinking, budget: 0, on: thinking.type === "enabled" || thinking.type === "adaptive" };
+  if (thinking !== undefined) fields.issue("thinking", "`thinking` must be an object.");
   if (effort === undefined) return off;
   if (effort === "none") return facts.thinksByDefault ? { ...off, thinking: { type: "disabled" } } : off;
   if (typeof effort !== "string" || !Object.hasOwn(efforts, effort)) {
@@ -147,9 +150,9 @@ function thinkingOf(
     return { thinking, effort: efforts[effort] ?? "high", budget: 0, on: true };
   }
   if (turns.at(-1)?.role === "tool") return off;
-  const wanted = budgets[effort] ?? minThinkingBudget;
+  const target = budgets[effort] ?? minThinkingBudget;
   const budget =
-    limit === undefined ? wanted : Math.max(minThinkingBudget, Math.min(wanted, Math.floor(limit * 0.8)));
+    limit === undefined ? target : Math.max(minThinkingBudget, Math.min(target, Math.floor(limit * 0.8)));
   if (limit !== undefined && limit <= minThinkingBudget) {
     fields.issue(
       "reasoning_effort",
@@ -159,7 +162,7 @@ function thinkingOf(
   return { thinking: { type: "enabled", budget_tokens: budget }, budget, on: true };
 }
 
-/** Temperature goes to 1 here, not to 2. 1 is the default, and so left out: some models refuse to be told. */
+/** Anthropic's temperature ends at 1, not at 2. The default 1 is omitted: some models refuse the parameter. */
 function samplingOf(
   fields: RequestFields,
   facts: ClaudeCapabilities,
@@ -272,7 +275,9 @@ function choiceJson(
   }
 }
 
-/** Anthropic's `metadata.user_id` is what OpenAI's `user` and `safety_identifier` are: an opaque id against abuse. */
+/**
+ * Anthropic's `metadata.user_id` equals OpenAI's `user` and `safety_identifier`: an opaque id against abuse.
+ */
 function userOf(fields: RequestFields): string | null {
   const user = fields.take("safety_identifier") ?? fields.take("user");
   return typeof user === "string" && user !== "" && user.length <= 256 ? user : null;

@@ -1,6 +1,6 @@
-// JSON Schema as Anthropic's structured outputs take it: a subset, objects closed. What it cannot enforce is moved
-// into the description, where the model still reads it, as the vendor's own SDKs do.
-// Source: platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
+// Reduces a JSON Schema to the subset of Anthropic's structured outputs, with closed objects. Constraints that it
+// cannot enforce move into the description, where the model still reads them, as in the vendor's own SDKs. Source:
+// platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
 
 import { type Fields, isFields } from "#providers/translate/json.ts";
 
@@ -31,7 +31,9 @@ const formats: readonly unknown[] = [
 const mapsOfSchemas: readonly string[] = ["properties", "$defs", "definitions"];
 const listsOfSchemas: readonly string[] = ["anyOf", "allOf", "oneOf"];
 
-/** The schema in the subset; null where an object's keys are left open, which closing would make always empty. */
+/**
+ * The reduced schema; null if an object has no named properties, since closing it would make it always empty.
+ */
 export function structuredSchema(schema: Fields): Fields | null {
   const result: Record<string, unknown> = {};
   const told: string[] = [];
@@ -45,7 +47,7 @@ export function structuredSchema(schema: Fields): Fields | null {
     } else if (listsOfSchemas.includes(key) && Array.isArray(value)) {
       const parts = value.map(structuredPart);
       if (parts.includes(null)) return null;
-      // It has no oneOf; an answer that fits one of several fits any of them.
+      // Anthropic has no `oneOf`; an answer that fits exactly one schema fits any of them.
       result[key === "oneOf" ? "anyOf" : key] = parts;
     } else if (key === "items" && isFields(value)) {
       const part = structuredPart(value);

@@ -1,9 +1,9 @@
-// OpenAI's error object as every adapter makes it. The message is scrubbed here, so that none can forget to.
+// Creates OpenAI's error object for all adapters. It scrubs the message, so that no adapter can forget to.
 
 import type { ApiError } from "#providers/provider.ts";
 import { scrub } from "./scrub.ts";
 
-/** The whole object, fit for a caller. `type`: OpenAI's (`invalid_request_error`, `server_error`, …). */
+/** An error object that is safe for clients. `type`: OpenAI's (`invalid_request_error`, `server_error`, …). */
 export function apiError(
   message: string,
   type: string,

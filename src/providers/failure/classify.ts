@@ -1,73 +1,80 @@
-// What a vendor's error means, read in one way for every vendor. What the vendor alone can have written decides: its
-// codes, its type, its status. Its message decides only by the sentence that it begins with, because further on it
-// may quote the caller ("Unrecognized request argument supplied: insufficient_quota"), and one caller must not be
-// able to rest a member for all the others.
+// Classifies vendor errors by one set of rules. Codes, type and status decide, because only the vendor writes them.
+// A message counts only by its opening sentence: further on it may quote the client ("Unrecognized request argument
+// supplied: insufficient_quota"), and one client must not be able to put a member into a cooldown for all others.
 
 import type { Failure } from "#providers/provider.ts";
 
 type Kind = Failure["kind"];
 
-/** A vendor's error, taken apart. */
+/** The parts of a vendor's error. */
 export interface VendorError {
-  /** HTTP's; 200 for an error inside a 200. */
+  /** The HTTP status; 200 for an error inside a 200. */
   status: number;
-  /** The vendor's words for it that are no sentences (codes, types, reasons), the most exact one first. */
+  /** Codes, types and reasons, the most specific first. */
   codes: readonly string[];
-  /** The parameter that the vendor names in a field of its own; null: none. */
+  /** The parameter that the vendor names in a separate field; null: none. */
   param: string | null;
   message: string;
 }
 
-/** What a vendor's words mean. */
+/** How to interpret a vendor's errors. */
 export interface VendorErrorRules {
-  /** Codes that mean one thing, whatever the status and the message say. */
+  /** Codes with one meaning, whatever the status and the message. */
   codes: Readonly<Record<string, Kind>>;
-  /** Codes and types that cover several things; the beginning of the message may tell which. */
+  /** Codes and types with several meanings; the opening of the message may decide. */
   types: Readonly<Record<string, Kind>>;
   /** The vendor's known sentences, each anchored with `^`. */
   openings: readonly (readonly [RegExp, Kind])[];
-  /** Words that count anywhere in the message of a 403 or a 429: neither status is about what the caller wrote. */
+  /** Patterns for the whole message of a 403 or a 429: neither status is about the request's text. */
   anywhere?: readonly (readonly [RegExp, Kind])[];
 }
 
-/** Statuses that another try may change, whatever the body says. */
+/** Statuses that a retry may change, whatever the body says. */
 const retryableStatuses: readonly number[] = [408, 409, 425, 499];
 
-/** What the beginning of the message may make of what codes, type and status say. */
+/** Which kinds the opening of the message may replace with which. */
 const refinements: Readonly<Record<Kind, readonly Kind[]>> = {
-  caller: ["denied", "context", "policy", "no_model", "unable"],
-  unable: ["denied", "context", "policy", "caller", "no_model"],
-  no_model: ["denied", "context", "policy", "caller", "no_model", "unable"],
-  limited: ["denied", "unable"],
-  // A 403 is also said of one request: of its content, or of a file that it names.
-  denied: ["policy", "caller"],
-  broken: ["denied"],
-  context: [],
-  policy: [],
+  invalid_request: ["unauthorized", "context_length", "content_policy", "model_not_found", "unsupported"],
+  unsupported: ["unauthorized", "context_length", "content_policy", "invalid_request", "model_not_found"],
+  model_not_found: [
+    "unauthorized",
+    "context_length",
+    "content_policy",
+    "invalid_request",
+    "model_not_found",
+    "unsupported",
+  ],
+  rate_limited: ["unauthorized", "unsupported"],
+  // A 403 may also be about one request: its content, or a file that it names.
+  unauthorized: ["content_policy", "invalid_request"],
+  upstream_error: ["unauthorized"],
+  context_length: [],
+  content_policy: [],
 };
 
 /**
- * How validators write a fault: the caller's own key comes first ("KEY: Extra inputs are not permitted"), so that
- * such a message begins with words that the caller chose.
+ * Validators put the client's own key first ("KEY: Extra inputs are not permitted"): such a message opens
+ * with text that the client chose.
  */
 const startsWithCallerKey =
   /: (extra inputs are not permitted|extra fields? not permitted|field required|input should )/i;
 
-/** What the error means for the request and for the member. */
+/** The kind of failure that an error means. */
 export function classify({ status, codes, param, message }: VendorError, words: VendorErrorRules): Kind {
   for (const code of codes) if (Object.hasOwn(words.codes, code)) return words.codes[code]!;
   const type = codes.find((code) => Object.hasOwn(words.types, code));
   const meant = type === undefined ? classifyStatus(status) : words.types[type]!;
-  if (meant === "caller" && retryableStatuses.includes(status)) return "broken";
-  if (meant === "no_model" && param !== null) return param === "model" ? "no_model" : "caller";
+  if (meant === "invalid_request" && retryableStatuses.includes(status)) return "upstream_error";
+  if (meant === "model_not_found" && param !== null)
+    return param === "model" ? "model_not_found" : "invalid_request";
   const opening = startsWithCallerKey.test(message) ? null : firstMatch(message, words.openings);
   if (opening !== null && refinements[meant].includes(opening)) return opening;
   if (status === 403 || status === 429) {
     const within = firstMatch(message, words.anywhere ?? []);
     if (within !== null && refinements[meant].includes(within)) return within;
   }
-  // A 404 says that something is not there. Only one that names the model says that the model is not.
-  return meant === "no_model" ? "unable" : meant;
+  // A 404 without the model's name says only that something is missing.
+  return meant === "model_not_found" ? "unsupported" : meant;
 }
 
 function firstMatch(message: string, known: VendorErrorRules["openings"]): Kind | null {
@@ -76,11 +83,11 @@ function firstMatch(message: string, known: VendorErrorRules["openings"]): Kind 
 }
 
 function classifyStatus(status: number): Kind {
-  if (status === 401 || status === 402 || status === 403) return "denied";
-  if (status === 404) return "no_model";
-  if (status === 429) return "limited";
-  if (status === 400 || status === 413 || status === 422) return "caller";
-  if (status < 400 || status >= 500 || retryableStatuses.includes(status)) return "broken";
-  // A 4xx that is no vendor's: perhaps a proxy that does not like this one request. Another member may.
-  return "unable";
+  if (status === 401 || status === 402 || status === 403) return "unauthorized";
+  if (status === 404) return "model_not_found";
+  if (status === 429) return "rate_limited";
+  if (status === 400 || status === 413 || status === 422) return "invalid_request";
+  if (status < 400 || status >= 500 || retryableStatuses.includes(status)) return "upstream_error";
+  // An unusual 4xx, perhaps from a proxy that rejects this one request. Another member may serve it.
+  return "unsupported";
 }

@@ -1,15 +1,15 @@
-// What a vendor says, made fit for a caller: no key, no URL's query or login, no control characters. It works by
-// the look of things, because a vendor may quote a key that is not the one in our settings; a new kind of key
-// that looks like no other is what would break it. Every rule looks a bounded way ahead, so that 64 KiB take no time.
+// Makes a vendor's message safe for clients: removes keys, the query and login of URLs, and control characters. It
+// works by the form of keys, because a vendor may quote a key that is not in our settings; a new kind of key that
+// resembles no other would pass. Every rule looks ahead a bounded distance, so that 64 KiB are quick.
 
-import { oneLine } from "#runtime/text.ts";
+import { oneLine } from "#settings/redact.ts";
 
 const hidden = "***";
 
-/** Longest text that is passed on, in UTF-16 units. */
+/** The longest message that is passed on, UTF-16 units. */
 const maxLength = 2000;
 
-/** In this order: whole URLs first, then what is named as a secret, then what looks like one by itself. */
+/** The order matters: whole URLs, then values named as secrets, then values that look like secrets. */
 const rules: readonly [RegExp, string][] = [
   // A URL keeps its scheme, host and path: no login, no query, no fragment.
   [/\b([a-z][a-z0-9+.-]{1,12}:\/\/)(?:[^\s/?#"'<>@]*@)?([^\s?#"'<>]*)(?:[?#][^\s"'<>]*)?/giu, "$1$2"],
@@ -33,7 +33,7 @@ const rules: readonly [RegExp, string][] = [
   [/(?<![A-Za-z0-9])(?:AIza[A-Za-z0-9_*.-]{10,}|ya29\.[A-Za-z0-9_.-]{10,}|AQ\.[A-Za-z0-9_-]{10,})/gu, hidden],
   [/(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{12,}/gu, hidden],
   [/(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,4}/gu, hidden],
-  // Keys without a mark of their own (Azure, Mistral, Together): a long run of letters and digits mixed.
+  // Keys without a prefix (Azure, Mistral, Together): a long run of letters and digits.
   [/(?<![A-Za-z0-9])(?=[A-Za-z]{0,64}[0-9])(?=[0-9]{0,64}[A-Za-z])[A-Za-z0-9]{32,}/gu, hidden],
 ];
 

@@ -1,6 +1,6 @@
-// Gemini's answers, whole and as a stream of partial ones, as OpenAI's. A stream has no event that ends it: it is
-// done when every candidate that was asked for has finished and the usage is told.
-// Source: ai.google.dev/api/generate-content#v1beta.GenerateContentResponse
+// Translates Gemini's answers and streams into OpenAI's. A stream has no final event: it is done when every
+// requested candidate has finished and the usage was reported. Source:
+// ai.google.dev/api/generate-content#v1beta.GenerateContentResponse
 
 import { badAnswer, badFrame, vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, Failure, ParsedAnswer, StreamPiece, StreamReader } from "#providers/provider.ts";
@@ -19,7 +19,7 @@ import { geminiLogprobs } from "./logprobs.ts";
 const finishes: Readonly<Record<string, string>> = {
   STOP: "stop",
   MAX_TOKENS: "length",
-  // There is more, and it would have to be asked for.
+  // More output exists but would need another request.
   CONTINUATION: "length",
   SAFETY: "content_filter",
   RECITATION: "content_filter",
@@ -32,7 +32,7 @@ const finishes: Readonly<Record<string, string>> = {
   IMAGE_RECITATION: "content_filter",
 };
 
-/** The model failed, and what there is of an answer is not one: another try may do better. */
+/** The model failed and its partial answer is unusable: a retry may do better. */
 const failed: readonly string[] = [
   "MALFORMED_FUNCTION_CALL",
   "UNEXPECTED_TOOL_CALL",
@@ -43,12 +43,12 @@ const failed: readonly string[] = [
   "OTHER",
 ];
 
-/** What became of a candidate: nothing yet, a reason, or a failure. A reason that is new stays the vendor's. */
+/** The finish reason of a candidate, a failure, or null while it goes on. An unknown reason is passed on. */
 function finishOf(candidate: Fields, called: boolean): string | Failure | null {
   const reason = textOf(candidate.finishReason);
   if (reason === "" || reason === "FINISH_REASON_UNSPECIFIED") return null;
   if (failed.includes(reason)) {
-    return vendorFailure("broken", 200, `Gemini broke off its answer: ${reason}.`, {
+    return vendorFailure("upstream_error", 200, `Gemini broke off its answer: ${reason}.`, {
       code: "bad_upstream_answer",
     });
   }
@@ -59,7 +59,7 @@ function finishOf(candidate: Fields, called: boolean): string | Failure | null {
 const count = (value: unknown): number | null =>
   typeof value === "number" && value >= 0 && Number.isSafeInteger(value) ? value : null;
 
-/** Gemini counts thoughts beside the candidates' tokens; OpenAI counts them among them. */
+/** Gemini counts thoughts separately from the candidates' tokens; OpenAI includes them. */
 function countedOf(usage: unknown): TokenCounts | null {
   if (!isFields(usage)) return null;
   const prompt = count(usage.promptTokenCount);
@@ -82,17 +82,17 @@ function headingOf(value: Fields, request: ChatRequest): CompletionHead {
   };
 }
 
-/** The prompt itself was refused: there are no candidates then. */
+/** The prompt itself was blocked: there are no candidates then. */
 function blockedOf(value: Fields): Failure | null {
   const feedback = isFields(value.promptFeedback) ? value.promptFeedback : {};
   const reason = textOf(feedback.blockReason);
   if (reason === "") return null;
   const why = textOf(feedback.blockReasonMessage);
   const message = `The prompt was blocked: ${reason}.${why === "" ? "" : ` ${why}`}`;
-  return vendorFailure("policy", 200, message, { param: "messages" });
+  return vendorFailure("content_policy", 200, message, { param: "messages" });
 }
 
-/** What a candidate says where it was cut for its content before it said anything. */
+/** The refusal text of a candidate that was blocked before any output. */
 function refusalOf(candidate: Fields): string {
   const told = textOf(candidate.finishMessage);
   return told === "" ? `The answer was withheld: ${textOf(candidate.finishReason)}.` : told;
@@ -103,7 +103,7 @@ const partsOf = (candidate: Fields): Fields[] =>
 
 const indexOf = (candidate: Fields): number => count(candidate.index) ?? 0;
 
-/** Names the calls of one answer: Gemini's id where it gives one that is new, else one from the answer's and a count. */
+/** Names the calls of one answer: by Gemini's id if it is new, else by the answer's id and a counter. */
 function callNamer(answerId: string): (call: Fields) => string {
   const stem = answerId.replace(/[^A-Za-z0-9]/g, "").slice(0, 24);
   const used = new Set<string>();
@@ -168,7 +168,7 @@ export function geminiAnswer(text: string, request: ChatRequest): ParsedAnswer {
   return completion(heading, choices, countedOf(value.usageMetadata));
 }
 
-/** No answer has more candidates, nor more calls; both are kept until the stream ends. */
+/** The most candidates and calls whose state is kept. */
 const maxCandidates = 1024;
 const maxCalls = 10_000;
 
@@ -178,7 +178,7 @@ interface OpenCandidate {
   finished: boolean;
 }
 
-/** Reads the events of one stream. After an error, or the end, nothing more is read. */
+/** Reads the events of a stream. Nothing after an error or the end is read. */
 export function geminiStream(request: ChatRequest): StreamReader {
   const asked = typeof request.body.n === "number" ? request.body.n : 1;
   const candidates = new Map<number, OpenCandidate>();
@@ -210,7 +210,7 @@ export function geminiStream(request: ChatRequest): StreamReader {
         pieces.push(write.delta(index, { reasoning_content: text }));
       else if (text !== "") {
         own.said = true;
-        // They belong to the event's tokens, not to one of its parts: told once.
+        // Log probabilities belong to the whole event: they go with its first text.
         pieces.push(write.delta(index, { content: text }, logprobs));
         logprobs = null;
       }

@@ -1,6 +1,6 @@
-// A conversation as Gemini's contents: function responses right behind their calls, in their order and by themselves
-// (text beside them breaks the pairing, and the answer is 400); otherwise `user` and `model` take turns.
-// Source: ai.google.dev/api/caching#Content, /gemini-api/docs/function-calling, /gemini-api/docs/thought-signatures
+// Writes a conversation as Gemini's contents: function responses directly after their calls, in the same order and
+// without text (which breaks the pairing and yields a 400); otherwise `user` and `model` alternate. Source:
+// ai.google.dev/api/caching#Content, /gemini-api/docs/function-calling, /gemini-api/docs/thought-signatures
 
 import type { Call, Turn } from "#providers/translate/conversation.ts";
 import { isFields, parseExactly } from "#providers/translate/json.ts";
@@ -13,43 +13,45 @@ export interface GeminiContent {
   parts: GeminiPart[];
 }
 
-/** Google's own word for "this call was not signed": for calls that another model made, or whose sign was lost. */
+/** Google's marker for unsigned calls: made by another model, or with a lost signature. */
 export const skipSignature = "skip_thought_signature_validator";
 
-/** `signs`: the model knows calls by id, and refuses the first one of a turn without a signature (Gemini 3 and later). */
+/**
+ * `signs`: the model uses call ids and requires a signature on the first call of a turn (Gemini 3 and later).
+ */
 export function geminiContents(
   turns: readonly Turn[],
   signs: boolean,
-): { contents: GeminiContent[]; fault: string | null } {
+): { contents: GeminiContent[]; issue: string | null } {
   const contents: GeminiContent[] = [];
-  const faults: string[] = [];
+  const issues: string[] = [];
   for (const turn of turns) {
     contents.push({
       role: turn.role === "assistant" ? "model" : "user",
-      parts: partsOf(turn, signs, faults),
+      parts: partsOf(turn, signs, issues),
     });
   }
-  return { contents, fault: faults[0] ?? null };
+  return { contents, issue: issues[0] ?? null };
 }
 
-/** The system text: a part for each message. */
+/** The system text, one part for each message. */
 export function geminiSystem(system: readonly TextPart[]): { parts: GeminiPart[] } | null {
   return system.length === 0 ? null : { parts: system.map(({ text }) => ({ text })) };
 }
 
-function partsOf(turn: Turn, signs: boolean, faults: string[]): GeminiPart[] {
+function partsOf(turn: Turn, signs: boolean, issues: string[]): GeminiPart[] {
   if (turn.role === "user") return turn.parts.map(partOf);
   if (turn.role === "assistant") {
     return [...turn.parts.map(partOf), ...turn.calls.map((call, at) => callPart(call, signs, at === 0))];
   }
   return turn.results.map(({ call, parts }) => {
-    if (parts.some(({ kind }) => kind !== "text")) faults.push("Gemini takes text alone as a tool's result.");
+    if (parts.some(({ kind }) => kind !== "text")) issues.push("Gemini takes text alone as a tool's result.");
     const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
     return { functionResponse: { ...idOf(call, signs), name: call.name, response: responseOf(text) } };
   });
 }
 
-/** An object is the response itself; anything else is what Google calls its `output`. */
+/** An object is the response itself; any other text becomes its `output`. */
 function responseOf(text: string): object {
   const value = /^\s*\{/.test(text) ? parseExactly(text) : undefined;
   return isFields(value) ? value : { output: text };

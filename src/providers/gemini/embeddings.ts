@@ -1,6 +1,6 @@
-// OpenAI's embeddings by Gemini's batchEmbedContents, which takes one text as well as many. Vectors keep every digit
-// and the length that Google gives them: shortened ones (`dimensions`) of `gemini-embedding-001` are not of length 1.
-// Source: ai.google.dev/api/embeddings
+// OpenAI's embeddings by Gemini's batchEmbedContents, for one text or many. Vectors keep all digits and Google's
+// length: shortened vectors (`dimensions`) of `gemini-embedding-001` are not normalised. Source:
+// ai.google.dev/api/embeddings
 
 import { listAt, objectAt } from "#contract/json-text.ts";
 import { badAnswer } from "#providers/failure/vendor-failure.ts";
@@ -17,7 +17,7 @@ const maxDimensions = 100_000;
 export function geminiEmbeddingsBody(
   { body }: EmbeddingsRequest,
   model: string,
-): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "untranslatable" }> {
+): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
   const fields = requestFields(body, "Gemini");
   const input = fields.take("input");
   const texts = Array.isArray(input) ? input : [input];
@@ -32,12 +32,12 @@ export function geminiEmbeddingsBody(
   return fields.firstIssue() ?? { kind: "body", body: { requests } };
 }
 
-/** No answer has more members on its top level, or in one embedding. */
+/** The most members of an object in the answer. */
 const maxMembers = 1000;
 
 /**
- * One vector for each text, in the form that was asked for; Google tells no usage for all models. The vectors, which
- * are nearly all of the text, are moved as text: printed anew, the 300,000 numbers of a hundred texts take a second.
+ * One vector for each text, in the requested encoding; Google reports no usage for some models. Vectors are
+ * copied as text: printing the 300,000 numbers of a hundred texts would take a second.
  */
 export function geminiEmbeddingsAnswer(given: string, { body, model }: EmbeddingsRequest): ParsedAnswer {
   const text = given.trim();
@@ -72,10 +72,10 @@ export function geminiEmbeddingsAnswer(given: string, { body, model }: Embedding
   };
 }
 
-/** The text of a list of numbers, as far as that can be told without parsing it. */
+/** A list of numbers, as far as that can be seen without parsing. */
 const numbers = /^\[\s*-?\d[-+.\deE,\s]*\]$/;
 
-/** The text of each embedding's vector; null for one that is missing or holds anything but numbers. */
+/** The text of each embedding's vector; null: one is missing or holds other values. */
 function vectorsIn(list: string, most: number): (string | null)[] {
   return listAt(list, 0, most).items.map(({ start, end }) => {
     const embedding = list.slice(start, end);
@@ -85,7 +85,9 @@ function vectorsIn(list: string, most: number): (string | null)[] {
   });
 }
 
-/** The vector as JSON text: as it came, or as OpenAI packs them, little-endian floats of 32 bits. Null: it is no JSON. */
+/**
+ * The vector as JSON text, unchanged or packed as OpenAI does (32-bit little-endian floats). Null: not JSON.
+ */
 function written(vector: string, packs: boolean): string | null {
   try {
     const values = JSON.parse(vector) as number[];

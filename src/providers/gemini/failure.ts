@@ -1,57 +1,57 @@
-// What Google means by an error: a canonical status (google.rpc.Code), its details (RetryInfo, ErrorInfo), and, where
-// one status means several things, the sentence that the message begins with. A wrong key comes as 400
-// INVALID_ARGUMENT. Source: ai.google.dev/gemini-api/docs/troubleshooting and google/rpc/error_details.proto
+// Interprets Google's errors: the canonical status (google.rpc.Code), its details (RetryInfo, ErrorInfo), and, for
+// statuses with several meanings, the opening of the message. A wrong key is a 400 INVALID_ARGUMENT. Source:
+// ai.google.dev/gemini-api/docs/troubleshooting and google/rpc/error_details.proto
 
 import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
-import { clampRetryAfter, retryAfterMs } from "#providers/failure/retry-after.ts";
 import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
+import { clampRetryAfter, retryAfterMs } from "#settings/retry-after.ts";
 
-/** Reasons of google.rpc.ErrorInfo that mean the key or the project. */
+/** Reasons of google.rpc.ErrorInfo that concern the key or the project. */
 const deniedReason =
   /^(API_KEY_|SERVICE_DISABLED|BILLING_DISABLED|CONSUMER_|ACCESS_TOKEN_|CREDENTIALS_MISSING|USER_PROJECT_DENIED)/;
 
 const words: VendorErrorRules = {
-  codes: { UNAUTHENTICATED: "denied" },
+  codes: { UNAUTHENTICATED: "unauthorized" },
   types: {
-    INVALID_ARGUMENT: "caller",
-    OUT_OF_RANGE: "caller",
-    // No billing or not served in this country, but also a file of the caller's that is not ready yet.
-    FAILED_PRECONDITION: "unable",
-    PERMISSION_DENIED: "denied",
-    NOT_FOUND: "no_model",
-    RESOURCE_EXHAUSTED: "limited",
-    INTERNAL: "broken",
-    UNKNOWN: "broken",
-    UNAVAILABLE: "broken",
-    ABORTED: "broken",
-    CANCELLED: "broken",
-    DEADLINE_EXCEEDED: "broken",
-    DATA_LOSS: "broken",
-    UNIMPLEMENTED: "broken",
+    INVALID_ARGUMENT: "invalid_request",
+    OUT_OF_RANGE: "invalid_request",
+    // No billing, or an unsupported country; but also a file of the client's that is not ready yet.
+    FAILED_PRECONDITION: "unsupported",
+    PERMISSION_DENIED: "unauthorized",
+    NOT_FOUND: "model_not_found",
+    RESOURCE_EXHAUSTED: "rate_limited",
+    INTERNAL: "upstream_error",
+    UNKNOWN: "upstream_error",
+    UNAVAILABLE: "upstream_error",
+    ABORTED: "upstream_error",
+    CANCELLED: "upstream_error",
+    DEADLINE_EXCEEDED: "upstream_error",
+    DATA_LOSS: "upstream_error",
+    UNIMPLEMENTED: "upstream_error",
   },
   openings: [
-    [/^api key (not valid|expired|not found)/i, "denied"],
-    [/^(your |the )?api key was reported/i, "denied"],
-    [/^your prepa(id|yment) credits?/i, "denied"],
-    [/^user location is not supported/i, "denied"],
-    [/^(gemini api )?free tier is not available|^please enable billing/i, "denied"],
-    // A file that the caller names and this key may not read.
-    [/^you do not have permission to access the (file|cached ?content)/i, "caller"],
-    [/^(file|cached ?content) \S{0,200} ?(was |is )?not found/i, "caller"],
-    [/^(unable to submit request because )?the input token count\b/i, "context"],
+    [/^api key (not valid|expired|not found)/i, "unauthorized"],
+    [/^(your |the )?api key was reported/i, "unauthorized"],
+    [/^your prepa(id|yment) credits?/i, "unauthorized"],
+    [/^user location is not supported/i, "unauthorized"],
+    [/^(gemini api )?free tier is not available|^please enable billing/i, "unauthorized"],
+    // The request names a file that this key may not read.
+    [/^you do not have permission to access the (file|cached ?content)/i, "invalid_request"],
+    [/^(file|cached ?content) \S{0,200} ?(was |is )?not found/i, "invalid_request"],
+    [/^(unable to submit request because )?the input token count\b/i, "context_length"],
     [
       /^(the prompt|the input|your request|request) (was |is )?(blocked|rejected) .{0,60}(safety|polic)/i,
-      "policy",
+      "content_policy",
     ],
-    [/^models?\/[\w.:@-]{1,200} is not (found|supported)/i, "no_model"],
-    [/^tunedmodels\/[\w.:@-]{1,200} (is|was) not found/i, "no_model"],
-    [/^(publisher )?model [`'"]?[\w./:@-]{1,300}[`'"]? (is|was) not found/i, "no_model"],
+    [/^models?\/[\w.:@-]{1,200} is not (found|supported)/i, "model_not_found"],
+    [/^tunedmodels\/[\w.:@-]{1,200} (is|was) not found/i, "model_not_found"],
+    [/^(publisher )?model [`'"]?[\w./:@-]{1,300}[`'"]? (is|was) not found/i, "model_not_found"],
   ],
 };
 
-/** An answer that is no 2xx. `now`: epoch ms. */
+/** Interprets an answer outside 2xx. `now`: epoch ms. */
 export function geminiFailure(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -61,7 +61,7 @@ export function geminiFailure(
   return geminiError(status, parseJson(text), retryAfterMs(headers, now));
 }
 
-/** An error object, wherever it stood; `status` 200 for one inside a 200. A list of one is what streams begin with. */
+/** Interprets an error object, or an array of one; `status` 200 for one inside a 200. */
 export function geminiError(status: number, value: unknown, rest: number | null): Failure {
   const top = Array.isArray(value) ? value[0] : value;
   const error = isFields(top) && isFields(top.error) ? top.error : {};
@@ -71,12 +71,13 @@ export function geminiError(status: number, value: unknown, rest: number | null)
   const codes = [refused ? "UNAUTHENTICATED" : textOf(error.status)];
   const kind = classify({ status, codes, param: null, message: said }, words);
   const message = said === "" ? `Gemini answered ${status} without an error that could be read.` : said;
-  const retryMs = rest ?? (kind === "limited" || kind === "broken" ? retryOf(details, said) : null);
-  const param = kind === "no_model" ? "model" : kind === "context" ? "messages" : null;
+  const retryMs =
+    rest ?? (kind === "rate_limited" || kind === "upstream_error" ? retryOf(details, said) : null);
+  const param = kind === "model_not_found" ? "model" : kind === "context_length" ? "messages" : null;
   return vendorFailure(kind, status, message, { retryAfterMs: retryMs, param });
 }
 
-/** RetryInfo's `retryDelay` ("37s", "0.5s"), or the words "Please retry in 37.8s.". */
+/** RetryInfo's `retryDelay` ("37s", "0.5s"), or "Please retry in 37.8s." in the message. */
 function retryOf(details: readonly Fields[], said: string): number | null {
   const told = details.map(({ retryDelay }) => textOf(retryDelay)).find((delay) => delay !== "");
   const seconds =

@@ -1,20 +1,22 @@
-// Google's Gemini API, natively: generateContent, its stream, and embeddings. The key goes in a header, never in the
-// URL. Source: ai.google.dev/api/generate-content, /api/embeddings, /gemini-api/docs/api-key, /api/models
+// The adapter for Google's Gemini API: generateContent, its stream, and embeddings. The key goes in a header, never
+// in the URL. Source: ai.google.dev/api/generate-content, /api/embeddings, /gemini-api/docs/api-key, /api/models
 
 import { z } from "zod";
-import { defineProvider, secret } from "#providers/provider.ts";
-import { extraHeaders, hostRoot, joinUrl } from "#providers/settings.ts";
+import { defineProvider } from "#providers/provider.ts";
+import { extraHeaders, hostRoot } from "#providers/settings.ts";
+import { secret } from "#settings/secrets.ts";
+import { joinUrl } from "#settings/url.ts";
 import { geminiAnswer, geminiStream } from "./answer.ts";
 import { geminiEmbeddingsAnswer, geminiEmbeddingsBody } from "./embeddings.ts";
 import { geminiFailure } from "./failure.ts";
 import { geminiBody } from "./request.ts";
 
-const settings = z.strictObject({
+const settingsSchema = z.strictObject({
   base_url: hostRoot("https://generativelanguage.googleapis.com"),
   api_key: secret().describe("A key of Google AI Studio."),
   headers: extraHeaders(),
 });
-type Settings = z.output<typeof settings>;
+type Settings = z.output<typeof settingsSchema>;
 
 function headersOf({ api_key, headers }: Settings, stream: boolean): Record<string, string> {
   return {
@@ -24,7 +26,7 @@ function headersOf({ api_key, headers }: Settings, stream: boolean): Record<stri
   };
 }
 
-/** `models/…` and `tunedModels/…` are collections; anything else is the name of a model, whatever stands in it. */
+/** `models/…` and `tunedModels/…` are collections; any other text is a model's name. */
 function inCollection(model: string): readonly [collection: string, name: string] {
   const [, collection = "models", name = model] = /^(models|tunedModels)\/(.+)$/s.exec(model) ?? [];
   return [collection, name.toWellFormed()];
@@ -40,43 +42,43 @@ export const gemini = defineProvider({
   title: "Google Gemini",
   summary:
     "Gemini by Google's own generateContent and batchEmbedContents, translated from and to chat completions and embeddings.",
-  settings,
-  urls: (given) => [joinUrl(given.base_url, "/v1beta/models")],
-  chat: (request, given) => {
-    const made = geminiBody(request);
-    if (made.kind === "untranslatable") return made;
+  settings: settingsSchema,
+  urls: (settings) => [joinUrl(settings.base_url, "/v1beta/models")],
+  chat: (request, settings) => {
+    const translated = geminiBody(request);
+    if (translated.kind === "unsupported_parameter") return translated;
     const method = request.stream ? "streamGenerateContent?alt=sse" : "generateContent";
     return {
       kind: "request",
       request: {
         method: "POST",
-        url: joinUrl(given.base_url, `${resource(request.model)}:${method}`),
-        headers: { ...headersOf(given, request.stream), "content-type": "application/json" },
-        body: JSON.stringify(made.body),
+        url: joinUrl(settings.base_url, `${resource(request.model)}:${method}`),
+        headers: { ...headersOf(settings, request.stream), "content-type": "application/json" },
+        body: JSON.stringify(translated.body),
       },
     };
   },
   answer: geminiAnswer,
   stream: geminiStream,
   failure: geminiFailure,
-  embeddings: (request, given) => {
-    const made = geminiEmbeddingsBody(request, inCollection(request.model).join("/"));
-    if (made.kind === "untranslatable") return made;
+  embeddings: (request, settings) => {
+    const translated = geminiEmbeddingsBody(request, inCollection(request.model).join("/"));
+    if (translated.kind === "unsupported_parameter") return translated;
     return {
       kind: "request",
       request: {
         method: "POST",
-        url: joinUrl(given.base_url, `${resource(request.model)}:batchEmbedContents`),
-        headers: { ...headersOf(given, false), "content-type": "application/json" },
-        body: JSON.stringify(made.body),
+        url: joinUrl(settings.base_url, `${resource(request.model)}:batchEmbedContents`),
+        headers: { ...headersOf(settings, false), "content-type": "application/json" },
+        body: JSON.stringify(translated.body),
       },
     };
   },
   embeddingsAnswer: geminiEmbeddingsAnswer,
-  check: (given) => ({
+  check: (settings) => ({
     method: "GET",
-    url: joinUrl(given.base_url, "/v1beta/models?pageSize=1"),
-    headers: headersOf(given, false),
+    url: joinUrl(settings.base_url, "/v1beta/models?pageSize=1"),
+    headers: headersOf(settings, false),
     body: null,
   }),
 });

@@ -1,9 +1,9 @@
-// Gemini's log probabilities as OpenAI's: the token that was chosen, and what else might have been, place by place.
+// Translates Gemini's log probabilities into OpenAI's: the chosen token and its alternatives, position by position.
 // Source: ai.google.dev/api/generate-content#LogprobsResult
 
 import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
 
-/** OpenAI's `logprobs`; null where Gemini tells none. */
+/** OpenAI's `logprobs`; null if Gemini reports none. */
 export function geminiLogprobs(result: unknown): { content: object[] } | null {
   if (!isFields(result) || !Array.isArray(result.chosenCandidates)) return null;
   const top = fieldsIn(result.topCandidates);

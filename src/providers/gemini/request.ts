@@ -1,7 +1,7 @@
-// An OpenAI request as one for Gemini's generateContent. Each parameter is translated, at its default, a hint, or a
-// refusal that names it. Dropped as hints: a picture's `detail`, `strict` of tools (Gemini always follows their
-// schema as far as it can), what request-fields.ts lists. Beyond OpenAI's: `top_k`.
-// Source: ai.google.dev/api/generate-content, /gemini-api/docs/openai (effort), /gemini-api/docs/thinking
+// Translates an OpenAI request for Gemini's generateContent. Each parameter is translated, at its default, a hint,
+// or refused by name. Dropped as hints: an image's `detail`, `strict` of tools (Gemini always follows their schema
+// as far as it can), and those of request-fields.ts. Extension: `top_k`. Source: ai.google.dev/api/generate-content,
+// /gemini-api/docs/openai (effort), /gemini-api/docs/thinking
 
 import type { ChatRequest, PreparedRequest } from "#providers/provider.ts";
 import { readConversation } from "#providers/translate/conversation.ts";
@@ -18,13 +18,13 @@ import {
 } from "#providers/translate/request-fields.ts";
 import { geminiContents, geminiSystem } from "./contents.ts";
 
-/** 205 for 2.5; null where the name has no version (`gemini-flash-latest`): such a one counts as the newest. */
+/** 205 for 2.5; null: the name has no version (`gemini-flash-latest`) and counts as the newest. */
 export function geminiVersion(model: string): number | null {
   const found = /gemini-(\d{1,2})(?:\.(\d{1,2}))?(?![\d.])/.exec(model);
   return found ? Number(found[1]) * 100 + Number(found[2] ?? 0) : null;
 }
 
-/** Google's own table of efforts, for models that take a number of tokens. */
+/** Google's table of efforts, for models that take a token budget. */
 const budgets: Readonly<Record<string, number>> = {
   minimal: 1024,
   low: 1024,
@@ -33,7 +33,7 @@ const budgets: Readonly<Record<string, number>> = {
   xhigh: 24_576,
   max: 24_576,
 };
-/** And for those that take a level; `HIGH` is the most there is. */
+/** Efforts for models that take a level; `HIGH` is the highest. */
 const levels: Readonly<Record<string, string>> = {
   minimal: "MINIMAL",
   low: "LOW",
@@ -47,14 +47,14 @@ const int32 = 2 ** 31;
 
 export function geminiBody(
   request: ChatRequest,
-): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "untranslatable" }> {
-  const exact = parseExactly(request.text);
-  const fields = requestFields(isFields(exact) ? exact : request.body, "Gemini");
+): { kind: "body"; body: object } | Extract<PreparedRequest, { kind: "unsupported_parameter" }> {
+  const exactBody = parseExactly(request.text);
+  const fields = requestFields(isFields(exactBody) ? exactBody : request.body, "Gemini");
   const read = readConversation(fields.take("messages"));
-  if (read.kind === "fault") return { kind: "untranslatable", ...read.fault };
+  if (read.kind === "issue") return { kind: "unsupported_parameter", ...read.issue };
   const version = geminiVersion(request.model) ?? Number.POSITIVE_INFINITY;
-  const { contents, fault } = geminiContents(read.turns, version >= 300);
-  if (fault !== null) fields.issue("messages", fault);
+  const { contents, issue } = geminiContents(read.turns, version >= 300);
+  if (issue !== null) fields.issue("messages", issue);
   const system = geminiSystem(read.system);
   const tools = toolsOf(fields);
   const calling = callingOf(fields, tools);
@@ -112,7 +112,7 @@ function samplingOf(fields: RequestFields): object {
   if (top !== undefined && top > 0 && logprobs !== true) {
     fields.issue("top_logprobs", "`top_logprobs` needs `logprobs`.");
   }
-  const given = {
+  const sampling = {
     temperature: fields.number("temperature", 0, 2),
     topP: fields.number("top_p", 0, 1),
     topK: fields.whole("top_k", 1, 1_000_000),
@@ -125,10 +125,10 @@ function samplingOf(fields: RequestFields): object {
     responseLogprobs: logprobs === true ? true : undefined,
     logprobs: logprobs === true && top !== undefined && top > 0 ? top : undefined,
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(sampling).filter(([, value]) => value !== undefined));
 }
 
-/** `toolsExclude`: before version 3, a JSON answer and tools do not go together. */
+/** `toolsExclude`: before version 3, tools rule out a JSON answer. */
 function outputOf(fields: RequestFields, toolsExclude: boolean): object {
   const format = formatOf(fields);
   if (format === undefined) return {};
@@ -139,7 +139,10 @@ function outputOf(fields: RequestFields, toolsExclude: boolean): object {
   };
 }
 
-/** `reasoning_effort`: a level from version 3 on, before it a number of tokens. Thoughts are told where asked for. */
+/**
+ * `reasoning_effort`: a level from version 3 on, before that a token budget. Thoughts are included on
+ * request.
+ */
 function thinkingOf(fields: RequestFields, model: string, version: number): object {
   const effort = fields.take("reasoning_effort");
   if (effort === undefined) return {};
@@ -159,6 +162,6 @@ function thinkingOf(fields: RequestFields, model: string, version: number): obje
     return {};
   }
   const level = effort === "minimal" && isPro ? "LOW" : levels[effort];
-  const much = version < 300 ? { thinkingBudget: budgets[effort] } : { thinkingLevel: level };
-  return { thinkingConfig: { includeThoughts: true, ...much } };
+  const amount = version < 300 ? { thinkingBudget: budgets[effort] } : { thinkingLevel: level };
+  return { thinkingConfig: { includeThoughts: true, ...amount } };
 }

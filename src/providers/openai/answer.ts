@@ -1,6 +1,6 @@
-// Whole answers of OpenAI and its like, read as far as the gateway has to know them: whether they say something, what
-// they cost, and what went wrong. The text itself is passed on. Two parts of it are rightly larger than what may be
-// parsed, log probabilities and vectors; nothing in them matters here, and they are passed on unread.
+// Reads whole answers in OpenAI's form as far as the gateway needs: whether they hold output, their usage, and
+// errors. The text itself is passed on. Log probabilities and vectors may legitimately exceed the parsing bounds;
+// they are passed on without being parsed.
 
 import { listAt, objectAt, valueEnd } from "#contract/json-text.ts";
 import { badAnswer } from "#providers/failure/vendor-failure.ts";
@@ -9,18 +9,18 @@ import { parseJson } from "#providers/translate/json.ts";
 import { openaiFailure } from "./failure.ts";
 import { hasOutput, isRecord, readUsage } from "./stream.ts";
 
-/** No vendor's answer has more members on its top level, or more choices. */
+/** The most top-level members, or choices, of an answer. */
 const maxMembers = 1000;
 const maxChoices = 1024;
 /**
- * Texts, UTF-16 units, that are passed over for their log probabilities: shorter ones keep the bounds, and 4,096 tokens
- * with twenty others each fill the longest.
+ * UTF-16 units of texts whose log probabilities are skipped: shorter texts are within the parsing bounds, and
+ * 4,096 tokens with twenty alternatives each fill the longest.
  */
 const minSkippedText = 64 * 1024;
 const maxSkippedText = 8 * 1024 * 1024;
-/** Shorter answers of vectors, UTF-16 units, are parsed whole. */
+/** Answers with vectors below this length, UTF-16 units, are parsed whole. */
 const maxParsedVectors = 1024 * 1024;
-/** Brackets and quotes of each sort in an answer of vectors: a dozen for each of the 2,048 texts of a request. */
+/** Brackets and quotes of each kind in an answer with vectors: a dozen for each of a request's 2,048 texts. */
 const maxMarks = 200_000;
 
 /** A whole completion. */
@@ -32,17 +32,17 @@ export function openaiAnswer(text: string): ParsedAnswer {
   }
   if (!Array.isArray(value.choices)) return badAnswer("The provider's answer has no choices.");
   const choices = value.choices.filter(isRecord);
-  // OpenRouter tells here what went wrong while it was answering.
+  // OpenRouter reports errors during generation here.
   const failed = choices.find((choice) => isRecord(choice.error));
   if (failed) return { kind: "failure", failure: openaiFailure(200, {}, JSON.stringify(failed), 0) };
   const usage = readUsage(value.usage);
-  // Without any choice nothing was answered, whatever was counted.
+  // Without choices there is no output, whatever the usage says.
   const counted = choices.length > 0 && (usage?.completionTokens ?? 0) > 0;
   const output = counted || choices.some((choice) => hasOutput(choice.message, choice.finish_reason));
   return { kind: "answer", text, output, usage };
 }
 
-/** Vectors. */
+/** An embeddings answer. */
 export function openaiEmbeddings(text: string): ParsedAnswer {
   const value = parseJson(text.length < maxParsedVectors ? text : withoutVectors(text));
   if (!isRecord(value) || !Array.isArray(value.data)) {
@@ -54,12 +54,12 @@ export function openaiEmbeddings(text: string): ParsedAnswer {
 }
 
 /**
- * The text without what stands under `logprobs` in its choices: each token may have twenty others beside it, every
- * one with its bytes. One pass over the text. Empty where there is no such thing.
+ * The text without the `logprobs` of its choices, in one pass: each token may list twenty alternatives, each
+ * with its bytes. Empty if there are none.
  */
-function withoutLogprobs(given: string): string {
-  if (given.length < minSkippedText || given.length > maxSkippedText) return "";
-  const text = given.trimStart();
+function withoutLogprobs(body: string): string {
+  if (body.length < minSkippedText || body.length > maxSkippedText) return "";
+  const text = body.trimStart();
   const left: Part[] = [];
   const choiceEnd = (at: number) => {
     const { members, end } = objectAt(text, at, maxMembers);
@@ -73,10 +73,10 @@ function withoutLogprobs(given: string): string {
   return top.members.length < maxMembers && left.length > 0 ? without(text, left, "null") : "";
 }
 
-/** The text without the vectors, which are one list of the top level; empty where they are not. */
-function withoutVectors(given: string): string {
-  if (!isSparse(given)) return "";
-  const text = given.trimStart();
+/** The text without the vectors in the top-level `data`; empty if there are none. */
+function withoutVectors(body: string): string {
+  if (!isSparse(body)) return "";
+  const text = body.trimStart();
   const { members } = objectAt(text, 0, maxMembers);
   const data = members.filter(({ key }) => key === "data");
   if (members.length >= maxMembers || data.length !== 1) return "";
@@ -90,7 +90,7 @@ interface Part {
   end: number;
 }
 
-/** The text with each of these parts, in order, replaced. */
+/** Replaces each of the parts, in order. */
 function without(text: string, parts: readonly Part[], by: string): string {
   let result = "";
   let copied = 0;
@@ -101,7 +101,7 @@ function without(text: string, parts: readonly Part[], by: string): string {
   return result + text.slice(copied);
 }
 
-/** Whether the text is nearly all numbers, or long strings: passing over it is quick then. */
+/** Whether the text is nearly all numbers or long strings, which are quick to skip. */
 function isSparse(text: string): boolean {
   for (const mark of ["{", "[", '"']) {
     let times = 0;

@@ -1,96 +1,120 @@
-// What OpenAI and its like mean by an error. Vendors that copied OpenAI's form did not copy its codes, so that their
-// known sentences count as well, where a message begins with one. Source: platform.openai.com/docs/guides/error-codes,
-// openrouter.ai/docs (errors), and what the vendors' servers and users' reports show.
+// Interprets errors in OpenAI's form. Vendors copied the form but not the codes, so that their known sentences count
+// too, at the start of a message. Source: platform.openai.com/docs/guides/error-codes, openrouter.ai/docs (errors),
+// the vendors' servers and users' reports.
 
 import { apiError } from "#providers/failure/api-error.ts";
 import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
-import { retryAfterMs } from "#providers/failure/retry-after.ts";
 import { scrub } from "#providers/failure/scrub.ts";
 import { unauthorizedFailure } from "#providers/failure/vendor-failure.ts";
 import type { ApiError, Failure } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
+import { retryAfterMs } from "#settings/retry-after.ts";
 
 type Kind = Failure["kind"];
 
-/** The same meaning for several codes. */
+/** Several codes with one meaning. */
 const all = (kind: Kind, codes: string): Record<string, Kind> =>
   Object.fromEntries(codes.split(" ").map((code) => [code, kind]));
 
 const words: VendorErrorRules = {
   codes: {
-    ...all("denied", "insufficient_quota billing_hard_limit_reached billing_not_active account_deactivated"),
-    ...all("denied", "invalid_api_key invalid_authentication_error authentication_error access_terminated"),
-    ...all("denied", "exceeded_current_quota_error unsupported_country_region_territory"),
-    ...all("context", "context_length_exceeded exceed_context_size_error tokens_limit_reached"),
-    ...all("policy", "content_filter content_policy_violation data_inspection_failed"),
     ...all(
-      "no_model",
+      "unauthorized",
+      "insufficient_quota billing_hard_limit_reached billing_not_active account_deactivated",
+    ),
+    ...all(
+      "unauthorized",
+      "invalid_api_key invalid_authentication_error authentication_error access_terminated",
+    ),
+    ...all("unauthorized", "exceeded_current_quota_error unsupported_country_region_territory"),
+    ...all("context_length", "context_length_exceeded exceed_context_size_error tokens_limit_reached"),
+    ...all("content_policy", "content_filter content_policy_violation data_inspection_failed"),
+    ...all(
+      "model_not_found",
       "model_not_found model_not_available model_decommissioned unknown_model invalid_model",
     ),
-    ...all("no_model", "DeploymentNotFound"),
-    ...all("caller", "unsupported_parameter unsupported_value unknown_parameter missing_required_parameter"),
-    ...all("caller", "invalid_value invalid_type invalid_json extra_forbidden previous_response_not_found"),
-    ...all("caller", "array_above_max_length array_below_min_length string_above_max_length"),
-    ...all("caller", "string_below_min_length integer_above_max_value integer_below_min_value"),
-    ...all("caller", "decimal_above_max_value decimal_below_min_value"),
-    // Google's own OpenAI interface; its sentence on a minute's limit is OpenAI's on an empty account.
-    RESOURCE_EXHAUSTED: "limited",
+    ...all("model_not_found", "DeploymentNotFound"),
+    ...all(
+      "invalid_request",
+      "unsupported_parameter unsupported_value unknown_parameter missing_required_parameter",
+    ),
+    ...all(
+      "invalid_request",
+      "invalid_value invalid_type invalid_json extra_forbidden previous_response_not_found",
+    ),
+    ...all("invalid_request", "array_above_max_length array_below_min_length string_above_max_length"),
+    ...all("invalid_request", "string_below_min_length integer_above_max_value integer_below_min_value"),
+    ...all("invalid_request", "decimal_above_max_value decimal_below_min_value"),
+    // Google's OpenAI-compatible API: its message for a per-minute limit is OpenAI's message for an exhausted
+    // account.
+    RESOURCE_EXHAUSTED: "rate_limited",
   },
   types: {
-    ...all("limited", "rate_limit_exceeded rate_limit_error rate_limit_reached_error"),
-    ...all("broken", "overloaded_error engine_overloaded_error"),
+    ...all("rate_limited", "rate_limit_exceeded rate_limit_error rate_limit_reached_error"),
+    ...all("upstream_error", "overloaded_error engine_overloaded_error"),
   },
   openings: [
-    [/^incorrect api key provided/i, "denied"],
-    [/^api key (not valid|expired|not found)/i, "denied"],
-    [/^you exceeded your current quota/i, "denied"],
-    [/^(your )?billing hard limit has been reached/i, "denied"],
-    [/^your account is not active/i, "denied"],
-    [/^insufficient (balance|credits|funds)\b/i, "denied"],
-    [/^you have exceeded your monthly included credits/i, "denied"],
-    [/^(this (model|endpoint)'s )?maximum (context|prompt) length is \d/i, "context"],
+    [/^incorrect api key provided/i, "unauthorized"],
+    [/^api key (not valid|expired|not found)/i, "unauthorized"],
+    [/^you exceeded your current quota/i, "unauthorized"],
+    [/^(your )?billing hard limit has been reached/i, "unauthorized"],
+    [/^your account is not active/i, "unauthorized"],
+    [/^insufficient (balance|credits|funds)\b/i, "unauthorized"],
+    [/^you have exceeded your monthly included credits/i, "unauthorized"],
+    [/^(this (model|endpoint)'s )?maximum (context|prompt) length is \d/i, "context_length"],
     [
       /^'max_tokens' or 'max_completion_tokens' is too large: \d+\. this model's maximum context length/i,
-      "context",
+      "context_length",
     ],
-    [/^the request exceeds the available context size/i, "context"],
-    [/^prompt contains \d+ tokens( and \d+ draft tokens)?, too large for model/i, "context"],
-    [/^(the )?(prompt|input) \((total )?(length )?\d+( tokens)?\) is (too long|longer than)/i, "context"],
-    [/^the decoder prompt \(length \d+\) is longer than/i, "context"],
-    [/^(the )?(prompt|input)( is)? too long(; exceeded|: \d| for requested model)/i, "context"],
-    [/^(the |your )?input( length)? exceeds the context (length|window)/i, "context"],
-    [/^please reduce the length of the messages/i, "context"],
-    [/^the number of tokens to keep from the initial prompt is greater than the context length/i, "context"],
-    [/^trying to keep the first \d+ tokens when context/i, "context"],
-    [/^(invalid request: )?your request exceeded model token limit/i, "context"],
-    [/^range of input length should be/i, "context"],
+    [/^the request exceeds the available context size/i, "context_length"],
+    [/^prompt contains \d+ tokens( and \d+ draft tokens)?, too large for model/i, "context_length"],
+    [
+      /^(the )?(prompt|input) \((total )?(length )?\d+( tokens)?\) is (too long|longer than)/i,
+      "context_length",
+    ],
+    [/^the decoder prompt \(length \d+\) is longer than/i, "context_length"],
+    [/^(the )?(prompt|input)( is)? too long(; exceeded|: \d| for requested model)/i, "context_length"],
+    [/^(the |your )?input( length)? exceeds the context (length|window)/i, "context_length"],
+    [/^please reduce the length of the messages/i, "context_length"],
+    [
+      /^the number of tokens to keep from the initial prompt is greater than the context length/i,
+      "context_length",
+    ],
+    [/^trying to keep the first \d+ tokens when context/i, "context_length"],
+    [/^(invalid request: )?your request exceeded model token limit/i, "context_length"],
+    [/^range of input length should be/i, "context_length"],
     [
       /^(the response was filtered|your request was rejected) (due to the prompt|as a result of our safety)/i,
-      "policy",
+      "content_policy",
     ],
-    [/^invalid prompt: your prompt was flagged/i, "policy"],
-    [/^your chosen model requires moderation/i, "policy"],
-    [/^content (violates usage guidelines|exists risk)/i, "policy"],
-    [/^the request was rejected because it was considered high risk/i, "policy"],
-    // A model's name as vendors write it into a sentence: a text of the caller with a blank in it is none.
+    [/^invalid prompt: your prompt was flagged/i, "content_policy"],
+    [/^your chosen model requires moderation/i, "content_policy"],
+    [/^content (violates usage guidelines|exists risk)/i, "content_policy"],
+    [/^the request was rejected because it was considered high risk/i, "content_policy"],
+    // A model's name as vendors quote it; text of the client with a space in it does not match.
     [
       /^(the )?model:? [`'"]?[\w./:@+-]{1,200}[`'"]?,? (does not exist|(is )?not found|is not available)/i,
-      "no_model",
+      "model_not_found",
     ],
-    [/^no endpoints found for [`'"]?[\w./:@+-]{1,200}[`'"]?\.?$/i, "no_model"],
-    [/^[`'"]?[\w./:@+-]{1,200}[`'"]? is not a valid model id/i, "no_model"],
-    [/^model not exist\.?$/i, "no_model"],
-    [/^no endpoints found (that|matching)\b/i, "unable"],
-    // Larger than the model's whole minute: no wait helps, and a smaller request is served.
-    [/^request too large for\b/i, "unable"],
+    [/^no endpoints found for [`'"]?[\w./:@+-]{1,200}[`'"]?\.?$/i, "model_not_found"],
+    [/^[`'"]?[\w./:@+-]{1,200}[`'"]? is not a valid model id/i, "model_not_found"],
+    [/^model not exist\.?$/i, "model_not_found"],
+    [/^no endpoints found (that|matching)\b/i, "unsupported"],
+    // Exceeds the model's whole minute: waiting does not help, but a smaller request would pass.
+    [/^request too large for\b/i, "unsupported"],
   ],
   anywhere: [
-    [/content[_ ](policy|filter)|moderation|responsible ai|safety system/i, "policy"],
-    [/insufficient_quota|insufficient (balance|credit|funds)|billing (hard )?limit|current quota/i, "denied"],
+    [/content[_ ](policy|filter)|moderation|responsible ai|safety system/i, "content_policy"],
+    [
+      /insufficient_quota|insufficient (balance|credit|funds)|billing (hard )?limit|current quota/i,
+      "unauthorized",
+    ],
   ],
 };
 
-/** Reads an error. `status` 200: it stood inside a successful answer or a stream, so its own words decide. */
+/**
+ * Interprets an error. `status` 200: it was inside a successful answer or a stream, so its own fields decide.
+ */
 export function openaiFailure(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -98,51 +122,54 @@ export function openaiFailure(
   now: number,
 ): Failure {
   const { error, codes } = readError(status, text);
-  // OpenRouter and others put the status that they met into `code`.
+  // OpenRouter and others put the upstream's status into `code`.
   const within = /^[45]\d{2}$/.test(error.code ?? "") ? Number(error.code) : status;
   const { message, param } = error;
   const bare = within === 200 && error.type === "invalid_request_error" ? 400 : within;
   const kind = classify({ status: bare, codes, param, message }, words);
   const restMs = retryAfterMs(headers, now);
-  if (kind === "denied") return unauthorizedFailure(status, message, restMs);
+  if (kind === "unauthorized") return unauthorizedFailure(status, message, restMs);
   return { kind, status, retryAfterMs: restMs, error };
 }
 
-/** The error object of a body, completed to OpenAI's four fields, and every code in it. */
+/** The error object of a body, completed to OpenAI's four fields, with all codes in it. */
 function readError(status: number, text: string): { error: ApiError; codes: string[] } {
-  const usual = status === 200 || status >= 500 ? "server_error" : "invalid_request_error";
+  const defaultType = status === 200 || status >= 500 ? "server_error" : "invalid_request_error";
   const value = parseJson(text);
   if (value === undefined) {
     const message = `The provider answered ${status} without an error that could be read.`;
-    return { error: apiError(message, usual), codes: [] };
+    return { error: apiError(message, defaultType), codes: [] };
   }
-  // Google's own OpenAI interface puts it into a list.
+  // Google's OpenAI-compatible API wraps it in an array.
   const outer = Array.isArray(value) ? value[0] : value;
   const top: Fields = isFields(outer) ? outer : {};
   const inner = isFields(top.error) ? top.error : top;
-  const wrong = faultIn(top.detail) ?? faultIn(isFields(inner.message) ? inner.message.detail : null);
-  const message = [inner.message, top.error, top.message, top.detail, wrong?.msg].find(
-    (one) => typeof one === "string",
+  const issue = issueIn(top.detail) ?? issueIn(isFields(inner.message) ? inner.message.detail : null);
+  const message = [inner.message, top.error, top.message, top.detail, issue?.msg].find(
+    (candidate) => typeof candidate === "string",
   );
   const word = (field: unknown) =>
     typeof field === "string" ? scrub(field) : typeof field === "number" ? String(field) : null;
   const code = word(inner.code);
   const type = word(inner.type);
-  const param = word(inner.param) ?? placeOf(wrong);
-  const said = typeof message === "string" ? message : `The provider answered ${status}.`;
-  // OpenRouter tells in a field of its own why it refused a request's content.
+  const param = word(inner.param) ?? parameterOf(issue);
+  const sentence = typeof message === "string" ? message : `The provider answered ${status}.`;
+  // OpenRouter gives the reason of a content refusal in a separate field.
   const moderated = isFields(inner.metadata) && Array.isArray(inner.metadata.reasons) ? "content_filter" : "";
-  const codes = [code ?? "", type ?? "", moderated, textOf(inner.status), textOf(wrong?.type)];
-  return { error: apiError(said, type ?? usual, code, param), codes: codes.filter((one) => one !== "") };
+  const codes = [code ?? "", type ?? "", moderated, textOf(inner.status), textOf(issue?.type)];
+  return {
+    error: apiError(sentence, type ?? defaultType, code, param),
+    codes: codes.filter((name) => name !== ""),
+  };
 }
 
-/** FastAPI's way (vLLM, Mistral): a list of what is wrong, each with its place. */
-function faultIn(detail: unknown): Fields | undefined {
+/** FastAPI's form (vLLM, Mistral): a list of issues, each with a location. */
+function issueIn(detail: unknown): Fields | undefined {
   return fieldsIn(detail)[0];
 }
 
-/** The parameter's name, behind `body`. */
-function placeOf(fault: Fields | undefined): string | null {
-  const [where, first] = Array.isArray(fault?.loc) ? (fault.loc as unknown[]) : [];
+/** The parameter's name, after `body`. */
+function parameterOf(issue: Fields | undefined): string | null {
+  const [where, first] = Array.isArray(issue?.loc) ? (issue.loc as unknown[]) : [];
   return where === "body" && typeof first === "string" ? scrub(first) : null;
 }

@@ -1,41 +1,27 @@
-// Everything that speaks OpenAI's chat completions: OpenAI itself and those who copied it. The request and the
-// answer are passed on as they came; only the model's name changes on the way in, and usage is asked for in
-// streams. Source: platform.openai.com/docs/api-reference/chat, and each vendor's page on compatibility.
+// The adapter for OpenAI and vendors with an OpenAI-compatible API. Requests and answers are passed on unchanged,
+// except that the model's name is replaced and streams are asked for their usage. Source:
+// platform.openai.com/docs/api-reference/chat, and each vendor's page on compatibility.
 
 import { z } from "zod";
 import { membersOf, withMembers } from "#contract/json-text.ts";
-import { type ChatRequest, defineProvider, secret } from "#providers/provider.ts";
+import { type ChatRequest, defineProvider } from "#providers/provider.ts";
 import { extraHeaders } from "#providers/settings.ts";
+import { secret } from "#settings/secrets.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
 import { openaiFailure } from "./failure.ts";
 import { isRecord, openaiStream } from "./stream.ts";
 
 interface VendorDefaults {
-  /** Null: wherever the account's own one runs. */
+  /** Null: each account has an address of its own. */
   url: string | null;
-  /** The header for the key, where it is no Bearer. */
+  /** The header that carries the key, where it is not `Authorization: Bearer`. */
   keyHeader?: string;
-  /** Streams tell their usage without being asked, and do not like to be. */
+  /** Its streams report usage without being asked, and it may refuse `stream_options`. */
   reportsUsageUnasked?: boolean;
 }
 
-const vendorNames = [
-  "openai",
-  "azure-openai",
-  "openrouter",
-  "groq",
-  "mistral",
-  "deepseek",
-  "together",
-  "xai",
-  "ollama",
-  "vllm",
-  "llama.cpp",
-  "lm-studio",
-] as const;
-
-/** Where each vendor is, and what it needs that OpenAI does not. */
-const vendors: Readonly<Record<(typeof vendorNames)[number], VendorDefaults>> = {
+/** The vendors, each with what differs from OpenAI. A new vendor is one line here. */
+const vendors = {
   openai: { url: "https://api.openai.com/v1" },
   "azure-openai": { url: null, keyHeader: "api-key" },
   openrouter: { url: "https://openrouter.ai/api/v1" },
@@ -48,17 +34,20 @@ const vendors: Readonly<Record<(typeof vendorNames)[number], VendorDefaults>> = 
   vllm: { url: "http://127.0.0.1:8000/v1" },
   "llama.cpp": { url: "http://127.0.0.1:8080/v1" },
   "lm-studio": { url: "http://127.0.0.1:1234/v1" },
-};
+} satisfies Record<string, VendorDefaults>;
+type Vendor = keyof typeof vendors;
 
-const settings = z
+const defaultsOf = (vendor: Vendor): VendorDefaults => vendors[vendor];
+
+const settingsSchema = z
   .strictObject({
     vendor: z
-      .enum(vendorNames)
+      .enum(Object.keys(vendors) as Vendor[])
       .default("openai")
       .describe("Who it is: gives the base URL and what is special about it."),
     base_url: z
       .url({ protocol: /^https?$/, error: "must be an http or https URL" })
-      // A path is put behind it, and it is shown: whatever is secret belongs elsewhere.
+      // Paths are appended to it, and it is shown: secrets do not belong here.
       .regex(/^[^?#@]*$/, "must be a URL without a login and a query")
       .optional()
       .describe(
@@ -84,30 +73,33 @@ const settings = z
     path: ["api_version"],
     message: "is Azure's alone",
   })
-  .refine((value) => value.base_url !== undefined || vendors[value.vendor].url !== null, {
+  .refine((value) => value.base_url !== undefined || defaultsOf(value.vendor).url !== null, {
     path: ["base_url"],
     message: "is needed: this vendor has no common address",
   });
-type Settings = z.output<typeof settings>;
+type Settings = z.output<typeof settingsSchema>;
 
-/** Names under which other gateways let a caller choose the upstream; one behind us must not be told. */
+/**
+ * Fields by which other gateways let a client choose the upstream; a gateway behind this one must not get
+ * them.
+ */
 const upstreamChoices = ["api_base", "base_url"] as const;
 
 function baseOf({ vendor, base_url }: Settings): string {
-  return (base_url ?? vendors[vendor].url ?? "").replace(/(?<!\/)\/+$/, "");
+  return (base_url ?? defaultsOf(vendor).url ?? "").replace(/(?<!\/)\/+$/, "");
 }
 
-/** Azure's older interface has a base URL for each deployment; its models are told beside them. */
+/** Azure's older API has a base URL for each deployment; its models are listed beside them. */
 const deployment = /\/deployments\/[^/]+$/;
 
-function urlOf(given: Settings, path: "/chat/completions" | "/embeddings" | "/models"): string {
-  const base = baseOf(given);
+function urlOf(settings: Settings, path: "/chat/completions" | "/embeddings" | "/models"): string {
+  const base = baseOf(settings);
   const root = path === "/models" ? base.replace(deployment, "") : base;
-  return `${root}${path}${given.api_version === undefined ? "" : `?api-version=${given.api_version}`}`;
+  return `${root}${path}${settings.api_version === undefined ? "" : `?api-version=${settings.api_version}`}`;
 }
 
 function headersOf({ vendor, api_key, headers }: Settings): Record<string, string> {
-  const { keyHeader } = vendors[vendor];
+  const { keyHeader } = defaultsOf(vendor);
   const auth: Record<string, string> =
     api_key === undefined
       ? {}
@@ -117,7 +109,7 @@ function headersOf({ vendor, api_key, headers }: Settings): Record<string, strin
   return { ...auth, ...headers };
 }
 
-/** What changes in a request's text on its way to a vendor. */
+/** The request's text with the changed members. */
 function bodyFor(request: Omit<ChatRequest, "stream">, more: Record<string, string | undefined>): string {
   const changes: Record<string, string | undefined> = { model: JSON.stringify(request.model), ...more };
   for (const name of upstreamChoices) if (Object.hasOwn(request.body, name)) changes[name] = undefined;
@@ -136,17 +128,18 @@ export const openaiCompatible = defineProvider({
   kind: "openai-compatible",
   title: "OpenAI and compatible",
   summary: "OpenAI's chat completions, from OpenAI or anybody who speaks them; passed on as they are.",
-  settings,
-  urls: (given) => [baseOf(given)],
-  chat: (request, given) => {
-    const ask = request.stream && (given.stream_usage ?? vendors[given.vendor].reportsUsageUnasked !== true);
+  settings: settingsSchema,
+  urls: (settings) => [baseOf(settings)],
+  chat: (request, settings) => {
+    const ask =
+      request.stream && (settings.stream_usage ?? defaultsOf(settings.vendor).reportsUsageUnasked !== true);
     return {
       kind: "request",
       request: {
         method: "POST",
-        url: urlOf(given, "/chat/completions"),
+        url: urlOf(settings, "/chat/completions"),
         headers: {
-          ...headersOf(given),
+          ...headersOf(settings),
           "content-type": "application/json",
           accept: request.stream ? "text/event-stream" : "application/json",
         },
@@ -157,20 +150,20 @@ export const openaiCompatible = defineProvider({
   answer: openaiAnswer,
   stream: openaiStream,
   failure: openaiFailure,
-  embeddings: (request, given) => ({
+  embeddings: (request, settings) => ({
     kind: "request",
     request: {
       method: "POST",
-      url: urlOf(given, "/embeddings"),
-      headers: { ...headersOf(given), "content-type": "application/json", accept: "application/json" },
+      url: urlOf(settings, "/embeddings"),
+      headers: { ...headersOf(settings), "content-type": "application/json", accept: "application/json" },
       body: bodyFor(request, {}),
     },
   }),
   embeddingsAnswer: openaiEmbeddings,
-  check: (given) => ({
+  check: (settings) => ({
     method: "GET",
-    url: urlOf(given, "/models"),
-    headers: { ...headersOf(given), accept: "application/json" },
+    url: urlOf(settings, "/models"),
+    headers: { ...headersOf(settings), accept: "application/json" },
     body: null,
   }),
 });

@@ -1,5 +1,5 @@
-// Reads what OpenAI and its like say in streams and messages: which chunk holds real output, which finishes,
-// which tells the usage. The chunks themselves are passed on as text.
+// Reads streams and messages in OpenAI's form: which chunk holds real output, finishes a choice, or reports usage.
+// The chunks themselves are passed on as text.
 
 import { badFrame } from "#providers/failure/vendor-failure.ts";
 import type { ChatRequest, StreamPiece, StreamReader, Usage } from "#providers/provider.ts";
@@ -10,7 +10,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** No upstream bills more in one call; a larger count is a lie or a bug. */
+/** No vendor bills more in one call; a larger count is wrong. */
 const maxTokens = 1_000_000_000;
 
 const count = (value: unknown): number =>
@@ -35,10 +35,10 @@ const outputFields = [
   "audio",
 ] as const;
 
-/** Reasons for which an answer may rightly be empty. */
+/** Finish reasons of answers that may be empty. */
 const emptyReasons: readonly unknown[] = ["length", "content_filter", "tool_calls", "function_call"];
 
-/** Whether a message, or a delta of one, holds real output: text, reasoning, a tool call, a refusal. */
+/** Whether a message, or a delta, holds real output: text, reasoning, a tool call, a refusal. */
 export function hasOutput(message: unknown, finishReason: unknown): boolean {
   if (emptyReasons.includes(finishReason)) return true;
   if (!isRecord(message)) return false;
@@ -48,24 +48,24 @@ export function hasOutput(message: unknown, finishReason: unknown): boolean {
   });
 }
 
-/** A stream of OpenAI's. Behind `[DONE]` nothing is read. */
+/** Reads a stream in OpenAI's form. Nothing after `[DONE]` is read. */
 export function openaiStream(request: ChatRequest): StreamReader {
   const asked = typeof request.body.n === "number" ? request.body.n : 1;
   const finished = new Map<unknown, boolean>();
   let done = false;
   return {
     push: ({ event, data }) => {
-      // Proxies keep connections alive with events that hold nothing.
+      // Proxies keep connections alive with empty events.
       if (done || data.trim() === "") return [];
       done = data.trim() === "[DONE]";
       return [done ? { kind: "done" } : read(event, data, finished)];
     },
-    // `[DONE]` says that no choice is to come any more: some vendors make one, whatever `n` says.
+    // After `[DONE]` no more choices follow: some vendors make one, whatever `n` says.
     missing: () => [...finished.values()].includes(false) || (!done && finished.size < asked),
   };
 }
 
-/** No upstream makes more choices; their states are kept. */
+/** The most choices whose state is kept. */
 const maxChoices = 1024;
 
 function read(event: string | null, data: string, finished: Map<unknown, boolean>): StreamPiece {
@@ -89,7 +89,7 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
   for (const choice of choices) units += outputUnits(choice.delta);
   return {
     kind: "chunk",
-    // An event of several lines: the line ends stand between the values, since no string of JSON holds one.
+    // Joins an event of several lines: line ends are between values, because no JSON string holds one.
     text: data.includes("\n") ? data.replaceAll("\n", " ") : data,
     output: choices.some((choice) => hasOutput(choice.delta, choice.finish_reason)),
     finish: choices.some((choice) => typeof choice.finish_reason === "string"),
@@ -100,8 +100,8 @@ function read(event: string | null, data: string, finished: Map<unknown, boolean
 }
 
 /**
- * UTF-16 units that a message, or a delta of one, says: text, reasoning, a refusal, calls of tools. Asked for every chunk:
- * it looks at the few fields that are there, not for all that may be.
+ * UTF-16 units of output in a message or a delta: text, reasoning, a refusal, tool calls. Runs for every
+ * chunk, so it looks only at the fields that are present.
  */
 export function outputUnits(message: unknown): number {
   if (!isRecord(message)) return 0;
@@ -110,7 +110,7 @@ export function outputUnits(message: unknown): number {
   for (const key in message) {
     const value = message[key];
     if (key === "content" || key === "refusal") units += unitsIn(value);
-    // Some servers tell the same reasoning under both names.
+    // Some servers send the same reasoning under both names.
     else if (key === "reasoning_content" || key === "reasoning")
       reasoning = Math.max(reasoning, unitsIn(value));
     else if (key === "tool_calls" && Array.isArray(value)) {
@@ -120,7 +120,7 @@ export function outputUnits(message: unknown): number {
   return units + reasoning;
 }
 
-/** Of a text, or of the texts in a list of parts. */
+/** Units of a text, or of the texts in a list of parts. */
 function unitsIn(content: unknown): number {
   if (typeof content === "string") return content.length;
   let units = 0;
@@ -132,6 +132,6 @@ function unitsIn(content: unknown): number {
 
 function unitsCalled(called: unknown): number {
   if (!isRecord(called)) return 0;
-  const { name, arguments: given } = called;
-  return (typeof name === "string" ? name.length : 0) + (typeof given === "string" ? given.length : 0);
+  const { name, arguments: args } = called;
+  return (typeof name === "string" ? name.length : 0) + (typeof args === "string" ? args.length : 0);
 }

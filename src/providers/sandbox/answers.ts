@@ -1,12 +1,12 @@
-// What the sandbox says: the last words of the user, arguments that fit a tool's schema, a vector for a text. The
-// same question always gets the same answer, so that a demo can be repeated and a test can know it.
+// The sandbox's content: the user's last text, arguments that fit a tool's schema, a vector for a text. Equal
+// requests get equal answers, so that demos and tests are repeatable.
 
 import { type Fields, fieldsIn, isFields, textOf } from "#providers/translate/json.ts";
 import { exampleOf } from "./schema-example.ts";
 
 export const emptyAnswerText = "(nothing was said)";
 
-/** The texts of a message's content, whichever of its forms it has. */
+/** The text of a message's content, in either of its forms. */
 function contentOf(message: Fields | undefined): string {
   const content = message?.content;
   if (typeof content === "string") return content;
@@ -15,24 +15,24 @@ function contentOf(message: Fields | undefined): string {
     .join("");
 }
 
-/** What the user said last; never empty, since an empty answer counts as a failure. */
+/** The user's last text; never empty, because an empty answer counts as a failure. */
 export function lastUserText(messages: unknown): string {
   const said = contentOf(fieldsIn(messages).findLast(({ role }) => role === "user"));
   return said.trim() === "" ? emptyAnswerText : said;
 }
 
-/** What a tool just answered; null where the last message is no tool's. */
+/** The result that a tool just returned; null if the last message is not a tool's. */
 export function toolResultText(messages: unknown): string | null {
   const last = fieldsIn(messages).at(-1);
   return last?.role === "tool" ? contentOf(last) : null;
 }
 
-/** The words of a text, each with the space behind it. */
+/** The words of a text, each with the space after it. */
 export function splitWords(text: string): string[] {
   return text.match(/^\s+\S+\s*|\S+\s*/g) ?? [text];
 }
 
-/** The first function that may be called, with arguments that fit its schema (JSON text); null: none may. */
+/** The first allowed function, with arguments (JSON text) that fit its schema; null: none is allowed. */
 export function toolCall(body: Fields): { name: string; arguments: string } | null {
   if (body.tool_choice === "none") return null;
   const tool = fieldsIn(body.tools).find(({ type }) => type === "function")?.function;
@@ -42,13 +42,13 @@ export function toolCall(body: Fields): { name: string; arguments: string } | nu
   return { name, arguments: JSON.stringify(isFields(value) ? value : {}) };
 }
 
-/** A vector of length 1 that depends on every character of the text, and on nothing else. */
+/** A vector of length 1 that depends only on the characters of the text. */
 export function embed(text: string, dimensions: number): number[] {
   const raw = Array.from({ length: dimensions }, (_, at) => {
-    // FNV-1a, seeded by the place in the vector.
+    // FNV-1a, seeded by the index in the vector.
     let hash = (2_166_136_261 ^ at) >>> 0;
     for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16_777_619) >>> 0;
-    // Its low bits of a short text are nearly those of the seed.
+    // The low bits for a short text are nearly those of the seed.
     return (Math.imul(hash ^ (hash >>> 15), 2_246_822_519) >>> 0) / 2 ** 31 - 1;
   });
   const length = Math.hypot(...raw) || 1;
@@ -57,16 +57,16 @@ export function embed(text: string, dimensions: number): number[] {
 
 const unitsPerToken = 4;
 
-/** About what a text is in tokens. */
+/** Estimated tokens of a text. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / unitsPerToken);
 }
 
-/** The text, or what of it fits into so many tokens; anything but a whole number from 1 on is no limit. */
+/** The text, cut to a number of tokens; anything but an integer from 1 on is no limit. */
 export function truncateToTokens(text: string, tokens: unknown): string {
   if (!Number.isInteger(tokens) || Number(tokens) < 1) return text;
   const units = Number(tokens) * unitsPerToken;
-  // Half of a character that takes two units is none.
+  // Do not cut a surrogate pair in two.
   const whole = /[\ud800-\udbff]/.test(text.charAt(units - 1)) ? units - 1 : units;
   return text.length <= units ? text : text.slice(0, whole);
 }

@@ -1,7 +1,7 @@
-// The sandbox: answers without asking anybody, for trying things out and for demos. The model decides what
-// happens: `echo` says what the user said, `slow` takes 3 s to begin, `failing` is a 503 each time, `cut` breaks
-// off, `tools` calls the first tool. `n`, the limits of tokens and `response_format` are kept as a real one keeps them.
-// Everything goes the way of a real provider's answer, pauses included.
+// The sandbox adapter: answers without an upstream, for trials and demos. The model decides the behaviour: `echo`
+// repeats the user's text, `slow` starts after 3 s, `failing` always returns 503, `cut` breaks off, `tools` calls
+// the first tool. It honours `n`, token limits and `response_format`. Its responses take the same path as a real
+// provider's, pauses included.
 
 import { z } from "zod";
 import { openaiFailure } from "#providers/openai/failure.ts";
@@ -26,7 +26,7 @@ import {
 } from "./answers.ts";
 import { exampleOf } from "./schema-example.ts";
 
-/** The models that there are. */
+/** The sandbox's models. */
 export const sandboxModels = ["echo", "slow", "failing", "cut", "tools"] as const;
 type Model = (typeof sandboxModels)[number];
 
@@ -34,9 +34,9 @@ type Model = (typeof sandboxModels)[number];
 const wordMs = 20;
 /** Before the first word of `slow`. */
 const slowMs = 3_000;
-/** How many words `cut` gets out. */
+/** The number of words before `cut` breaks off. */
 const wordsBeforeCut = 3;
-/** OpenAI's bound. */
+/** OpenAI's limit. */
 const maxChoices = 128;
 const defaultDimensions = 8;
 const maxDimensions = 4096;
@@ -48,7 +48,7 @@ type Piece = SimulatedResponse["pieces"][number];
 function simulated(answer: Omit<SimulatedResponse, "contentType"> & { stream?: boolean }): PreparedRequest {
   const { status, pieces, stream = false } = answer;
   const contentType = stream ? "text/event-stream" : "application/json";
-  return { kind: "played", answer: { status, contentType, pieces } };
+  return { kind: "simulated", answer: { status, contentType, pieces } };
 }
 
 function errorResponse(status: number, message: string, type: string, code: string): PreparedRequest {
@@ -56,7 +56,7 @@ function errorResponse(status: number, message: string, type: string, code: stri
   return simulated({ status, pieces: [{ waitMs: 0, text }] });
 }
 
-/** What a model says: text, or one tool call. */
+/** A model's answer: text or one tool call. */
 interface SandboxAnswer {
   text: string;
   call: { name: string; arguments: string } | null;
@@ -64,16 +64,16 @@ interface SandboxAnswer {
 }
 
 function answerFor(model: Model, { body }: ChatRequest): SandboxAnswer {
-  // Another call after a tool's answer would have no end.
-  const told = model === "tools" ? toolResultText(body.messages) : null;
-  const call = model === "tools" && told === null ? toolCall(body) : null;
+  // Calling the tool again after its result would never end.
+  const toolResult = model === "tools" ? toolResultText(body.messages) : null;
+  const call = model === "tools" && toolResult === null ? toolCall(body) : null;
   if (call) return { text: "", call, finishReason: "tool_calls" };
-  const whole = formatAnswer(told ?? lastUserText(body.messages), body.response_format);
+  const whole = formatAnswer(toolResult ?? lastUserText(body.messages), body.response_format);
   const text = truncateToTokens(whole, body.max_completion_tokens ?? body.max_tokens);
   return { text, call: null, finishReason: text === whole ? "stop" : "length" };
 }
 
-/** The words in the form that was asked for: an object that holds them, or an example of a schema. */
+/** The text in the requested format: an object that contains it, or an example of the schema. */
 function formatAnswer(words: string, format: unknown): string {
   if (!isFields(format)) return words;
   if (format.type === "json_schema" && isFields(format.json_schema))
@@ -108,7 +108,7 @@ function chat(request: ChatRequest): PreparedRequest {
     cachedTokens: null,
     reasoningTokens: null,
   };
-  const called = (index: number): ToolCall[] => (call ? [{ id: `call_sandbox_${index}`, ...call }] : []);
+  const callsOf = (index: number): ToolCall[] => (call ? [{ id: `call_sandbox_${index}`, ...call }] : []);
   if (!request.stream) {
     if (model === "cut") return simulated({ status: 200, pieces: [{ waitMs: 0, cut: true }] });
     const choices = indexes.map((index) => ({
@@ -116,7 +116,7 @@ function chat(request: ChatRequest): PreparedRequest {
       text,
       reasoning: "",
       refusal: null,
-      calls: called(index),
+      calls: callsOf(index),
       finishReason,
     }));
     const answer = completion(heading, choices, counted);
@@ -126,12 +126,12 @@ function chat(request: ChatRequest): PreparedRequest {
     });
   }
   const write = chunkWriter(heading);
-  const event = (text: string, after: number): Piece => ({ waitMs: after, text: `data: ${text}\n\n` });
-  // One word of every choice, then the next of every choice.
+  const event = (text: string, waitMs: number): Piece => ({ waitMs, text: `data: ${text}\n\n` });
+  // One word of every choice, then the next word of every choice.
   const rounds = call
     ? [
         indexes.flatMap((index) =>
-          called(index).map((one) => write.delta(index, { call: { index: 0, ...one } })),
+          callsOf(index).map((toolCall) => write.delta(index, { call: { index: 0, ...toolCall } })),
         ),
       ]
     : splitWords(text).map((content) => indexes.map((index) => write.delta(index, { content })));
@@ -153,17 +153,17 @@ function chat(request: ChatRequest): PreparedRequest {
   return simulated({ status: 200, stream: true, pieces });
 }
 
-/** One vector for each text, or list of tokens, that was given. */
+/** One vector for each text, or list of tokens. */
 function embeddings({ body, text, model }: Omit<ChatRequest, "stream">): PreparedRequest {
   const { input, dimensions, encoding_format: format } = body;
-  const single = !Array.isArray(input) || input.every((one) => typeof one === "number");
+  const single = !Array.isArray(input) || input.every((item) => typeof item === "number");
   const inputs: unknown[] = single ? [input] : (input as unknown[]);
   const size =
     Number.isInteger(dimensions) && Number(dimensions) > 0 && Number(dimensions) <= maxDimensions
       ? Number(dimensions)
       : defaultDimensions;
-  const data = inputs.map((one, index) => {
-    const vector = embed(typeof one === "string" ? one : JSON.stringify(one ?? null), size);
+  const data = inputs.map((item, index) => {
+    const vector = embed(typeof item === "string" ? item : JSON.stringify(item ?? null), size);
     const embedding =
       format === "base64" ? Buffer.from(new Float32Array(vector).buffer).toString("base64") : vector;
     return { object: "embedding", index, embedding };
@@ -174,11 +174,11 @@ function embeddings({ body, text, model }: Omit<ChatRequest, "stream">): Prepare
   return simulated({ status: 200, pieces: [{ waitMs: 0, text: answer }] });
 }
 
-/** Reads back what was made above. */
-function read(text: string, says: (value: Record<string, unknown>) => boolean): ParsedAnswer {
+/** Parses a response made above. */
+function read(text: string, hasOutputIn: (value: Record<string, unknown>) => boolean): ParsedAnswer {
   const value: unknown = JSON.parse(text);
   if (!isFields(value)) throw new Error("The sandbox answered with no object.");
-  return { kind: "answer", text, output: says(value), usage: readUsage(value.usage) };
+  return { kind: "answer", text, output: hasOutputIn(value), usage: readUsage(value.usage) };
 }
 
 export const sandbox = defineProvider({

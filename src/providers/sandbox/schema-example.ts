@@ -1,13 +1,13 @@
-// An example of what a JSON Schema describes, for the sandbox's tool calls and structured answers: of the usual words
-// of schemas, which is what SDKs make of a type. `pattern`, `not` and the like are not understood.
+// Makes an example value for a JSON Schema, for the sandbox's tool calls and structured answers. It understands the
+// common keywords, which SDKs generate from types, but not `pattern`, `not` and the like.
 
 import { type Fields, fieldsIn, isFields } from "#providers/translate/json.ts";
 
-/** Schemas may refer to themselves, and a value of this depth convinces anybody. */
+/** Schemas may refer to themselves. */
 const maxDepth = 8;
-/** A schema that refers to itself in many places would make a value without end. */
+/** A schema that refers to itself in many places would make an endless value. */
 const maxValues = 500;
-/** Where a schema wants a longer text, or a longer list, it is not obeyed. */
+/** Longer minimums for texts and lists are ignored. */
 const maxTextLength = 200;
 const maxItems = 10;
 
@@ -24,7 +24,7 @@ const formats: Readonly<Record<string, string>> = {
   uuid: "00000000-0000-4000-8000-000000000000",
 };
 
-/** A value that fits, as far as the schema's plain words go; null for what is no schema. */
+/** A value that fits the schema's common keywords; null if it is not a schema. */
 export function exampleOf(schema: unknown): unknown {
   const root = isFields(schema) ? schema : {};
   let left = maxValues;
@@ -71,7 +71,7 @@ export function exampleOf(schema: unknown): unknown {
   return of(schema, 0);
 }
 
-/** What a `$ref` inside the schema names, `#/$defs/…`; a chain of them is followed a few steps. */
+/** The target of a `$ref` inside the schema, `#/$defs/…`; chains are followed a few steps. */
 function resolveRef(schema: unknown, root: Fields): unknown {
   let one = schema;
   for (let steps = 0; steps < 10 && isFields(one) && typeof one.$ref === "string"; steps++) {

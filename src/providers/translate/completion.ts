@@ -1,17 +1,17 @@
-// OpenAI's completions and chunks, as an adapter writes them that translates another format. The parts of one
-// stream keep one id and one model; what says something is marked as output, so that nobody commits to an empty answer.
+// Writes OpenAI's completions and chunks for adapters that translate another format. All chunks of a stream share
+// one id and one model; output is marked as such, so that failover does not commit to an empty answer.
 
 import { outputUnits } from "#providers/openai/stream.ts";
 import type { Chunk, ParsedAnswer, Usage } from "#providers/provider.ts";
 
-/** `created`: 0 where the vendor does not say; the gateway puts its own clock there. `id`: empty likewise. */
+/** `created`: 0 if the vendor does not say; the gateway fills in its own clock. `id`: empty likewise. */
 export interface CompletionHead {
   id: string;
   created: number;
   model: string;
 }
 
-/** Tokens with their details; null where the vendor does not count them apart. */
+/** Token counts with details; null: the vendor does not report them separately. */
 export interface TokenCounts {
   promptTokens: number;
   completionTokens: number;
@@ -24,7 +24,7 @@ export interface ToolCall {
   name: string;
   /** JSON text. */
   arguments: string;
-  /** Beside the call, as Google's own OpenAI interface has it. */
+  /** Beside the call, as in Google's OpenAI-compatible API. */
   extraContent?: object;
 }
 
@@ -38,7 +38,7 @@ export interface Choice {
   logprobs?: object | null;
 }
 
-/** Reasons with which an answer may rightly be empty: all tokens went into thoughts, or it was withheld. */
+/** Finish reasons of answers that may be empty: reasoning took all tokens, or the content was withheld. */
 const mayBeEmpty: readonly string[] = ["length", "content_filter"];
 
 export function usageOf({ promptTokens, completionTokens }: TokenCounts): Usage {
@@ -106,7 +106,7 @@ export function completion(
   return { kind: "answer", text: JSON.stringify(value), output, usage: counted && usageOf(counted) };
 }
 
-/** Part of a tool call: its first chunk has id and name, the later ones arguments alone. */
+/** A part of a tool call: the first chunk has id and name, later ones only arguments. */
 export interface CallDelta {
   index: number;
   id?: string;

@@ -1,17 +1,17 @@
-// OpenAI's list of messages as a conversation that vendors with another format accept: system text apart, turns
-// merged, every round of tool calls answered in full before anybody speaks again, call ids fit and distinct.
-// What OpenAI itself would refuse (a tool message that answers no call) is a fault here too.
+// Reads OpenAI's messages into a conversation that other vendors accept: system text apart, turns merged, every
+// round of tool calls answered in full before the next turn, call ids valid and distinct. What OpenAI itself rejects
+// (a tool message that answers no call) is an issue here too.
 
 import { type Fields, isFields, textOf } from "./json.ts";
 import { mediaPart, type Part, type TextPart } from "./message-parts.ts";
 
 export interface Call {
-  /** Distinct in the whole conversation; letters, digits, `_` and `-`. Not always the caller's. */
+  /** Distinct in the conversation; letters, digits, `_` and `-`. May differ from the client's id. */
   id: string;
   name: string;
-  /** JSON text as the model wrote it: perhaps empty, perhaps no JSON. */
+  /** JSON text as the model wrote it: may be empty or invalid. */
   arguments: string;
-  /** Gemini's sign of its thoughts, where the caller kept it (`extra_content.google.thought_signature`). */
+  /** Gemini's thought signature, if the client kept it (`extra_content.google.thought_signature`). */
   signature: string | null;
 }
 
@@ -21,7 +21,7 @@ export type Turn =
   /** In the order of the calls. */
   | { role: "tool"; results: { call: Call; parts: Part[] }[] };
 
-/** What cannot be translated: the name of the parameter, and why. */
+/** A parameter that cannot be translated, and the reason. */
 export interface TranslationIssue {
   param: string;
   message: string;
@@ -30,34 +30,35 @@ export interface TranslationIssue {
 export interface Conversation {
   kind: "conversation";
   system: TextPart[];
-  /** Begins with a user turn; no two user turns and no two assistant turns in a row; no turn is empty. */
+  /** Begins with a user turn; user turns and assistant turns alternate; no turn is empty. */
   turns: Turn[];
 }
 
-/** Stands where a vendor demands a turn and the caller said nothing: a conversation that opens with the assistant. */
+/** Fills the first user turn of a conversation that opens with the assistant. */
 export const emptyTurnText = "(nothing)";
 
 /**
- * Reads `messages`. Whitespace alone counts as no content (Anthropic refuses it). A user's `name` is written
- * before the text, an assistant's is dropped. Reasoning that is sent back is dropped: vendors take only their own, signed.
+ * Reads `messages`. Whitespace alone counts as no content (Anthropic rejects it). A user's `name` is put
+ * before the text, an assistant's is dropped. Reasoning in earlier turns is dropped: vendors accept only
+ * their own, signed.
  */
 export function readConversation(
   messages: unknown,
-): Conversation | { kind: "fault"; fault: TranslationIssue } {
-  const faults: string[] = [];
-  const found = conversation(Array.isArray(messages) ? messages : [], faults);
-  const [message] = faults;
-  return message === undefined ? found : { kind: "fault", fault: { param: "messages", message } };
+): Conversation | { kind: "issue"; issue: TranslationIssue } {
+  const issues: string[] = [];
+  const found = conversation(Array.isArray(messages) ? messages : [], issues);
+  const [message] = issues;
+  return message === undefined ? found : { kind: "issue", issue: { param: "messages", message } };
 }
 
-/** A call and the id that the caller knows it by; `parts`: its answer, once there. */
+/** A call with the client's id for it; `parts`: its result, once present. */
 interface OpenCall {
   call: Call;
-  given: string;
+  clientId: string;
   parts: Part[] | null;
 }
 
-function conversation(messages: readonly unknown[], faults: string[]): Conversation {
+function conversation(messages: readonly unknown[], issues: string[]): Conversation {
   const system: TextPart[] = [];
   const turns: Turn[] = [];
   const ids = new Set<string>();
@@ -65,56 +66,58 @@ function conversation(messages: readonly unknown[], faults: string[]): Conversat
   for (const [at, message] of messages.entries()) {
     const where = `messages[${at}]`;
     if (!isFields(message)) {
-      faults.push(`${where} is not an object.`);
+      issues.push(`${where} is not an object.`);
       continue;
     }
     const { role } = message;
-    const parts = partsOf(message.content, where, faults);
+    const parts = partsOf(message.content, where, issues);
     if (role === "system" || role === "developer") {
       system.push(...parts.filter((part) => part.kind === "text"));
       if (parts.some(({ kind }) => kind !== "text")) {
-        faults.push(`${where}: only text can stand in a ${role} message.`);
+        issues.push(`${where}: a ${role} message may hold only text.`);
       }
       continue;
     }
     if (role === "tool") {
-      const waiting = open.find((one) => one.given === message.tool_call_id && one.parts === null);
+      const waiting = open.find(
+        (answered) => answered.clientId === message.tool_call_id && answered.parts === null,
+      );
       if (waiting) waiting.parts = parts;
-      else faults.push(`${where}: \`tool_call_id\` is not that of a call that waits for it.`);
-      if (open.length > 0 && open.every((one) => one.parts !== null)) {
+      else issues.push(`${where}: \`tool_call_id\` does not match a pending tool call.`);
+      if (open.length > 0 && open.every(({ parts }) => parts !== null)) {
         turns.push({
           role: "tool",
-          results: open.map((one) => ({ call: one.call, parts: one.parts ?? [] })),
+          results: open.map(({ call, parts }) => ({ call, parts: parts ?? [] })),
         });
         open = [];
       }
       continue;
     }
-    if (open.length > 0) faults.push(unanswered(open, where));
+    if (open.length > 0) issues.push(unanswered(open, where));
     if (role === "user") {
-      addUser(turns, named(parts, message.name));
+      addUser(turns, withName(parts, message.name));
     } else if (role === "assistant") {
-      open = callsOf(message, where, ids, faults);
+      open = callsOf(message, where, ids, issues);
       addAssistant(
         turns,
         parts,
         open.map(({ call }) => call),
       );
     } else {
-      faults.push(`${where} has a role that cannot be translated.`);
+      issues.push(`${where} has a role that cannot be translated.`);
     }
   }
-  if (open.length > 0) faults.push(unanswered(open, `messages[${messages.length}]`));
-  return { kind: "conversation", ...opened(system, turns) };
+  if (open.length > 0) issues.push(unanswered(open, `messages[${messages.length}]`));
+  return { kind: "conversation", ...withFirstUserTurn(system, turns) };
 }
 
 function unanswered(open: readonly OpenCall[], where: string): string {
-  const waiting = open.filter(({ parts }) => parts === null).map(({ given }) => given);
+  const waiting = open.filter(({ parts }) => parts === null).map(({ clientId }) => clientId);
   return `Before ${where}: tool calls without a tool message: ${waiting.join(", ").slice(0, 200)}.`;
 }
 
-/** Vendors want a first turn, and want it to be the user's. */
-function opened(system: TextPart[], turns: Turn[]): { system: TextPart[]; turns: Turn[] } {
+/** Vendors require a first turn, from the user. */
+function withFirstUserTurn(system: TextPart[], turns: Turn[]): { system: TextPart[]; turns: Turn[] } {
   const [first] = turns;
   if (first?.role === "user") return { system, turns };
   if (!first && system.length > 0) return { system: [], turns: [{ role: "user", parts: [...system] }] };
@@ -137,7 +140,7 @@ function addAssistant(turns: Turn[], parts: Part[], calls: Call[]): void {
   } else turns.push({ role: "assistant", parts, calls });
 }
 
-function named(parts: Part[], name: unknown): Part[] {
+function withName(parts: Part[], name: unknown): Part[] {
   if (typeof name !== "string" || name.trim() === "") return parts;
   const at = parts.findIndex(({ kind }) => kind === "text");
   const part = parts[at];
@@ -145,17 +148,17 @@ function named(parts: Part[], name: unknown): Part[] {
   return parts.with(at, { ...part, text: `${name}: ${part.text}` });
 }
 
-function partsOf(content: unknown, where: string, faults: string[]): Part[] {
+function partsOf(content: unknown, where: string, issues: string[]): Part[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content.trim() === "" ? [] : [{ kind: "text", text: content }];
   if (!Array.isArray(content)) {
-    faults.push(`${where}: \`content\` is neither text nor a list.`);
+    issues.push(`${where}: \`content\` is neither text nor a list.`);
     return [];
   }
   return content.flatMap((part: unknown, at): Part[] => {
     const read = isFields(part) ? partOf(part) : "this is not an object.";
     if (typeof read !== "string") return isBlank(read) ? [] : [read];
-    faults.push(`${where}.content[${at}]: ${read}`);
+    issues.push(`${where}.content[${at}]: ${read}`);
     return [];
   });
 }
@@ -170,30 +173,30 @@ function partOf(part: Fields): Part | string {
 
 const isBlank = (part: Part) => part.kind === "text" && part.text.trim() === "";
 
-/** `cache_control` on a part: how callers ask Anthropic to cache a prompt; others do not need it. */
+/** `cache_control` on a part: how clients ask Anthropic to cache a prompt; other vendors ignore it. */
 function cacheOf(part: Fields): { cacheControl?: Fields } {
   return isFields(part.cache_control) ? { cacheControl: part.cache_control } : {};
 }
 
-function callsOf(message: Fields, where: string, ids: Set<string>, faults: string[]): OpenCall[] {
+function callsOf(message: Fields, where: string, ids: Set<string>, issues: string[]): OpenCall[] {
   if (isFields(message.function_call)) {
-    faults.push(`${where}: \`function_call\` is out of date; use \`tool_calls\`.`);
+    issues.push(`${where}: \`function_call\` is deprecated; use \`tool_calls\`.`);
   }
-  const { tool_calls: given } = message;
-  if (given === null || given === undefined) return [];
-  return (Array.isArray(given) ? given : [given]).flatMap((one: unknown, at): OpenCall[] => {
-    const own = isFields(one) && isFields(one.function) ? one.function : null;
-    if (!isFields(one) || own === null || textOf(own.name) === "" || typeof one.id !== "string") {
-      faults.push(`${where}.tool_calls[${at}] is no call of a function.`);
+  const { tool_calls: calls } = message;
+  if (calls === null || calls === undefined) return [];
+  return (Array.isArray(calls) ? calls : [calls]).flatMap((call: unknown, at): OpenCall[] => {
+    const called = isFields(call) && isFields(call.function) ? call.function : null;
+    if (!isFields(call) || called === null || textOf(called.name) === "" || typeof call.id !== "string") {
+      issues.push(`${where}.tool_calls[${at}] is not a function call.`);
       return [];
     }
-    const call: Call = {
-      id: distinctId(one.id, ids),
-      name: textOf(own.name),
-      arguments: textOf(own.arguments),
-      signature: signatureOf(one),
+    const read: Call = {
+      id: distinctId(call.id, ids),
+      name: textOf(called.name),
+      arguments: textOf(called.arguments),
+      signature: signatureOf(call),
     };
-    return [{ call, given: one.id, parts: null }];
+    return [{ call: read, clientId: call.id, parts: null }];
   });
 }
 
@@ -203,9 +206,9 @@ function signatureOf(call: Fields): string | null {
   return typeof signature === "string" && signature !== "" ? signature : null;
 }
 
-/** Ids come from whoever answered before: another vendor may use other letters, or count anew in every answer. */
-function distinctId(given: string, ids: Set<string>): string {
-  const stem = given.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 56) || "call";
+/** Ids come from the vendor of an earlier turn, which may use other characters or restart its numbering. */
+function distinctId(clientId: string, ids: Set<string>): string {
+  const stem = clientId.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 56) || "call";
   let id = stem;
   for (let n = 2; ids.has(id); n++) id = `${stem}_${n}`;
   ids.add(id);

@@ -1,26 +1,26 @@
-// JSON on its way from one vendor's shape into another's, without loss: a number that a double cannot hold (a
-// 64-bit id in a tool's arguments, `-0`, 1e400) keeps its spelling, which a plain parse and print would change.
+// Moves JSON from one vendor's shape into another's without loss: a number that a double cannot hold (a 64-bit id in
+// tool arguments, `-0`, 1e400) keeps its spelling, which parsing and printing would change.
 
 import { exceededBound } from "#runtime/json-bounds.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** An object that is no list. */
+/** Whether a value is an object and not an array. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list; none for anything else. */
+/** The objects of an array; empty for anything else. */
 export function fieldsIn(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter(isFields) : [];
 }
 
-/** The text, or empty. */
+/** The string, or "". */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Only text with one of these can hold a number that changes; most is parsed without looking at each value. */
+/** Only text that matches can hold such a number; most text is parsed without inspecting each value. */
 const maybeInexact = /-0(?![.\d]*[1-9])|\d[\d.]{15}|\d[eE]/;
 
 // In V8 since Node 21, not yet in TypeScript's library: a number that is printed as it is spelled.
@@ -39,13 +39,13 @@ function exact(_key: string, value: unknown, context?: { source?: string }): unk
   return kept ? value : rawJSON(source);
 }
 
-/** A number that is kept as it is spelled costs 1 to 2 µs, and so does every other value beside it. */
+/** Keeping a number's spelling costs 1 to 2 µs, and so does every other value of the text. */
 const maxExactValues = 25_000;
 
 /**
- * The parsed text, whose printing spells every number as before; undefined where it is no JSON. What a double
- * cannot hold is no number here, but an object that JSON.stringify prints. Of texts with more than 25,000 values,
- * which would hold up the event loop, numbers are doubles.
+ * Parses a text so that JSON.stringify prints every number as before; undefined if it is not JSON. A number
+ * that a double cannot hold becomes an object. In texts with more than 25,000 values, which would block the
+ * event loop, all numbers are doubles.
  */
 export function parseExactly(text: string): unknown {
   try {
@@ -57,15 +57,15 @@ export function parseExactly(text: string): unknown {
 }
 
 /**
- * Bounds of a vendor's JSON, so that none takes longer than about 0.1 s to parse: an object whose key is new costs
- * 2 µs, a new key 0.5 µs.
+ * Bounds of a vendor's JSON, so that parsing takes at most about 0.1 s: an object with a new key costs 2 µs,
+ * a new key 0.5 µs.
  */
 export const answerBounds = { maxDepth: 256, maxValues: 100_000, maxContainers: 32_768 };
 
-/** Texts below this length, UTF-16 units, keep every bound: most answers and frames are not looked at twice. */
+/** Texts below this length, UTF-16 units, are always within bounds, which holds for most answers and frames. */
 const shortText = 64 * 1024;
 
-/** Whether a vendor's text keeps the bounds within which it may be parsed. */
+/** Whether a vendor's text is within the bounds for parsing. */
 export function isWithinBounds(text: string): boolean {
   return within(text, answerBounds);
 }
@@ -78,7 +78,7 @@ function within(
   return exceededBound(Buffer.from(text), { maxDepth: Number.POSITIVE_INFINITY, ...bounds }) === null;
 }
 
-/** A vendor's text, parsed; undefined where it is no JSON, or beyond the bounds. */
+/** Parses a vendor's text; undefined if it is not JSON or exceeds the bounds. */
 export function parseJson(text: string): unknown {
   try {
     return isWithinBounds(text) ? JSON.parse(text) : undefined;
@@ -87,7 +87,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** As `parsed`, with every number as it was spelled. */
+/** Like `parseJson`, with every number as it was spelled. */
 export function parseAnswerExactly(text: string): unknown {
   return isWithinBounds(text) ? parseExactly(text) : undefined;
 }

@@ -1,5 +1,5 @@
-// Pictures, sounds and files inside OpenAI's messages, as bytes or as a link. A link is handed on for the vendor to
-// fetch; nothing is ever fetched here.
+// Images, sounds and files in OpenAI's messages, as bytes or as a link. The vendor fetches links; the gateway
+// fetches nothing.
 
 import { type Fields, isFields, textOf } from "./json.ts";
 
@@ -11,12 +11,12 @@ export interface TextPart {
 
 export type MediaPart =
   | { kind: "data"; mediaType: string; base64: string; name: string | null; cacheControl?: Fields }
-  /** `mediaType`: by the ending of the path; null where it has none that is known. */
+  /** `mediaType`: by the file extension of the path; null: unknown. */
   | { kind: "link"; url: string; mediaType: string | null; cacheControl?: Fields };
 
 export type Part = TextPart | MediaPart;
 
-/** A part that is no text; a sentence about why it cannot be translated. */
+/** Reads a part that is not text; a string says why it cannot be translated. */
 export function mediaPart(part: Fields): MediaPart | string {
   switch (part.type) {
     case "image_url": {
@@ -43,10 +43,10 @@ export function mediaPart(part: Fields): MediaPart | string {
   }
 }
 
-/** A `data:` URL (RFC 2397) becomes bytes, an http one a link. */
+/** A `data:` URL (RFC 2397) becomes bytes, an http URL a link. */
 function located(url: string, name: string | null): MediaPart | string {
   if (/^https?:\/\//i.test(url)) return { kind: "link", url, mediaType: typeByEnding(url) };
-  // Matched by its head alone: the rest may be many megabytes.
+  // Only its start is matched: the rest may be many megabytes.
   const comma = url.slice(0, 256).indexOf(",");
   const head = /^data:([\w.+-]+\/[\w.+-]+)?((?:;[\w.+-]+=[^;,]*)*)(;base64)?$/i.exec(
     url.slice(0, Math.max(comma, 0)),

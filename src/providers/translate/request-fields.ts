@@ -1,14 +1,15 @@
-// OpenAI's request parameters, read one by one by an adapter that translates them. What nobody read, and what is
-// neither a hint nor at its default, is a fault: a parameter that changes the answer is never dropped in silence.
+// Reads OpenAI's request parameters for adapters that translate them. A parameter that the adapter did not read, and
+// that is neither a hint nor at its default, is an issue: a parameter that changes the answer is never dropped
+// silently.
 
 import type { PreparedRequest } from "#providers/provider.ts";
 import type { TranslationIssue } from "./conversation.ts";
 import { type Fields, isFields, textOf } from "./json.ts";
 
 /**
- * Dropped without a word, because no answer depends on them: bookkeeping (`store`, `metadata`, `user`,
- * `safety_identifier`), price and speed (`service_tier`, `prediction`, `prompt_cache_*`), what the gateway itself
- * reads (`stream_options`), and what must never be honoured (`base_url`, `api_base`).
+ * Ignored, because no answer depends on them: bookkeeping (`store`, `metadata`, `user`, `safety_identifier`),
+ * price and speed (`service_tier`, `prediction`, `prompt_cache_*`), what the gateway itself reads
+ * (`stream_options`), and what must never be honoured (`base_url`, `api_base`).
  */
 const hints: ReadonlySet<string> = new Set([
   "model",
@@ -30,7 +31,7 @@ const hints: ReadonlySet<string> = new Set([
 const isEmpty = (value: unknown) =>
   Array.isArray(value) ? value.length === 0 : isFields(value) && Object.keys(value).length === 0;
 
-/** Values with which a parameter asks for nothing. */
+/** Parameters at values that change nothing. */
 const defaults: Readonly<Record<string, (value: unknown) => boolean>> = {
   n: (value) => value === 1,
   logprobs: (value) => value === false,
@@ -47,36 +48,36 @@ const defaults: Readonly<Record<string, (value: unknown) => boolean>> = {
 export interface RequestFields {
   /** The value, marked as read; undefined for null too. */
   take(name: string): unknown;
-  /** A number within the bounds; a fault for anything else that is given. */
-  number(name: string, least: number, most: number): number | undefined;
-  whole(name: string, least: number, most: number): number | undefined;
+  /** A number within the bounds; any other value is an issue. */
+  number(name: string, min: number, max: number): number | undefined;
+  whole(name: string, min: number, max: number): number | undefined;
   issue(param: string, message: string): undefined;
-  /** The first fault, or that of a parameter that was not read; null: everything is translated. */
-  firstIssue(): Extract<PreparedRequest, { kind: "untranslatable" }> | null;
+  /** The first issue, or that of an unread parameter; null: everything is translated. */
+  firstIssue(): Extract<PreparedRequest, { kind: "unsupported_parameter" }> | null;
 }
 
-/** `vendor`: for the message, such as "Anthropic". */
+/** `vendor`: its name for messages, such as "Anthropic". */
 export function requestFields(body: Fields, vendor: string): RequestFields {
-  const faults: TranslationIssue[] = [];
+  const issues: TranslationIssue[] = [];
   const read = new Set<string>();
   const issue = (param: string, message: string): undefined => {
-    faults.push({ param, message });
+    issues.push({ param, message });
   };
   const take = (name: string): unknown => {
     read.add(name);
     return Object.hasOwn(body, name) ? (body[name] ?? undefined) : undefined;
   };
-  const number = (name: string, least: number, most: number): number | undefined => {
+  const number = (name: string, min: number, max: number): number | undefined => {
     const value = take(name);
     if (value === undefined) return undefined;
-    if (typeof value === "number" && value >= least && value <= most) return value;
-    return issue(name, `${vendor} takes a \`${name}\` from ${least} to ${most}.`);
+    if (typeof value === "number" && value >= min && value <= max) return value;
+    return issue(name, `${vendor} takes a \`${name}\` from ${min} to ${max}.`);
   };
   return {
     take,
     number,
-    whole: (name, least, most) => {
-      const value = number(name, least, most);
+    whole: (name, min, max) => {
+      const value = number(name, min, max);
       return value === undefined || Number.isInteger(value)
         ? value
         : issue(name, `\`${name}\` must be a whole number.`);
@@ -92,25 +93,25 @@ export function requestFields(body: Fields, vendor: string): RequestFields {
           !(Object.hasOwn(defaults, name) && defaults[name]?.(body[name])),
       );
       const first =
-        faults[0] ??
+        issues[0] ??
         (unread === undefined
           ? null
-          : { param: unread, message: `${vendor} has nothing for \`${unread}\`.` });
-      return first && { kind: "untranslatable", ...first };
+          : { param: unread, message: `${vendor} has no equivalent of \`${unread}\`.` });
+      return first && { kind: "unsupported_parameter", ...first };
     },
   };
 }
 
-/** `stop`: one text or a list. */
+/** `stop`: a string or a list. */
 export function stopsOf(fields: RequestFields): string[] {
   const stop = fields.take("stop");
   const list: unknown[] = stop === undefined ? [] : Array.isArray(stop) ? stop : [stop];
-  if (list.every((one): one is string => typeof one === "string")) return list;
+  if (list.every((text): text is string => typeof text === "string")) return list;
   fields.issue("stop", "`stop` must be a text or a list of texts.");
   return [];
 }
 
-/** `max_completion_tokens`, or its older name `max_tokens`. */
+/** `max_completion_tokens`, or the older `max_tokens`. */
 export function maxTokensOf(fields: RequestFields): number | undefined {
   const older = fields.whole("max_tokens", 1, Number.MAX_SAFE_INTEGER);
   return fields.whole("max_completion_tokens", 1, Number.MAX_SAFE_INTEGER) ?? older;
@@ -124,22 +125,23 @@ export interface FunctionTool {
   strict: boolean;
 }
 
-/** `tools`: functions alone; OpenAI's own and custom tools exist nowhere else. */
+/** `tools`: only functions; other vendors have neither OpenAI's built-in nor custom tools. */
 export function toolsOf(fields: RequestFields): FunctionTool[] {
   const tools = fields.take("tools");
   if (tools === undefined) return [];
   const found: FunctionTool[] = [];
   for (const tool of Array.isArray(tools) ? tools : [tools]) {
-    const own = isFields(tool) && tool.type === "function" && isFields(tool.function) ? tool.function : null;
-    if (own === null || textOf(own.name) === "") {
+    const definition =
+      isFields(tool) && tool.type === "function" && isFields(tool.function) ? tool.function : null;
+    if (definition === null || textOf(definition.name) === "") {
       fields.issue("tools", "Only tools of type `function`, with a name, can be translated.");
       continue;
     }
     found.push({
-      name: textOf(own.name),
-      description: typeof own.description === "string" ? own.description : null,
-      parameters: isFields(own.parameters) ? own.parameters : null,
-      strict: own.strict === true,
+      name: textOf(definition.name),
+      description: typeof definition.description === "string" ? definition.description : null,
+      parameters: isFields(definition.parameters) ? definition.parameters : null,
+      strict: definition.strict === true,
     });
   }
   return found;
@@ -147,7 +149,7 @@ export function toolsOf(fields: RequestFields): FunctionTool[] {
 
 export type ToolChoice = { kind: "auto" | "none" | "required" } | { kind: "named"; names: string[] };
 
-/** `tool_choice`; undefined where it is not given. `names`: one of them must be called. */
+/** `tool_choice`; undefined if absent. `names`: one of them must be called. */
 export function toolChoiceOf(fields: RequestFields, tools: readonly FunctionTool[]): ToolChoice | undefined {
   const choice = fields.take("tool_choice");
   if (choice === undefined) return undefined;

@@ -1,5 +1,5 @@
-// Whom to count attempts for: an IPv4 address, or the /64 of an IPv6 one, which is what a single customer is
-// given, so that its addresses are not as many clients.
+// The network that attempts are counted for: an IPv4 address, or the /64 of an IPv6 address. Providers assign at least a
+// /64 to a customer, so single IPv6 addresses would count as many clients.
 
 import ipaddr from "ipaddr.js";
 

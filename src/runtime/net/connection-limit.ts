@@ -1,11 +1,11 @@
-// Who may be connected to a port that anybody can reach: so many in all, and so many of one client network. When all
-// places are taken, a newcomer gets the place of a connection that has shown no reason to be there, so that strangers
-// who hold connections open keep out nobody but each other.
+// Limits the connections of a public port, in total and for each client network. When the limit is reached, a new
+// connection replaces one that is not proven to be legitimate, so that strangers who hold connections open only displace
+// each other.
 
 export interface Held {
   /** As `clientNetwork` names it. */
   network: string;
-  /** It has shown that it has business here: its place is not taken away. */
+  /** The connection is proven to be legitimate: it is not replaced. */
   proven: boolean;
   /** Ends the connection, whose place is given to another one. */
   giveUp(): void;

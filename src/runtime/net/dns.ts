@@ -1,5 +1,5 @@
-// Questions to DNS about records that are no addresses to connect to. Answers say apart what is not there and
-// what nobody could tell: advice that is built on a lost answer would be wrong.
+// DNS queries for records that are checked, not connected to. Results distinguish missing records from failed queries:
+// advice that is based on a failed query would be wrong.
 
 import { Resolver } from "node:dns/promises";
 import type { Dns, DnsAnswer } from "#runtime/runtime.ts";

@@ -43,7 +43,7 @@ export interface ExchangeLimits {
   timeoutMs: number;
   maxBytes: number;
   /** A longer answer counts as far as it was read, instead of as none. */
-  cutAnswer: boolean;
+  truncate: boolean;
   signal: AbortSignal | undefined;
 }
 
@@ -105,13 +105,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
       !/chunked\s*$/i.test(named["transfer-encoding"] ?? "") &&
       status !== 204 &&
       status !== 304;
-    const { maxBytes, cutAnswer } = this.#limits;
+    const { maxBytes, truncate: cutAnswer } = this.#limits;
     if (!cutAnswer && Number(named["content-length"] ?? 0) > maxBytes) this.#tooLong();
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return;
-    const { maxBytes, cutAnswer } = this.#limits;
+    const { maxBytes, truncate: cutAnswer } = this.#limits;
     const room = maxBytes - this.#bytes;
     this.#bytes += chunk.length;
     this.#pieces += 1;

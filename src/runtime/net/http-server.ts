@@ -1,6 +1,8 @@
 // The server's side of HTTP. Here because a listener is a door to the outside world; what is asked is not known here.
 
 import { createServer, type RequestListener, type Server } from "node:http";
+import type { Socket } from "node:net";
+import { PacedRequest, ReadingTurns } from "./paced-request.ts";
 
 /** Limits of Node's own, ms but for the last. */
 export interface HttpServerLimits {
@@ -16,8 +18,18 @@ export interface HttpServerLimits {
 
 /** A server that does not listen yet. */
 export function createHttpServer(limits: HttpServerLimits, listener: RequestListener): Server {
+  const turns = new ReadingTurns();
+  class Incoming extends PacedRequest {
+    constructor(socket: Socket) {
+      super(socket, turns);
+    }
+  }
   const server = createServer(
-    { headersTimeout: limits.headersMs, connectionsCheckingInterval: limits.checkMs },
+    {
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: limits.checkMs,
+      IncomingMessage: Incoming,
+    },
     listener,
   );
   server.requestTimeout = limits.requestMs;

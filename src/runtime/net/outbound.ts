@@ -100,7 +100,7 @@ export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOp
         host,
         timeoutMs: request.timeoutMs,
         maxBytes: request.maxBytes ?? defaultMaxBytes,
-        cutAnswer: request.truncate ?? false,
+        truncate: request.truncate ?? false,
         signal: request.signal,
       };
       const exchange = new Exchange(limits, (result) => {

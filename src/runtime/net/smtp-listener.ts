@@ -1,6 +1,5 @@
-// A port that takes mail, and only mail for addresses that somebody in here knows: no relay, no sign-in, no outbox.
-// Here because a listener is a door to the outside world; what a mail means is not known here. A mail is answered with
-// 250 only after it was taken in for good, so that the server that brings it keeps it until then.
+// An SMTP listener that accepts mail for known addresses only: no relay, no authentication, no outgoing mail. It does not
+// know what a mail means. It answers 250 only after the mail is stored, so that the sending server keeps it until then.
 
 import type { Socket } from "node:net";
 import { ByteCollector } from "#runtime/byte-collector.ts";
@@ -123,7 +122,10 @@ export async function openSmtpListener(options: SmtpListenerOptions): Promise<Sm
         take({ recipients, raw: kept.take() }).then(
           () => done(null, "2.0.0 Taken"),
           (error: unknown) => {
-            log.warn({ error }, "a report could not be stored; its server brings it again");
+            log.warn(
+              { event: "smtp.store_failed", error },
+              "A mail could not be stored; the sending server retries.",
+            );
             done(refusal(451, "4.3.0 Try again later"));
           },
         );
@@ -178,8 +180,10 @@ export async function openSmtpListener(options: SmtpListenerOptions): Promise<Sm
       resolve();
     });
   });
-  // Connections that break off: nothing to be done about them.
-  server.on("error", (error) => log.debug({ error }, "a connection of the mail port broke off"));
+  // Errors of single connections need no action.
+  server.on("error", (error) =>
+    log.debug({ event: "smtp.connection_failed", error }, "A connection of the SMTP listener failed."),
+  );
   const address = server.server.address();
   return {
     port: typeof address === "object" && address !== null ? address.port : port,

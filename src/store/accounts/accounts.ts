@@ -2,9 +2,8 @@
 
 import type { Channel } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import { compiledOnce } from "#store/engine/prepared.ts";
-import type { AccountsTable, CreditsTable, GatewaysTable } from "#store/schema/schema.ts";
-import { insertEntries } from "./ledger.ts";
+import type { AccountsTable, GatewaysTable } from "#store/schema/schema.ts";
+import { insertEntries, lockCredits } from "./ledger.ts";
 
 export type GatewayHead = Pick<
   GatewaysTable,
@@ -100,7 +99,7 @@ export const findApiKey = readOperation("findApiKey", async (tx, accountId: stri
   return key ?? null;
 });
 
-export interface Allowance {
+export interface AllowanceChange {
   accountId: string;
   channel: Channel;
   /** Null: unlimited, and no balance any more. */
@@ -116,13 +115,13 @@ export interface Allowance {
  * the balance moves by the difference and stops at zero. Whatever moves it is an entry of the ledger, the
  * end of a balance too, so that the entries of the next one go on from zero.
  */
-export const setAllowance = writeOperation("setAllowance", async (tx, input: Allowance) => {
+export const setAllowance = writeOperation("setAllowance", async (tx, input: AllowanceChange) => {
   await lockAccount(tx, input.accountId);
   await applyAllowance(tx, input);
 });
 
 /** The same inside a transaction that holds the account's lock: two first balances would not see each other. */
-export async function applyAllowance(tx: Tx, input: Allowance): Promise<void> {
+export async function applyAllowance(tx: Tx, input: AllowanceChange): Promise<void> {
   const { accountId, channel, allowance, renews, at, id } = input;
   const current = (await lockCredits(tx, [{ accountId, channel }])).get(`${accountId} ${channel}`);
   const note = (kind: "opening" | "allowance", amount: number, remaining: number, why: string) =>
@@ -140,7 +139,7 @@ export async function applyAllowance(tx: Tx, input: Allowance): Promise<void> {
     return;
   }
   if (!current) {
-    const fresh = { account_id: accountId, channel, allowance, remaining: allowance, granted: 0 };
+    const fresh = { account_id: accountId, channel, allowance, remaining: allowance, bonus: 0 };
     await tx.db
       .insertInto("credits")
       .values({ ...fresh, renews, renewed_at: at })
@@ -162,31 +161,3 @@ export async function applyAllowance(tx: Tx, input: Allowance): Promise<void> {
 export const readCredits = readOperation("readCredits", async (tx, accountId: string) =>
   tx.db.selectFrom("credits").selectAll().where("account_id", "=", accountId).execute(),
 );
-
-/** Locks balances in one fixed order, so that two transactions never wait for each other in a circle. */
-export async function lockCredits(
-  tx: Tx,
-  wanted: readonly { accountId: string; channel: Channel }[],
-): Promise<Map<string, CreditsTable>> {
-  const keys = new Map(wanted.map((one) => [`${one.accountId} ${one.channel}`, one]));
-  const found = new Map<string, CreditsTable>();
-  if (keys.size === 0) return found;
-  const accountIds = [...new Set([...keys.values()].map(({ accountId }) => accountId))];
-  const locking = (count: number) =>
-    tx.db
-      .selectFrom("credits")
-      .selectAll()
-      .where("account_id", "in", accountIds.slice(0, count))
-      .orderBy("account_id")
-      .orderBy("channel")
-      .modifyEnd(tx.lock("update"))
-      .compile();
-  // Nearly every group of sends is of one account.
-  const query =
-    accountIds.length === 1
-      ? compiledOnce<CreditsTable>(tx, "lockCredits", () => locking(1), accountIds)
-      : locking(accountIds.length);
-  const { rows } = await tx.db.executeQuery(query);
-  for (const row of rows) found.set(`${row.account_id} ${row.channel}`, row);
-  return found;
-}

@@ -51,7 +51,7 @@ export type AccountColumns = Partial<Omit<AccountsTable, "id" | "created_at" | "
 
 /**
  * Changes the columns and allowances that are given, and nothing else; `renews`: absent, as it was.
- * `provisioned`: the provisioning file goes by the account's name, and would make it anew under the old one.
+ * `provisioned`: the provisioning file identifies the account by its name, and would create it again under the old one.
  */
 export const changeAccount = writeOperation(
   "changeAccount",
@@ -82,9 +82,9 @@ export const changeAccount = writeOperation(
       .select(["channel", "renews"])
       .where("account_id", "=", id)
       .execute();
-    // One plan, one rule: a balance that is new goes by what the others do.
+    // One plan, one rule: a new balance renews like the others.
     const renews =
-      input.renews === undefined ? (balances.some((one) => one.renews) ? "monthly" : null) : input.renews;
+      input.renews === undefined ? (balances.some((row) => row.renews) ? "monthly" : null) : input.renews;
     for (const { channel, allowance, id: entryId } of input.allowances) {
       await applyAllowance(tx, { accountId: id, channel, allowance, renews, at, id: entryId });
     }
@@ -96,21 +96,21 @@ export const changeAccount = writeOperation(
 
 /** Null: the account may be called so. */
 async function refuseName(tx: Tx, id: string, name: string): Promise<"name_taken" | "provisioned" | null> {
-  // Whoever names an account waits for this one: two that take one name at once would not see each other.
+  // Transactions that name an account wait for this one: two that take one name at once would not see each other.
   if (tx.engine === "postgres") await sql`lock table accounts in share row exclusive mode`.execute(tx.db);
   const namesakes = await tx.db
     .selectFrom("accounts")
     .select(["id", "name"])
     .where((eb) => eb.or([eb("id", "=", id), eb("name", "=", name)]))
     .execute();
-  if (namesakes.some((one) => one.id !== id)) return "name_taken";
-  const own = namesakes[0];
-  if (!own || own.name === name) return null;
+  if (namesakes.some((row) => row.id !== id)) return "name_taken";
+  const current = namesakes[0];
+  if (!current || current.name === name) return null;
   const named = await tx.db
     .selectFrom("provisioned")
     .select("name")
     .where("kind", "=", "account")
-    .where("name", "=", own.name)
+    .where("name", "=", current.name)
     .executeTakeFirst();
   return named ? "provisioned" : null;
 }

@@ -1,16 +1,44 @@
-// The ledger of a balance: one entry for everything that moved it, so that the sum of its entries is the balance.
+// Balances and their ledger: each change of a balance is one entry, so that the sum of the entries is the balance.
 
 import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
-import type { Tx } from "#store/database.ts";
+import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { compiledOnce } from "#store/engine/prepared.ts";
 import type { CreditEntriesTable, CreditsTable } from "#store/schema/schema.ts";
+
+/** Locks balances in one fixed order, so that two transactions never wait for each other in a circle. */
+export async function lockCredits(
+  tx: Tx,
+  wanted: readonly { accountId: string; channel: Channel }[],
+): Promise<Map<string, CreditsTable>> {
+  const keys = new Map(wanted.map((key) => [`${key.accountId} ${key.channel}`, key]));
+  const found = new Map<string, CreditsTable>();
+  if (keys.size === 0) return found;
+  const accountIds = [...new Set([...keys.values()].map(({ accountId }) => accountId))];
+  const locking = (count: number) =>
+    tx.db
+      .selectFrom("credits")
+      .selectAll()
+      .where("account_id", "in", accountIds.slice(0, count))
+      .orderBy("account_id")
+      .orderBy("channel")
+      .modifyEnd(tx.lock("update"))
+      .compile();
+  // Nearly every group of sends is of one account.
+  const query =
+    accountIds.length === 1
+      ? compiledOnce<CreditsTable>(tx, "lockCredits", () => locking(1), accountIds)
+      : locking(accountIds.length);
+  const { rows } = await tx.db.executeQuery(query);
+  for (const row of rows) found.set(`${row.account_id} ${row.channel}`, row);
+  return found;
+}
 
 /** Below this share of its allowance a balance counts as low. */
 const lowShare = 0.1;
 
-/** Whether taking credit brought a balance below what counts as low. */
-export function becameLow(before: number, balance: CreditsTable): boolean {
+/** Whether reserving credit brought a balance below the share that counts as low. */
+export function crossedLowCredit(before: number, balance: CreditsTable): boolean {
   const low = balance.allowance * lowShare;
   return before >= low && balance.remaining < low;
 }
@@ -41,18 +69,18 @@ export async function insertEntries(tx: Tx, entries: readonly CreditEntriesTable
 
 /** Stores a balance as it is now. */
 export async function writeBalance(tx: Tx, balance: CreditsTable): Promise<void> {
-  const { remaining, renewed_at, granted, account_id, channel } = balance;
+  const { remaining, renewed_at, bonus, account_id, channel } = balance;
   const query = compiledOnce(
     tx,
     "writeBalance",
     () =>
       tx.db
         .updateTable("credits")
-        .set({ remaining, renewed_at, granted })
+        .set({ remaining, renewed_at, bonus })
         .where("account_id", "=", account_id)
         .where("channel", "=", channel)
         .compile(),
-    [remaining, renewed_at, granted, account_id, channel],
+    [remaining, renewed_at, bonus, account_id, channel],
   );
   await tx.db.executeQuery(query);
 }
@@ -62,7 +90,7 @@ export function renew(balance: CreditsTable, from: number, at: number): CreditEn
   if (balance.renews !== "monthly" || balance.renewed_at >= from) return null;
   const amount = balance.allowance - balance.remaining;
   balance.remaining = balance.allowance;
-  balance.granted = 0;
+  balance.bonus = 0;
   balance.renewed_at = at;
   return entry(balance, { kind: "renew", reference: String(from), at, amount });
 }
@@ -79,16 +107,16 @@ export function reserve(
 }
 
 /**
- * Gives back what a message cost; null where nothing comes back. What was taken from a balance before it was
- * opened or renewed is not this one's, and one whose allowance shrank does not grow above what it can hold.
+ * Refunds what a message cost; null where there is nothing to refund. Credit that was reserved before the balance was
+ * opened or renewed did not come from it, and a balance never grows above its allowance and bonus.
  */
-export function giveBack(
+export function refund(
   balance: CreditsTable,
   message: { id: string; cost: number; acceptedAt: number },
   at: number,
 ): CreditEntriesTable | null {
   if (message.acceptedAt < balance.renewed_at) return null;
-  const most = Math.max(balance.remaining, balance.allowance + balance.granted);
+  const most = Math.max(balance.remaining, balance.allowance + balance.bonus);
   const amount = Math.min(message.cost, most - balance.remaining);
   if (amount <= 0) return null;
   balance.remaining += amount;
@@ -103,10 +131,78 @@ function entry(
   return { account_id, channel, ...what, remaining, note: null };
 }
 
-/** The sum of a balance's entries: what it must be. For tests and audits. */
-export async function sumEntries(tx: Tx, accountId: string, channel: Channel): Promise<number> {
-  const { rows } = await sql<{ sum: number | null }>`
-    select sum(amount) as sum from credit_entries where account_id = ${accountId} and channel = ${channel}
-  `.execute(tx.db);
-  return Number(rows[0]?.sum ?? 0);
-}
+export type GrantResult =
+  | { kind: "granted"; entry: CreditEntriesTable }
+  /** It would take the balance below zero; nothing changed. */
+  | { kind: "too_little"; remaining: number }
+  /** The channel has no allowance, so there is nothing to add to. */
+  | { kind: "unlimited" };
+
+/**
+ * Adds to what is left on a channel, or takes from it (below zero): extra credit, which the balance may hold
+ * beyond its allowance until it is renewed. A renewal that is due comes first, or it would swallow the grant.
+ */
+export const grantCredit = writeOperation(
+  "grantCredit",
+  async (
+    tx,
+    input: {
+      accountId: string;
+      channel: Channel;
+      amount: number;
+      note: string | null;
+      /** Names the ledger's entry. */
+      id: string;
+      at: number;
+      /** From when on a monthly allowance counts as renewed. */
+      renewedFrom: number;
+    },
+  ): Promise<GrantResult> => {
+    const { accountId, channel, amount, note, id, at } = input;
+    const balance = (await lockCredits(tx, [{ accountId, channel }])).get(`${accountId} ${channel}`);
+    if (!balance) return { kind: "unlimited" };
+    const renewal = renew(balance, input.renewedFrom, at);
+    if (balance.remaining + amount < 0) return { kind: "too_little", remaining: balance.remaining };
+    balance.remaining += amount;
+    balance.bonus += amount;
+    const { remaining } = balance;
+    const entry: CreditEntriesTable = {
+      account_id: accountId,
+      channel,
+      kind: "grant",
+      reference: id,
+      at,
+      amount,
+      remaining,
+      note,
+    };
+    await writeBalance(tx, balance);
+    await insertEntries(tx, renewal ? [renewal, entry] : [entry]);
+    return { kind: "granted", entry };
+  },
+);
+
+/** An entry's place in the order of a ledger. */
+export type LedgerCursor = Pick<CreditEntriesTable, "at" | "kind" | "reference">;
+
+/** The newest entries of a balance before a place (null: the newest of all). */
+export const listCreditEntries = readOperation(
+  "listCreditEntries",
+  async (tx, input: { accountId: string; channel: Channel; before: LedgerCursor | null; limit: number }) => {
+    let query = tx.db
+      .selectFrom("credit_entries")
+      .selectAll()
+      .where("account_id", "=", input.accountId)
+      .where("channel", "=", input.channel);
+    if (input.before) {
+      const { at, kind, reference } = input.before;
+      query = query.where(sql<boolean>`(at, kind, reference) < (${at}, ${kind}, ${reference})`);
+    }
+    return await query
+      .orderBy("at", "desc")
+      .orderBy("kind", "desc")
+      .orderBy("reference", "desc")
+      .limit(input.limit)
+      .execute();
+  },
+);

@@ -7,7 +7,7 @@ import type { Status } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 
 /** One piece of a file. The first one (`seq` 0) also makes the file's row. */
-export interface Piece {
+export interface AttachmentChunk {
   id: string;
   accountId: string | null;
   seq: number;
@@ -17,7 +17,7 @@ export interface Piece {
   at: number;
 }
 
-export const stagePiece = writeOperation("stagePiece", async (tx, piece: Piece) => {
+export const storeChunk = writeOperation("storeChunk", async (tx, piece: AttachmentChunk) => {
   const { id, accountId: account_id, seq, content, at } = piece;
   if (seq === 0) {
     // What it is called and how large it is are known, and checked, by the time it is bound.
@@ -35,7 +35,7 @@ export const stagePiece = writeOperation("stagePiece", async (tx, piece: Piece) 
         size: 0,
         sha256: "",
         created_at: at,
-        emptied_at: null,
+        content_deleted_at: null,
       })
       .execute();
   }
@@ -45,7 +45,7 @@ export const stagePiece = writeOperation("stagePiece", async (tx, piece: Piece) 
 });
 
 /** A staged file that goes with a send. */
-export interface BoundFile {
+export interface UploadedFile {
   id: string;
   filename: string;
   content_type: string;
@@ -57,17 +57,17 @@ interface SendWithFiles {
   requestId: string;
   accountId: string;
   at: number;
-  messages: readonly (readonly [id: string, ...rest: unknown[]])[];
-  attachments?: readonly BoundFile[];
+  messages: readonly { id: string }[];
+  attachments?: readonly UploadedFile[];
 }
 
-/** Loose files are removed after this, ms. */
-export const looseMs = 3_600_000;
-/** And are not bound any more after this: between the two hardly anybody waits for anybody. */
-const bindableMs = looseMs / 2;
+/** Unbound files are deleted after this, ms. */
+export const unboundTtlMs = 3_600_000;
+/** And cannot be bound after this: so binding and deleting hardly ever wait for each other. */
+const bindableMs = unboundTtlMs / 2;
 
 /** Of the sends, those whose files are not all there (any more). Locks the others'. */
-export async function missingFiles<S extends SendWithFiles>(
+export async function findSendsMissingFiles<S extends SendWithFiles>(
   tx: Tx,
   sends: readonly S[],
 ): Promise<ReadonlySet<S>> {
@@ -85,7 +85,7 @@ export async function missingFiles<S extends SendWithFiles>(
       )
       .where("request_id", "is", null)
       // Its removal has not begun, however long ago `at` was read.
-      .where("emptied_at", "is", null)
+      .where("content_deleted_at", "is", null)
       .where("created_at", ">", at - bindableMs)
       .orderBy("id")
       .modifyEnd(tx.lock("update"))
@@ -106,8 +106,8 @@ export async function bindFiles(tx: Tx, sends: readonly SendWithFiles[]): Promis
           position,
           account_id: accountId,
           request_id: requestId,
-          first_id: messages[0]![0],
-          last_id: messages.at(-1)![0],
+          first_id: messages[0]!.id,
+          last_id: messages.at(-1)!.id,
         })
         .where("id", "=", id)
         .execute();
@@ -116,7 +116,7 @@ export async function bindFiles(tx: Tx, sends: readonly SendWithFiles[]): Promis
 }
 
 /** Some pieces of a file: removing them is a few milliseconds of the writer. */
-const piecesAtOnce = 8;
+const chunkBatchSize = 8;
 
 /** Removes pieces of a file; whether none is left. */
 async function removePieces(tx: Tx, id: string): Promise<boolean> {
@@ -125,7 +125,7 @@ async function removePieces(tx: Tx, id: string): Promise<boolean> {
     .select("seq")
     .where("attachment_id", "=", id)
     .orderBy("seq")
-    .limit(piecesAtOnce)
+    .limit(chunkBatchSize)
     .execute();
   const last = pieces.at(-1);
   if (last === undefined) return true;
@@ -134,21 +134,21 @@ async function removePieces(tx: Tx, id: string): Promise<boolean> {
     .where("attachment_id", "=", id)
     .where("seq", "<=", last.seq)
     .execute();
-  return pieces.length < piecesAtOnce;
+  return pieces.length < chunkBatchSize;
 }
 
 /**
- * One step of removing a loose file; true: it is gone, or was bound meanwhile. To be called until then. From the
+ * One step of deleting an unbound file; true: it is deleted, or was bound meanwhile. To be called until then. From the
  * first step on it cannot be bound any more. `at`: epoch ms.
  */
-export const removeLooseFile = writeOperation(
-  "removeLooseFile",
+export const deleteUnboundFile = writeOperation(
+  "deleteUnboundFile",
   async (tx, input: { id: string; at: number }): Promise<boolean> => {
     const { id, at } = input;
-    // Whoever binds it has locked the row and is waited for, or waits here and sees the mark.
+    // A transaction that binds it either holds the row's lock, and this one waits, or waits for this one and sees the mark.
     const row = await tx.db
       .updateTable("attachments")
-      .set((eb) => ({ emptied_at: eb.fn.coalesce("emptied_at", eb.val(at)) }))
+      .set((eb) => ({ content_deleted_at: eb.fn.coalesce("content_deleted_at", eb.val(at)) }))
       .where("id", "=", id)
       .where("request_id", "is", null)
       .returning("id")
@@ -160,9 +160,9 @@ export const removeLooseFile = writeOperation(
   },
 );
 
-/** Loose files from before, oldest first. */
-export const findLooseFiles = readOperation(
-  "findLooseFiles",
+/** Unbound files that were uploaded before, oldest first. */
+export const findUnboundFiles = readOperation(
+  "findUnboundFiles",
   async (tx, input: { before: number; limit: number }): Promise<string[]> => {
     const rows = await tx.db
       .selectFrom("attachments")
@@ -180,7 +180,7 @@ export const findLooseFiles = readOperation(
 const needing = ["queued", "scheduled", "sending", "unknown"] as const satisfies readonly Status[];
 
 /** A page of files with content, and which of them no message needs any more. */
-export interface FullFiles {
+export interface UnneededFiles {
   unneeded: string[];
   /** Where the next page goes on; null: there is no more. */
   next: string | null;
@@ -189,13 +189,13 @@ export interface FullFiles {
 /** Files with content, behind `after`. */
 export const findUnneededFiles = readOperation(
   "findUnneededFiles",
-  async (tx, input: { after: string; limit: number }): Promise<FullFiles> => {
+  async (tx, input: { after: string; limit: number }): Promise<UnneededFiles> => {
     const page = await tx.db
       .selectFrom("attachments")
       .select(["id", "account_id", "request_id", "first_id", "last_id"])
       .where("id", ">", input.after)
       .where("request_id", "is not", null)
-      .where("emptied_at", "is", null)
+      .where("content_deleted_at", "is", null)
       .orderBy("id")
       .limit(input.limit)
       .execute();
@@ -224,16 +224,16 @@ export const findUnneededFiles = readOperation(
 );
 
 /** One step of removing a file's content; true: it is empty. What is known of the file stays. To be called until then. */
-export const emptyFile = writeOperation(
-  "emptyFile",
+export const deleteFileContent = writeOperation(
+  "deleteFileContent",
   async (tx, input: { id: string; at: number }): Promise<boolean> => {
     const { id, at } = input;
     if (!(await removePieces(tx, id))) return false;
     await tx.db
       .updateTable("attachments")
-      .set({ emptied_at: at })
+      .set({ content_deleted_at: at })
       .where("id", "=", id)
-      .where("emptied_at", "is", null)
+      .where("content_deleted_at", "is", null)
       .execute();
     return true;
   },

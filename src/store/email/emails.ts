@@ -1,10 +1,13 @@
-// What an email has beside its message row, read for lookups and events, and its body, which only lookups show. Rows
-// of other channels pass untouched and cost no statement: a page without an email is one look at its channels.
+// What an email has beside its message row: its columns and attachments, which lookups and events show, and its body, which
+// lookups and composing read. Rows of other channels pass unchanged and cost no statement: for a page without an email,
+// only the rows' channels are compared.
 
 import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
-import type { Tx } from "#store/database.ts";
-import type { AttachmentsTable, EmailsTable } from "#store/schema/email.ts";
+import { readOperation, type Tx } from "#store/database.ts";
+import { compiledOnce } from "#store/engine/prepared.ts";
+import type { AttachmentsTable, EmailBodiesTable, EmailsTable } from "#store/schema/email.ts";
+import type { MessagesTable } from "#store/schema/schema.ts";
 
 /** A file as lookups show it. */
 export type AttachmentHead = Pick<AttachmentsTable, "filename" | "size" | "content_type">;
@@ -18,9 +21,9 @@ export type EmailColumns = Pick<
 };
 
 /** Bytes of email bodies in one answer: one may have 5 MiB, and a page of 200 of them would be no string any more. */
-export const bodyBytes = 8 * 1024 * 1024;
+export const maxPageBodyBytes = 8 * 1024 * 1024;
 
-export interface WholeRows<R> {
+export interface RowsWithBodies<R> {
   /** The first ones whose bodies fit; one at least. */
   rows: (R & Partial<EmailColumns>)[];
   /** What they left of the bytes; not above 0: they took them all. */
@@ -36,9 +39,9 @@ export async function bodyLengths(tx: Tx, ids: readonly string[]): Promise<Map<s
 }
 
 /** The rows, those of emails with their own columns and their bodies: as many, from the first on, as have room in `bytes`. */
-export async function wholeEmails<
+export async function withEmailBodies<
   R extends { id: string; channel: Channel; request_id: string; body: string },
->(tx: Tx, rows: readonly R[], bytes: number = bodyBytes): Promise<WholeRows<R>> {
+>(tx: Tx, rows: readonly R[], bytes: number = maxPageBodyBytes): Promise<RowsWithBodies<R>> {
   const emails = rows.filter(({ channel }) => channel === "email");
   if (emails.length === 0) return { rows: [...rows], bytesLeft: bytes };
   const lengthOf = await bodyLengths(
@@ -61,11 +64,11 @@ export async function wholeEmails<
     .execute();
   const bodyOf = new Map(bodies.map(({ message_id, body }) => [message_id, body]));
   const whole = fitting.map((row) => ({ ...row, body: bodyOf.get(row.id) ?? row.body }));
-  return { rows: await withEmails(tx, whole), bytesLeft };
+  return { rows: await withEmailColumns(tx, whole), bytesLeft };
 }
 
 /** The rows, those of emails with their own columns, but without their bodies. */
-export async function withEmails<R extends { id: string; channel: Channel; request_id: string }>(
+export async function withEmailColumns<R extends { id: string; channel: Channel; request_id: string }>(
   tx: Tx,
   rows: readonly R[],
 ): Promise<(R & Partial<EmailColumns>)[]> {
@@ -99,3 +102,57 @@ export async function withEmails<R extends { id: string; channel: Channel; reque
       : { ...row, ...columns, attachments: byRequest.get(row.request_id) ?? [] };
   });
 }
+
+export type ComposableEmail = Pick<MessagesTable, "id" | "account_id" | "request_id" | "recipient"> &
+  Pick<EmailsTable, "subject" | "sender_name" | "reply_to"> &
+  Pick<EmailBodiesTable, "body">;
+
+/** The mail of a message; null when it has been removed. */
+export const readEmail = readOperation(
+  "readEmail",
+  async (tx, id: string): Promise<ComposableEmail | null> => {
+    const looking = () =>
+      tx.db
+        .selectFrom(tx.indexed("messages"))
+        .crossJoin(tx.indexed("emails"))
+        .crossJoin(tx.indexed("email_bodies"))
+        .whereRef("emails.message_id", "=", "messages.id")
+        .whereRef("email_bodies.message_id", "=", "messages.id")
+        .select(["messages.id", "messages.account_id", "messages.request_id", "messages.recipient"])
+        .select(["emails.subject", "emails.sender_name", "emails.reply_to", "email_bodies.body"])
+        .where("messages.id", "=", id)
+        .compile();
+    const { rows } = await tx.db.executeQuery(compiledOnce(tx, "readEmail", looking, [id]));
+    return rows[0] ?? null;
+  },
+);
+
+export type EmailFile = Pick<AttachmentsTable, "id" | "filename" | "content_type" | "size" | "sha256">;
+
+/** The files of a request, in its order. */
+export const readEmailFiles = readOperation(
+  "readEmailFiles",
+  async (tx, requestId: string): Promise<EmailFile[]> =>
+    await tx.db
+      .selectFrom("attachments")
+      .select(["id", "filename", "content_type", "size", "sha256"])
+      .where("request_id", "=", requestId)
+      .orderBy("position")
+      .execute(),
+);
+
+/** The base64 of a file's pieces from `seq` on, `limit` of them: several calls, so that no answer is huge. */
+export const readFileChunks = readOperation(
+  "readFileChunks",
+  async (tx, input: { id: string; from: number; limit: number }): Promise<string[]> => {
+    const rows = await tx.db
+      .selectFrom("attachment_chunks")
+      .select("content")
+      .where("attachment_id", "=", input.id)
+      .where("seq", ">=", input.from)
+      .where("seq", "<", input.from + input.limit)
+      .orderBy("seq")
+      .execute();
+    return rows.map(({ content }) => content);
+  },
+);

@@ -1,16 +1,16 @@
 // The domains that an account's mail is signed for, with their keys. Everything takes the account, and finds
 // nothing that is another one's. What changes the keys that sign moves the revision of the account's email lanes, so
-// that whoever drives one opens it again with the keys of now.
+// that their owners reopen them with the current keys.
 
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { DkimKeysTable, SendingDomainsTable } from "#store/schema/email.ts";
 
-/** What a key is sealed to. */
-export const privateKeyPlace = (keyId: string) => `dkim_keys ${keyId} private_key`;
+/** The context in which a private key is sealed. */
+export const privateKeyContext = (keyId: string) => `dkim_keys ${keyId} private_key`;
 
-/** Most sending domains of an account. */
-export const mostSendingDomains = 100;
+/** Sending domains of an account. */
+export const maxSendingDomains = 100;
 
 export interface DomainWithKeys {
   domain: SendingDomainsTable;
@@ -84,8 +84,8 @@ export const createSendingDomain = writeOperation(
       .select("domain")
       .where("account_id", "=", domain.account_id)
       .execute();
-    if (all.some((each) => each.domain === domain.domain)) return "taken";
-    if (all.length >= mostSendingDomains) return "too_many";
+    if (all.some((existing) => existing.domain === domain.domain)) return "taken";
+    if (all.length >= maxSendingDomains) return "too_many";
     await tx.db.insertInto("sending_domains").values(domain).execute();
     if (keys.length > 0) await tx.db.insertInto("dkim_keys").values(keys).execute();
     if (keys.some(({ state }) => state === "active")) await reopenLanes(tx, domain.account_id);
@@ -119,7 +119,7 @@ export const addPendingKeys = writeOperation(
   "addPendingKeys",
   async (
     tx,
-    input: Whose & { keys: DkimKeysTable[]; replace: boolean; forgetBefore: number },
+    input: Whose & { keys: DkimKeysTable[]; replace: boolean; deleteRetiredBefore: number },
   ): Promise<"added" | "pending" | "not_found"> => {
     if (!(await lockDomain(tx, input))) return "not_found";
     const ofDomain = tx.db.deleteFrom("dkim_keys").where("domain_id", "=", input.domainId);
@@ -131,7 +131,10 @@ export const addPendingKeys = writeOperation(
       .where("state", "=", "pending")
       .executeTakeFirst();
     if (waiting) return "pending";
-    await ofDomain.where("state", "=", "retired").where("updated_at", "<", input.forgetBefore).execute();
+    await ofDomain
+      .where("state", "=", "retired")
+      .where("updated_at", "<", input.deleteRetiredBefore)
+      .execute();
     await tx.db.insertInto("dkim_keys").values(input.keys).execute();
     await touch(tx, input);
     return "added";

@@ -23,7 +23,7 @@ export function kyselyOn(
     }),
     createAdapter: () => adapter,
     createIntrospector: () => {
-      throw new Error("The schema is known; nothing looks at it.");
+      throw new Error("The schema is not introspected.");
     },
     createQueryCompiler: () => compiler,
   };

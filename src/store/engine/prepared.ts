@@ -6,7 +6,7 @@ import type { Tx } from "#store/database.ts";
 const known = new WeakMap<Tx["db"], Map<string, CompiledQuery<unknown>>>();
 
 /**
- * The statement called `name` with these parameters, which stand in the order in which its text has them.
+ * The statement called `name` with these parameters, in the order in which its text has them.
  * `compile` runs at the first call on a connection only, so the text may depend on nothing but the engine.
  */
 export function compiledOnce<R>(

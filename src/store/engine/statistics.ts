@@ -12,7 +12,7 @@ import { type Tx, writeOperation } from "#store/database.ts";
 const fewRows = 10_000;
 /**
  * Larger tables are not analysed (again), because SQLite counts all rows of an index for it: 25 ms a million when they are in
- * memory, 300 when they are on a disk, and nobody writes meanwhile. What it knows of them is as good as the truth.
+ * memory, 300 when they are on a disk, and no write runs meanwhile. The statistics that it has of them are good enough.
  */
 const manyRows = 100_000;
 /** Rows that SQLite looks at in each index, beside counting them. */
@@ -52,10 +52,10 @@ async function analyseNext(tx: Tx, after: string | null): Promise<string | null>
     await sql`analyze main.${sql.ref(index.name)}`.execute(tx.db);
     return index.step;
   }
-  await forgetFew(tx);
+  await deleteSmallTableStatistics(tx);
   const value = String(pages);
   await tx.db
-    .insertInto("facts")
+    .insertInto("installation_facts")
     .values({ name: factName, value })
     .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
     .execute();
@@ -64,7 +64,7 @@ async function analyseNext(tx: Tx, after: string | null): Promise<string | null>
 
 async function hasChanged(tx: Tx, pages: number): Promise<boolean> {
   const fact = await tx.db
-    .selectFrom("facts")
+    .selectFrom("installation_facts")
     .select("value")
     .where("name", "=", factName)
     .executeTakeFirst();
@@ -86,8 +86,8 @@ async function hasStatistics(tx: Tx): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Forgets SQLite's statistics of tables that were small when they were taken. */
-export async function forgetFew(tx: Tx): Promise<void> {
+/** Deletes SQLite's statistics of tables that were small when the statistics were taken. */
+export async function deleteSmallTableStatistics(tx: Tx): Promise<void> {
   if (!(await hasStatistics(tx))) return;
   // The first number of `stat` is that of the index's rows; a partial index has fewer than its table.
   const few = sql`

@@ -1,4 +1,4 @@
-// Whether storage works, as its own calls tell: readiness goes by it.
+// Whether storage works, judged by the outcome of its own calls. Readiness reports it.
 //
 // The rule. A check asks storage for something, and is red when that fails. After a fault of any call it asks for a write,
 // until a write has succeeded that began after the fault: a server that became read-only still answers reads. A connection
@@ -12,7 +12,7 @@ import { probeRead, probeWrite } from "./probe.ts";
 
 const diskFaultShownMs = 2_000;
 /** Storage that lets a check wait for longer does not work. */
-const longestLookMs = 5_000;
+const maxCheckMs = 5_000;
 
 /** Faults of the disk, which come and go with the size of what is written. */
 const ofDisk: ReadonlySet<StorageFault> = new Set(["full", "io"]);
@@ -67,10 +67,10 @@ export function watchStorage(
         looking = null;
       });
       const patience = new AbortController();
-      const late = clock.sleep(longestLookMs, patience.signal).then(() => "storage does not answer");
-      const said = await Promise.race([looking, late]);
+      const late = clock.sleep(maxCheckMs, patience.signal).then(() => "storage does not answer");
+      const result = await Promise.race([looking, late]);
       patience.abort();
-      return said;
+      return result;
     },
   };
 }

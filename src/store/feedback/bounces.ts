@@ -1,14 +1,14 @@
-// Which addresses mail does not reach, and what follows: a hard bounce, a complaint or an unsubscribe puts the
-// recipient on the account's suppression list at once, five soft bounces in a row do too, and a delivery ends the row.
+// Bounces and the suppressions that follow from them: a hard bounce, a complaint or an unsubscribe puts the
+// recipient on the account's suppression list at once; so do five consecutive soft bounces. A delivery resets their count.
 
 import { sql } from "kysely";
 import { type Tx, writeOperation } from "#store/database.ts";
-import type { Moving } from "#store/messages/transitions.ts";
+import type { LockedMessage } from "#store/messages/transitions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
 
-/** What an email's fate says about its address. */
-export interface Reach {
-  message: Pick<Moving, "id" | "account_id" | "recipient">;
+/** What the outcome of an email says about its address. */
+export interface BounceReport {
+  message: Pick<LockedMessage, "id" | "account_id" | "recipient">;
   verdict: "reached" | "soft" | "hard";
   /** Epoch ms. */
   at: number;
@@ -18,32 +18,35 @@ export interface Reach {
 
 /** This many soft bounces without a delivery between them count as a hard one. */
 const softLimit = 5;
-/** A row that rested for so long begins anew: where deliveries are not reported, nothing else ends one. */
-export const softRestMs = 90 * 86_400_000;
-const longestNote = 500;
+/** After this time without a bounce the count begins anew: where deliveries are not reported, nothing else resets it. */
+export const softBounceTtlMs = 90 * 86_400_000;
+const maxNoteLength = 500;
 
-/** Whom to write to no more. */
-export type Unwanted = Pick<SuppressionsTable, "account_id" | "recipient" | "reason" | "note" | "created_at">;
+/** A recipient to be added to the suppression list. */
+export type NewSuppression = Pick<
+  SuppressionsTable,
+  "account_id" | "recipient" | "reason" | "note" | "created_at"
+>;
 
-const keyOf = ({ account_id, recipient }: Pick<Unwanted, "account_id" | "recipient">) =>
+const keyOf = ({ account_id, recipient }: Pick<NewSuppression, "account_id" | "recipient">) =>
   `${account_id} ${recipient}`;
 const inOrder = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Draws the conclusions of what was learned, in order. Call it after the messages themselves are written. */
-export async function heedReaches(tx: Tx, reaches: readonly Reach[]): Promise<void> {
-  if (reaches.length === 0) return;
-  const byAddress = Map.groupBy(reaches, ({ message }) => keyOf(message));
+/** Applies bounce reports in order. Call it after the messages themselves are written. */
+export async function applyBounces(tx: Tx, reports: readonly BounceReport[]): Promise<void> {
+  if (reports.length === 0) return;
+  const byAddress = Map.groupBy(reports, ({ message }) => keyOf(message));
   // In the order of their keys, so that two at once do not wait for each other in a circle.
   const addresses = [...byAddress].sort(([a], [b]) => inOrder(a, b)).map(([, all]) => all);
-  await endRows(
+  await resetSoftBounces(
     tx,
     addresses.flatMap((all) => (all.some(({ verdict }) => verdict !== "soft") ? [all[0]!.message] : [])),
   );
-  const unwanted: Unwanted[] = [];
+  const unwanted: NewSuppression[] = [];
   for (const all of addresses) {
     const lastEnd = all.findLastIndex(({ verdict }) => verdict !== "soft");
     let reason = all.find(({ verdict }) => verdict === "hard");
-    // Who is put on the list anyway is not counted any more.
+    // A recipient who is suppressed anyway needs no count.
     for (const soft of reason ? [] : all.slice(lastEnd + 1)) {
       if ((await countSoft(tx, soft.message, soft.at)) >= softLimit) reason ??= soft;
     }
@@ -52,11 +55,11 @@ export async function heedReaches(tx: Tx, reaches: readonly Reach[]): Promise<vo
     const { account_id, recipient } = message;
     unwanted.push({ account_id, recipient, reason: "bounce", note, created_at: at });
   }
-  await putOnList(tx, unwanted);
+  await suppress(tx, unwanted);
 }
 
 /** Counts a soft bounce; the same message never counts twice. Returns how many there are in a row now. */
-async function countSoft(tx: Tx, message: Reach["message"], at: number): Promise<number> {
+async function countSoft(tx: Tx, message: BounceReport["message"], at: number): Promise<number> {
   const { id, account_id, recipient } = message;
   const { rows } = await sql<{ count: number }>`
     insert into soft_bounces (account_id, recipient, count, message_id, updated_at)
@@ -64,7 +67,7 @@ async function countSoft(tx: Tx, message: Reach["message"], at: number): Promise
     on conflict (account_id, recipient) do update set
       count = case
         when soft_bounces.message_id = excluded.message_id then soft_bounces.count
-        when soft_bounces.updated_at < excluded.updated_at - cast(${softRestMs} as bigint) then 1
+        when soft_bounces.updated_at < excluded.updated_at - cast(${softBounceTtlMs} as bigint) then 1
         else soft_bounces.count + 1
       end,
       message_id = excluded.message_id, updated_at = excluded.updated_at
@@ -73,10 +76,10 @@ async function countSoft(tx: Tx, message: Reach["message"], at: number): Promise
   return rows[0]?.count ?? 0;
 }
 
-/** Ends the rows of soft bounces that these addresses have; `before`: only where the last bounce was before. */
-export async function endRows(
+/** Resets the soft bounces of these addresses; `before`: only where the last bounce was earlier. */
+export async function resetSoftBounces(
   tx: Tx,
-  addresses: readonly Pick<Unwanted, "account_id" | "recipient">[],
+  addresses: readonly Pick<NewSuppression, "account_id" | "recipient">[],
   before: number = Number.MAX_SAFE_INTEGER,
 ): Promise<void> {
   if (addresses.length === 0) return;
@@ -98,9 +101,9 @@ export async function endRows(
   `.execute(tx.db);
 }
 
-/** Removes rows whose last bounce was before, the oldest first, at most `limit`; returns how many were found. */
-export const forgetSoftBounces = writeOperation(
-  "forgetSoftBounces",
+/** Deletes counts whose last bounce was before, the oldest first, at most `limit`; returns how many were found. */
+export const deleteSoftBounces = writeOperation(
+  "deleteSoftBounces",
   async (tx, input: { before: number; limit: number }): Promise<number> => {
     const rested = await tx.db
       .selectFrom("soft_bounces")
@@ -110,24 +113,24 @@ export const forgetSoftBounces = writeOperation(
       .limit(input.limit)
       .execute();
     // Asked again under the lock: another bounce may have come in between.
-    await endRows(tx, rested, input.before);
+    await resetSoftBounces(tx, rested, input.before);
     return rested.length;
   },
 );
 
-/** Puts email recipients on their accounts' suppression lists; who is there already stays, with the first reason. */
-export async function putOnList(tx: Tx, unwanted: readonly Unwanted[]): Promise<void> {
+/** Adds email recipients to their accounts' suppression lists; an existing entry keeps its first reason. */
+export async function suppress(tx: Tx, unwanted: readonly NewSuppression[]): Promise<void> {
   if (unwanted.length === 0) return;
-  // What was counted of them is of no use any more.
-  await endRows(tx, unwanted);
-  const first = new Map<string, Unwanted>();
-  for (const one of unwanted) if (!first.has(keyOf(one))) first.set(keyOf(one), one);
+  // Their soft bounce counts are obsolete.
+  await resetSoftBounces(tx, unwanted);
+  const first = new Map<string, NewSuppression>();
+  for (const recipient of unwanted) if (!first.has(keyOf(recipient))) first.set(keyOf(recipient), recipient);
   const rows = tx.rows(
     "unwanted",
     { account_id: "text", recipient: "text", reason: "text", note: "text", created_at: "bigint" },
     [...first]
       .sort(([a], [b]) => inOrder(a, b))
-      .map(([, one]) => ({ ...one, note: one.note?.slice(0, longestNote) ?? null })),
+      .map(([, recipient]) => ({ ...recipient, note: recipient.note?.slice(0, maxNoteLength) ?? null })),
   );
   await sql`
     insert into suppressions (account_id, channel, recipient, reason, note, created_at)

@@ -3,12 +3,12 @@
 // same again has no effect; and whatever their number, a message's timeline stays short.
 
 import { sql } from "kysely";
-import { gatheredOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { identifierOfGateway } from "#store/messages/lookup.ts";
-import { Changes, lockMessages, type Moving } from "#store/messages/transitions.ts";
+import { type LockedMessage, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { EmailsTable } from "#store/schema/email.ts";
-import type { Engaged } from "#store/webhooks/outbox.ts";
-import { putOnList, type Unwanted } from "./bounces.ts";
+import type { EngagementData } from "#store/webhooks/outbox.ts";
+import { type NewSuppression, suppress } from "./bounces.ts";
 
 export type EngagementKind = "opened" | "clicked" | "complained" | "unsubscribed" | "deferred";
 
@@ -41,10 +41,10 @@ const prefetchMs = 10_000;
 /** Of each kind, this many are lines of the timeline and events; later ones only count. */
 const linesOfKind = 20;
 /** And none of what is not counted, once the timeline is this long. */
-const longestTimeline = 200;
+const maxTimelineLength = 200;
 
 /** Stores engagements, and what follows from them. */
-export const storeEngagements = gatheredOperation(
+export const storeEngagements = batchedOperation(
   "storeEngagements",
   async (tx, incoming: readonly IncomingEngagement[]): Promise<StoredEngagement[]> => {
     const byReference = await messagesOf(tx, incoming);
@@ -54,52 +54,58 @@ export const storeEngagements = gatheredOperation(
       tx,
       incoming.map(idOf).filter((id) => id !== null),
     );
-    const rows = incoming.map((one) => {
-      const row = locked.get(idOf(one) ?? "");
-      const own = row && (one.gatewayId === null || one.gatewayId === row.gateway_id);
-      // What was never stamped was never sent, so nobody can have opened it.
-      return own && row.channel === "email" && row.attempts > 0 ? row : null;
+    const rows = incoming.map((report) => {
+      const row = locked.get(idOf(report) ?? "");
+      const fromItsGateway = row && (report.gatewayId === null || report.gatewayId === row.gateway_id);
+      // A message without an attempt was never sent, so it cannot have been opened.
+      return fromItsGateway && row.channel === "email" && row.attempts > 0 ? row : null;
     });
     const mails = await mailsOf(
       tx,
       rows.filter((row) => row !== null),
     );
     const fresh = await rememberKeys(tx, incoming, rows);
-    const changes = new Changes();
-    const unwanted: Unwanted[] = [];
-    const results = incoming.map((one, i): StoredEngagement => {
+    const changes = new TransitionBatch();
+    const unwanted: NewSuppression[] = [];
+    const results = incoming.map((report, i): StoredEngagement => {
       const row = rows[i];
       const mail = row && mails.get(row.id);
       if (!row || !mail) return "unknown";
-      if (one.key !== null && !fresh.delete(`${row.id} ${one.key}`)) return "repeated";
-      take(changes, row, mail, one);
-      const reason = reasons[one.kind];
+      if (report.key !== null && !fresh.delete(`${row.id} ${report.key}`)) return "repeated";
+      take(changes, row, mail, report);
+      const reason = reasons[report.kind];
       if (reason !== undefined) {
         const { account_id, recipient } = row;
-        unwanted.push({ account_id, recipient, reason, note: one.reason, created_at: one.receivedAt });
+        unwanted.push({
+          account_id,
+          recipient,
+          reason,
+          note: report.reason,
+          created_at: report.receivedAt,
+        });
       }
       return "new";
     });
     await changes.write(tx);
     await writeMails(tx, mails);
-    await putOnList(tx, unwanted);
+    await suppress(tx, unwanted);
     return results;
   },
 );
 
-const reasons: Partial<Record<EngagementKind, Unwanted["reason"]>> = {
+const reasons: Partial<Record<EngagementKind, NewSuppression["reason"]>> = {
   complained: "complaint",
   unsubscribed: "unsubscribe",
 };
 
 /** Counts one in the mail's row, and writes a line about it while there are few. */
-function take(changes: Changes, row: Moving, mail: Mail, one: IncomingEngagement): void {
-  const { kind, count, receivedAt } = one;
+function take(changes: TransitionBatch, row: LockedMessage, mail: Mail, report: IncomingEngagement): void {
+  const { kind, count, receivedAt } = report;
   // A provider's clock may be wrong, but nothing happened before the message was there, or after it was told.
-  const at = Math.min(Math.max(one.at, row.created_at), receivedAt);
+  const at = Math.min(Math.max(report.at, row.created_at), receivedAt);
   // On its way, or a moment after: a provider's answer, and so `sent_at`, may come later than the first load.
   const early = row.sent_at === null ? row.status === "sending" : at - row.sent_at < prefetchMs;
-  const machine = (kind === "opened" || kind === "clicked") && (one.machine || early);
+  const machine = (kind === "opened" || kind === "clicked") && (report.machine || early);
   let before = 0;
   mail.changed = true;
   if (kind === "opened" && machine) {
@@ -118,15 +124,16 @@ function take(changes: Changes, row: Moving, mail: Mail, one: IncomingEngagement
   }
   if (before >= linesOfKind) return;
   const counted = kind === "opened" || (kind === "clicked" && !machine);
-  if (!counted && row.version >= longestTimeline && kind !== "complained" && kind !== "unsubscribed") return;
-  const { url, userAgent: user_agent, ip, reason } = one;
+  if (!counted && row.version >= maxTimelineLength && kind !== "complained" && kind !== "unsubscribed")
+    return;
+  const { url, userAgent: user_agent, ip, reason } = report;
   const engagement = { at: new Date(at).toISOString(), machine, url, user_agent, ip, reason };
-  const told: Engaged = { engagement, opened_at: mail.opened_at, open_count: mail.open_count };
-  const detail = detailOf(one, machine);
-  changes.note(row, kind, { at: receivedAt, detail }, kind in toldOf ? told : null);
+  const data: EngagementData = { engagement, opened_at: mail.opened_at, open_count: mail.open_count };
+  const detail = detailOf(report, machine);
+  changes.addTimelineEntry(row, kind, { at: receivedAt, detail }, kind in toldOf ? data : null);
 }
 
-/** What webhooks are told of; the rest is in the timeline only. */
+/** The kinds that become webhook events; the others are in the timeline only. */
 const toldOf = { opened: true, clicked: true, complained: true };
 
 function detailOf({ kind, url, userAgent, reason }: IncomingEngagement, machine: boolean): string {
@@ -149,11 +156,11 @@ async function messagesOf(
   tx: Tx,
   incoming: readonly IncomingEngagement[],
 ): Promise<ReadonlyMap<string, string>> {
-  const asked = incoming.flatMap(({ gatewayId, reference }) =>
+  const references = incoming.flatMap(({ gatewayId, reference }) =>
     gatewayId === null || reference === null ? [] : [{ gateway_id: gatewayId, reference }],
   );
-  if (asked.length === 0) return new Map();
-  const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, asked);
+  if (references.length === 0) return new Map();
+  const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, references);
   const { rows } = await sql<{ gateway_id: string; reference: string; message_id: string }>`
     select gateway_id, reference, message_id from ${tx.indexed("message_references")}
     where (gateway_id, reference) in (select gateway_id, reference from ${wanted}) and message_id is not null
@@ -168,7 +175,7 @@ type Mail = Pick<
   changed: boolean;
 };
 
-async function mailsOf(tx: Tx, rows: readonly Moving[]): Promise<Map<string, Mail>> {
+async function mailsOf(tx: Tx, rows: readonly LockedMessage[]): Promise<Map<string, Mail>> {
   if (rows.length === 0) return new Map();
   const ids = new Set(rows.map(({ id }) => id));
   const found = await tx.db
@@ -184,7 +191,7 @@ async function mailsOf(tx: Tx, rows: readonly Moving[]): Promise<Map<string, Mai
 async function rememberKeys(
   tx: Tx,
   incoming: readonly Pick<IncomingEngagement, "key" | "receivedAt">[],
-  rows: readonly (Moving | null)[],
+  rows: readonly (LockedMessage | null)[],
 ): Promise<Set<string>> {
   const keys = new Map<string, { message_id: string; key: string; at: number }>();
   for (const [i, { key, receivedAt }] of incoming.entries()) {
@@ -192,9 +199,9 @@ async function rememberKeys(
     if (row && key !== null) keys.set(`${row.id} ${key}`, { message_id: row.id, key, at: receivedAt });
   }
   if (keys.size === 0) return new Set();
-  const given = tx.rows("given", { message_id: "text", key: "text", at: "bigint" }, [...keys.values()]);
+  const keyRows = tx.rows("key_rows", { message_id: "text", key: "text", at: "bigint" }, [...keys.values()]);
   const { rows: inserted } = await sql<{ message_id: string; key: string }>`
-    insert into engagements (message_id, key, at) select message_id, key, at from ${given} where true
+    insert into engagements (message_id, key, at) select message_id, key, at from ${keyRows} where true
     on conflict (message_id, key) do nothing returning message_id, key
   `.execute(tx.db);
   return new Set(inserted.map(({ message_id, key }) => `${message_id} ${key}`));
@@ -239,20 +246,25 @@ export const unsubscribe = writeOperation(
       const key = "unsubscribed by link";
       const fresh = await rememberKeys(tx, [{ key, receivedAt: at }], [row]);
       if (fresh.size > 0) {
-        const changes = new Changes();
-        changes.note(row, "unsubscribed", { at, detail: "The recipient wants no more mail." }, null);
+        const changes = new TransitionBatch();
+        changes.addTimelineEntry(
+          row,
+          "unsubscribed",
+          { at, detail: "The recipient wants no more mail." },
+          null,
+        );
         await changes.write(tx);
       }
     }
     const reason = "unsubscribe";
-    await putOnList(tx, [{ account_id: accountId, recipient, reason, note: null, created_at: at }]);
+    await suppress(tx, [{ account_id: accountId, recipient, reason, note: null, created_at: at }]);
     return true;
   },
 );
 
-/** Which gateway carries a message, whoever asks; null: there is none with this id (any more). */
-export const findCarrier = readOperation(
-  "findCarrier",
+/** The gateway of an email, for any caller; null: no email has this id (any more). */
+export const findMessageGateway = readOperation(
+  "findMessageGateway",
   async (tx, messageId: string): Promise<{ gateway_id: string; identifier: string } | null> => {
     const row = await tx.db
       .selectFrom("messages")

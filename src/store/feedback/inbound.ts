@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { InboundTable } from "#store/schema/schema.ts";
-import { announce, eventIdOf } from "#store/webhooks/outbox.ts";
+import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
 
 export interface IncomingMessage {
   message: Omit<InboundTable, "in_reply_to">;
@@ -41,8 +41,8 @@ export const storeInbound = writeOperation(
         .where("id", "=", message.id)
         .execute();
     }
-    if (message.opt !== null) await heed(tx, message);
-    await announce(tx, [
+    if (message.consent_keyword !== null) await heed(tx, message);
+    await recordEvents(tx, [
       {
         id: eventIdOf(message.id, "received"),
         accountId: message.account_id,
@@ -57,7 +57,7 @@ export const storeInbound = writeOperation(
           message: message.body,
           media: JSON.parse(message.media),
           in_reply_to: answered,
-          opt: message.opt,
+          consent_keyword: message.consent_keyword,
         },
       },
     ]);
@@ -105,7 +105,7 @@ async function answeredBy(tx: Tx, incoming: IncomingMessage): Promise<string | n
  * that reason: an opt-in takes back an opt-out, and not what the account or a bounce has decided.
  */
 async function heed(tx: Tx, message: IncomingMessage["message"]): Promise<void> {
-  const { account_id, channel, sender: recipient, received_at: created_at, opt } = message;
+  const { account_id, channel, sender: recipient, received_at: created_at, consent_keyword: opt } = message;
   if (opt === "out") {
     await tx.db
       .insertInto("suppressions")

@@ -3,10 +3,15 @@
 
 import { sql } from "kysely";
 import { type ReceiptStep, receiptSteps } from "#contract/messages/states.ts";
-import { gatheredOperation, type Tx } from "#store/database.ts";
-import { Changes, lockMessages, type Moving, type TransitionDetails } from "#store/messages/transitions.ts";
+import { batchedOperation, type Tx } from "#store/database.ts";
+import {
+  type LockedMessage,
+  lockMessages,
+  TransitionBatch,
+  type TransitionDetails,
+} from "#store/messages/transitions.ts";
 import type { ReceiptsTable, ReferencesTable } from "#store/schema/schema.ts";
-import { heedReaches, type Reach } from "./bounces.ts";
+import { applyBounces, type BounceReport } from "./bounces.ts";
 
 export interface IncomingReceipt {
   gatewayId: string;
@@ -17,27 +22,27 @@ export interface IncomingReceipt {
   status: ReceiptStep;
   code: string | null;
   reason: string | null;
-  /** Of a returned email: what that says about the address; null: nothing. */
+  /** For a bounced email: what the bounce says about the address; null: nothing. */
   bounce: "hard" | "soft" | null;
   /** By the provider's clock. */
   at: number | null;
   receivedAt: number;
 }
 
-function happeningOf(
+function detailsOf(
   receipt: Pick<ReceiptsTable, "received_at" | "status" | "code" | "reason">,
 ): TransitionDetails {
-  const said = [receipt.reason, receipt.code].filter((part) => part !== null && part !== "");
+  const words = [receipt.reason, receipt.code].filter((part) => part !== null && part !== "");
   return {
     at: receipt.received_at,
-    detail: said.length === 0 ? "The provider reported it." : `The provider reported: ${said.join(" · ")}`,
+    detail: words.length === 0 ? "The provider reported it." : `The provider reported: ${words.join(" · ")}`,
     code: receipt.code ?? receipt.status,
     message: receipt.reason ?? "The provider reported no reason.",
   };
 }
 
 /** Stores receipts and moves their messages, as far as those are known. `new`: seen for the first time. */
-export const storeReceipts = gatheredOperation(
+export const storeReceipts = batchedOperation(
   "storeReceipts",
   async (tx, incoming: readonly IncomingReceipt[]): Promise<("new" | "repeated")[]> => {
     const unique = [
@@ -86,27 +91,27 @@ export const storeReceipts = gatheredOperation(
 );
 
 /** A report that is about to be applied to its message. */
-export interface Said {
+export interface PendingReceipt {
   step: ReceiptStep;
-  happening: TransitionDetails;
+  details: TransitionDetails;
   bounce: "hard" | "soft" | null;
 }
 
 /** Moves the message as the report says; returns what it says about the address, where it says something. */
 export function applyReceipt(
-  changes: Changes,
-  row: Moving,
-  { step, happening, bounce }: Omit<Said, "bounce"> & { bounce?: Said["bounce"] },
-): Reach[] {
-  const moved = changes.apply(row, { by: "receipt", step }, happening);
-  // What was never stamped was never sent, whoever reports on it.
+  changes: TransitionBatch,
+  row: LockedMessage,
+  { step, details, bounce }: Omit<PendingReceipt, "bounce"> & { bounce?: PendingReceipt["bounce"] },
+): BounceReport[] {
+  const moved = changes.apply(row, { by: "receipt", step }, details);
+  // A message without an attempt was never sent, whatever the report says.
   if (row.channel !== "email" || row.attempts === 0) return [];
-  const { at, detail } = happening;
-  const reach = { message: row, at, note: detail };
+  const { at, detail } = details;
+  const report = { message: row, at, note: detail };
   // A delivery shows that the address is good, and a hard bounce that it is not, whatever came before.
-  if (step === "delivered" || step === "read") return [{ ...reach, verdict: "reached" }];
+  if (step === "delivered" || step === "read") return [{ ...report, verdict: "reached" }];
   if (step !== "bounced" || !bounce) return [];
-  return bounce === "hard" || moved ? [{ ...reach, verdict: bounce }] : [];
+  return bounce === "hard" || moved ? [{ ...report, verdict: bounce }] : [];
 }
 
 async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise<void> {
@@ -148,27 +153,27 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
     tx,
     known.map((receipt) => target(receipt) as string),
   );
-  const changes = new Changes();
-  const reaches: Reach[] = [];
+  const changes = new TransitionBatch();
+  const reports: BounceReport[] = [];
   for (const [id, receipts] of waiting) {
     const row = rows.get(id);
-    if (row) for (const receipt of receipts) reaches.push(...applyReceipt(changes, row, receipt));
+    if (row) for (const receipt of receipts) reports.push(...applyReceipt(changes, row, receipt));
   }
   for (const receipt of known) {
     const row = rows.get(target(receipt) as string);
     if (!row) continue;
-    const happening = happeningOf({
+    const details = detailsOf({
       received_at: receipt.receivedAt,
       status: receipt.status,
       code: receipt.code,
       reason: receipt.reason,
     });
     const reference = row.provider_reference ?? receipt.reference;
-    const said = { step: receipt.status, happening: { ...happening, reference }, bounce: receipt.bounce };
-    reaches.push(...applyReceipt(changes, row, said));
+    const applied = { step: receipt.status, details: { ...details, reference }, bounce: receipt.bounce };
+    reports.push(...applyReceipt(changes, row, applied));
   }
   await changes.write(tx);
-  await heedReaches(tx, reaches);
+  await applyBounces(tx, reports);
   if (known.length === 0) return;
   await tx.update(
     "receipts",
@@ -212,8 +217,8 @@ async function meetReferences(tx: Tx, references: readonly ReferencesTable[]): P
 export async function attachReferences(
   tx: Tx,
   references: readonly (ReferencesTable & { message_id: string })[],
-): Promise<Map<string, Said[]>> {
-  const early = new Map<string, Said[]>();
+): Promise<Map<string, PendingReceipt[]>> {
+  const early = new Map<string, PendingReceipt[]>();
   if (references.length === 0) return early;
   const known = await meetReferences(tx, references);
   const wanted = tx.rows("wanted", { gateway_id: "text", reference: "text" }, references);
@@ -227,8 +232,8 @@ export async function attachReferences(
     if (messageId === undefined) continue;
     const list = early.get(messageId) ?? [];
     const step = receiptSteps.find((known) => known === receipt.status);
-    const happening = { ...happeningOf(receipt), reference: receipt.reference };
-    if (step) list.push({ step, happening, bounce: receipt.bounce });
+    const details = { ...detailsOf(receipt), reference: receipt.reference };
+    if (step) list.push({ step, details, bounce: receipt.bounce });
     early.set(messageId, list);
     await tx.db
       .updateTable("receipts")

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
 import { readOperation, writeOperation } from "#store/database.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
-import { endRows } from "./bounces.ts";
+import { resetSoftBounces } from "./bounces.ts";
 
 /** A page of the list in the order of its key, after a place in it. `recipients`: only these; null: all. */
 export const listSuppressions = readOperation(
@@ -63,15 +63,15 @@ export const addSuppressions = writeOperation(
     const recipients = [...new Set(input.recipients)].sort().map((recipient) => ({ recipient }));
     if (recipients.length === 0) return 0;
     if (channel === "email")
-      await endRows(
+      await resetSoftBounces(
         tx,
-        recipients.map((one) => ({ ...one, account_id: accountId })),
+        recipients.map((recipient) => ({ ...recipient, account_id: accountId })),
       );
-    const given = tx.rows("given", { recipient: "text" }, recipients);
+    const listed = tx.rows("listed", { recipient: "text" }, recipients);
     const added = await tx.db
       .insertInto("suppressions")
       .expression(
-        sql<never>`select ${accountId}, ${channel}, recipient, 'manual', ${note}, cast(${at} as bigint) from ${given} where true`,
+        sql<never>`select ${accountId}, ${channel}, recipient, 'manual', ${note}, cast(${at} as bigint) from ${listed} where true`,
       )
       .onConflict((conflict) => conflict.columns(["account_id", "channel", "recipient"]).doNothing())
       .returning("recipient")

@@ -1,14 +1,14 @@
-// How gateways are doing, and what is done to them by hand: stopped, let go on, deleted. Always an account's own:
-// another account's gateway is none.
+// The state of gateways, and what an operator does to them: pause, resume, delete. Each operation is scoped to the
+// account; another account's gateway is not found.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
-import { announceGateway } from "./events.ts";
+import { recordGatewayEvent } from "./events.ts";
 
 export interface GatewayWithLane {
   gateway: GatewaysTable;
-  lane: Pick<LanesTable, "paused_until" | "pause_reason" | "paused_since" | "stopped_at">;
+  lane: Pick<LanesTable, "paused_until" | "pause_reason" | "paused_since" | "operator_paused_at">;
   /** Messages that wait on it; counted up to `countTo`. */
   waiting: number;
 }
@@ -27,7 +27,7 @@ export const readGateways = readOperation(
     for (const gateway of gateways) {
       const lane = await tx.db
         .selectFrom("lanes")
-        .select(["paused_until", "pause_reason", "paused_since", "stopped_at"])
+        .select(["paused_until", "pause_reason", "paused_since", "operator_paused_at"])
         .where("id", "=", gateway.id)
         .executeTakeFirstOrThrow();
       const { count } = await tx.db
@@ -37,7 +37,7 @@ export const readGateways = readOperation(
             .select("id")
             .where("gateway_id", "=", gateway.id)
             .where("due_at", "is not", null)
-            .orderBy("band")
+            .orderBy("priority")
             .orderBy("due_at")
             .limit(input.countTo)
             .as("waiting"),
@@ -66,43 +66,43 @@ async function lockLane(tx: Tx, accountId: string, identifier: string): Promise<
     .executeTakeFirst();
 }
 
-/** Stops a gateway until it is let go on; false: the account has none of this name. Again: nothing changes. */
-export const stopGateway = writeOperation(
-  "stopGateway",
+/** Pauses a gateway until it is resumed; false: the account has no gateway of this name. Pausing twice changes nothing. */
+export const pauseByOperator = writeOperation(
+  "pauseByOperator",
   async (tx, input: { accountId: string; identifier: string; at: number; reason: string }) => {
     const lane = await lockLane(tx, input.accountId, input.identifier);
     if (!lane) return false;
-    if (lane.stopped_at !== null) return true;
+    if (lane.operator_paused_at !== null) return true;
     const revision = lane.revision + 1;
     await tx.db
       .updateTable("lanes")
-      .set({ stopped_at: input.at, revision })
+      .set({ operator_paused_at: input.at, revision })
       .where("id", "=", lane.id)
       .execute();
     if (lane.paused_since === null) {
       const event = { id: eventIdOf(lane.id, `stopped_${revision}`), type: "gateway.paused" as const };
-      await announceGateway(tx, { ...event, gatewayId: lane.id, at: input.at, reason: input.reason });
+      await recordGatewayEvent(tx, { ...event, gatewayId: lane.id, at: input.at, reason: input.reason });
     }
     return true;
   },
 );
 
 /**
- * Ends every pause of a gateway, whoever began it: it is tried at once. The retry windows of what waits on it
- * stood still. False: the account has none of this name.
+ * Ends every pause of a gateway, an operator's or the breaker's: it sends at once. The retry windows of waiting messages
+ * did not advance meanwhile. False: the account has no gateway of this name.
  */
-export const continueGateway = writeOperation(
-  "continueGateway",
+export const resumeByOperator = writeOperation(
+  "resumeByOperator",
   async (tx, input: { accountId: string; identifier: string; at: number }) => {
     const lane = await lockLane(tx, input.accountId, input.identifier);
     if (!lane) return false;
-    const since = Math.min(lane.stopped_at ?? input.at, lane.paused_since ?? input.at);
-    if (lane.stopped_at === null && lane.paused_since === null) return true;
+    const since = Math.min(lane.operator_paused_at ?? input.at, lane.paused_since ?? input.at);
+    if (lane.operator_paused_at === null && lane.paused_since === null) return true;
     const revision = lane.revision + 1;
     await tx.db
       .updateTable("lanes")
       .set({
-        stopped_at: null,
+        operator_paused_at: null,
         paused_until: null,
         pause_reason: null,
         pauses: 0,
@@ -113,14 +113,14 @@ export const continueGateway = writeOperation(
       .where("id", "=", lane.id)
       .execute();
     const event = { id: eventIdOf(lane.id, `continued_${revision}`), type: "gateway.resumed" as const };
-    await announceGateway(tx, { ...event, gatewayId: lane.id, at: input.at, reason: null });
+    await recordGatewayEvent(tx, { ...event, gatewayId: lane.id, at: input.at, reason: null });
     return true;
   },
 );
 
-export type Deleted = "deleted" | "not_found" | "active" | "just_switched_off" | "used";
+export type DeleteGatewayResult = "deleted" | "not_found" | "active" | "just_switched_off" | "used";
 
-/** Where a gateway's id stands; what is there would lose its gateway. */
+/** The tables whose rows refer to a gateway. */
 const referring = ["messages", "message_references", "receipts", "inbound_messages"] as const;
 
 /**
@@ -129,7 +129,10 @@ const referring = ["messages", "message_references", "receipts", "inbound_messag
  */
 export const deleteGateway = writeOperation(
   "deleteGateway",
-  async (tx, input: { accountId: string; identifier: string; quietSince: number }): Promise<Deleted> => {
+  async (
+    tx,
+    input: { accountId: string; identifier: string; quietSince: number },
+  ): Promise<DeleteGatewayResult> => {
     const gateway = await tx.db
       .selectFrom("gateways")
       .select(["id", "active", "updated_at"])

@@ -1,13 +1,13 @@
 // What the events `gateway.paused` and `gateway.resumed` say of a gateway. Never its settings.
 
 import type { Tx } from "#store/database.ts";
-import { announce } from "#store/webhooks/outbox.ts";
+import { recordEvents } from "#store/webhooks/outbox.ts";
 
 /**
- * Tells that a gateway's pause began or ended. A lane of another kind has no gateway, and tells nothing.
- * `reason`: why it pauses; null when it goes on.
+ * Records the event that a gateway's pause began or ended. A lane of another kind has no gateway, and no event.
+ * `reason`: why it pauses; null when it resumes.
  */
-export async function announceGateway(
+export async function recordGatewayEvent(
   tx: Tx,
   event: {
     id: string;
@@ -26,5 +26,5 @@ export async function announceGateway(
   if (!gateway) return;
   const { account_id: accountId, identifier, channel, kind, active, is_default } = gateway;
   const data = { identifier, channel, kind, active: active === 1, default: is_default === 1, reason };
-  await announce(tx, [{ id, accountId, type, at, data }]);
+  await recordEvents(tx, [{ id, accountId, type, at, data }]);
 }

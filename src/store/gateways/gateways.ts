@@ -7,17 +7,17 @@ import { lanesWaiting } from "#store/lanes/due.ts";
 import { newLane } from "#store/lanes/lanes.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
-import { announceGateway } from "./events.ts";
+import { recordGatewayEvent } from "./events.ts";
 
-/** What a gateway's settings are sealed to. */
-export const settingsPlace = (gatewayId: string) => `gateways ${gatewayId} settings`;
+/** The context in which a gateway's settings are sealed. */
+export const settingsContext = (gatewayId: string) => `gateways ${gatewayId} settings`;
 
 export const findGateway = readOperation("findGateway", async (tx, id: string) => {
   return (await tx.db.selectFrom("gateways").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
 });
 
 /** A gateway with what its lane takes from its account: the hours' time zone, and how late is too late, ms. */
-export const findDrivenGateway = readOperation("findDrivenGateway", async (tx, id: string) => {
+export const findGatewayForLane = readOperation("findGatewayForLane", async (tx, id: string) => {
   const row = await tx.db
     .selectFrom("gateways")
     .innerJoin("accounts", "accounts.id", "gateways.account_id")
@@ -78,7 +78,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<"sav
   }
   const before = await tx.db
     .selectFrom("lanes")
-    .select(["paused_since", "stopped_at", "revision"])
+    .select(["paused_since", "operator_paused_at", "revision"])
     .where("id", "=", gateway.id)
     .modifyEnd(tx.lock("update"))
     .executeTakeFirst();
@@ -88,7 +88,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<"sav
     .onConflict((conflict) =>
       conflict
         .column("id")
-        // Whatever paused it may be mended now: it is tried at once, not at the next probe.
+        // The change may have fixed the cause of the pause: it sends at once, not at the next probe.
         .doUpdateSet((eb) => ({
           active: gateway.active,
           revision: eb("lanes.revision", "+", 1),
@@ -100,9 +100,10 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<"sav
         })),
     )
     .execute();
-  // One that was stopped by hand stays so.
-  if (before === undefined || before.paused_since === null || before.stopped_at !== null) return "saved";
-  await announceGateway(tx, {
+  // A gateway that an operator paused stays paused.
+  if (before === undefined || before.paused_since === null || before.operator_paused_at !== null)
+    return "saved";
+  await recordGatewayEvent(tx, {
     // Each save is a revision of its own.
     id: eventIdOf(gateway.id, `resumed_${before.revision + 1}`),
     type: "gateway.resumed",
@@ -114,7 +115,7 @@ export async function storeGateway(tx: Tx, gateway: GatewaysTable): Promise<"sav
 }
 
 /** Switched-off gateways on which messages wait whose caller named no gateway, with their account and channel. */
-export const findStranded = readOperation("findStranded", async (tx, _: null) => {
+export const findWaitingOnInactive = readOperation("findWaitingOnInactive", async (tx, _: null) => {
   const inactive = await tx.db.selectFrom("gateways").selectAll().where("active", "=", 0).execute();
   if (inactive.length === 0) return [];
   const waiting = await lanesWaiting(tx, "messages");
@@ -125,8 +126,8 @@ export const findStranded = readOperation("findStranded", async (tx, _: null) =>
       .select("id")
       .where("gateway_id", "=", gateway.id)
       .where("due_at", "is not", null)
-      .where("named", "=", 0)
-      .orderBy("band")
+      .where("gateway_pinned", "=", 0)
+      .orderBy("priority")
       .orderBy("due_at")
       .limit(1)
       .executeTakeFirst();
@@ -136,7 +137,7 @@ export const findStranded = readOperation("findStranded", async (tx, _: null) =>
 });
 
 /** A gateway that could take messages of its account and channel, and how its lane is. */
-export interface GatewayState
+export interface FailoverGateway
   extends Pick<GatewaysTable, "id" | "account_id" | "identifier" | "channel" | "test"> {
   /** `open`; `paused`: nothing goes out; `probing`: its pause is over, and its next message shows whether it is well. */
   state: "open" | "paused" | "probing";
@@ -147,38 +148,41 @@ export interface GatewayState
  * The active gateways of every account that lets messages leave a paused gateway and has one that is paused now,
  * each account's in the order of preference: the default one, then the oldest.
  */
-export const readFailing = readOperation("readFailing", async (tx, now: number): Promise<GatewayState[]> => {
-  const rows = await tx.db
-    .selectFrom("gateways")
-    .innerJoin("lanes", "lanes.id", "gateways.id")
-    .select([
-      "gateways.id",
-      "gateways.account_id",
-      "gateways.identifier",
-      "gateways.channel",
-      "gateways.test",
-    ])
-    .select(["lanes.paused_since", "lanes.paused_until", "lanes.pause_reason"])
-    .where("gateways.active", "=", 1)
-    // Stopped by hand: what is there stays there, and nothing is sent that way.
-    .where("lanes.stopped_at", "is", null)
-    .where("gateways.account_id", "in", (eb) =>
-      eb
-        .selectFrom("lanes as failing")
-        .innerJoin("gateways as left", "left.id", "failing.id")
-        .innerJoin("accounts", "accounts.id", "left.account_id")
-        .select("accounts.id")
-        .where("failing.paused_until", ">", now)
-        .where("left.active", "=", 1)
-        .where("accounts.channel_failover", "=", 1),
-    )
-    .orderBy("gateways.account_id")
-    .orderBy("gateways.is_default", "desc")
-    .orderBy("gateways.created_at")
-    .orderBy("gateways.id")
-    .execute();
-  return rows.map(({ paused_since, paused_until, ...gateway }) => ({
-    ...gateway,
-    state: paused_since === null ? "open" : (paused_until ?? 0) > now ? "paused" : "probing",
-  }));
-});
+export const readFailoverGateways = readOperation(
+  "readFailoverGateways",
+  async (tx, now: number): Promise<FailoverGateway[]> => {
+    const rows = await tx.db
+      .selectFrom("gateways")
+      .innerJoin("lanes", "lanes.id", "gateways.id")
+      .select([
+        "gateways.id",
+        "gateways.account_id",
+        "gateways.identifier",
+        "gateways.channel",
+        "gateways.test",
+      ])
+      .select(["lanes.paused_since", "lanes.paused_until", "lanes.pause_reason"])
+      .where("gateways.active", "=", 1)
+      // Paused by an operator: its messages stay, and no others move to it.
+      .where("lanes.operator_paused_at", "is", null)
+      .where("gateways.account_id", "in", (eb) =>
+        eb
+          .selectFrom("lanes as failing")
+          .innerJoin("gateways as left", "left.id", "failing.id")
+          .innerJoin("accounts", "accounts.id", "left.account_id")
+          .select("accounts.id")
+          .where("failing.paused_until", ">", now)
+          .where("left.active", "=", 1)
+          .where("accounts.channel_failover", "=", 1),
+      )
+      .orderBy("gateways.account_id")
+      .orderBy("gateways.is_default", "desc")
+      .orderBy("gateways.created_at")
+      .orderBy("gateways.id")
+      .execute();
+    return rows.map(({ paused_since, paused_until, ...gateway }) => ({
+      ...gateway,
+      state: paused_since === null ? "open" : (paused_until ?? 0) > now ? "paused" : "probing",
+    }));
+  },
+);

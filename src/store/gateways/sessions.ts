@@ -4,13 +4,13 @@
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { GatewaySessionsTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
-import { announceGateway } from "./events.ts";
+import { recordGatewayEvent } from "./events.ts";
 
 /** What a stored value of a session is bound to. */
-export const sessionValuePlace = (gatewayId: string, key: string) => `gateway_values ${gatewayId} ${key}`;
+export const sessionValueContext = (gatewayId: string, key: string) => `gateway_values ${gatewayId} ${key}`;
 
 /** What the sealed pairing of a session is bound to. */
-export const pairingPlace = (gatewayId: string) => `gateway_sessions ${gatewayId} pairing`;
+export const pairingContext = (gatewayId: string) => `gateway_sessions ${gatewayId} pairing`;
 
 /** Whether the lane is still held under this fence. The row stays locked until the transaction ends. */
 async function holdsLane(tx: Tx, id: string, fence: number): Promise<boolean> {
@@ -114,7 +114,7 @@ export const recordSession = writeOperation(
       .onConflict((conflict) => conflict.column("gateway_id").doUpdateSet(row))
       .execute();
     if (linkedBefore === null && linkedAt !== null)
-      await announceGateway(tx, {
+      await recordGatewayEvent(tx, {
         id: eventIdOf(eventId, "linked"),
         type: "gateway.linked",
         gatewayId,
@@ -122,7 +122,7 @@ export const recordSession = writeOperation(
         reason: null,
       });
     if (linkedBefore !== null && linkedAt === null)
-      await announceGateway(tx, {
+      await recordGatewayEvent(tx, {
         id: eventIdOf(eventId, "unlinked"),
         type: "gateway.unlinked",
         gatewayId,

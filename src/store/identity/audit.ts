@@ -3,22 +3,22 @@
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
 
-export const insertAudit = writeOperation("insertAudit", async (tx, entry: AuditEntriesTable) =>
-  storeAudits(tx, [entry]),
+export const insertAuditEntry = writeOperation("insertAuditEntry", async (tx, entry: AuditEntriesTable) =>
+  storeAuditEntries(tx, [entry]),
 );
 
 /** The same for several, inside a transaction. */
-export async function storeAudits(tx: Tx, entries: readonly AuditEntriesTable[]): Promise<void> {
+export async function storeAuditEntries(tx: Tx, entries: readonly AuditEntriesTable[]): Promise<void> {
   await tx.db.insertInto("audit_entries").values(entries).execute();
 }
 
-/** How a call that was written down as started has ended. `made`: the id of what it created, where its path named nothing. */
-export const finishAudit = writeOperation(
-  "finishAudit",
-  async (tx, input: { id: string; outcome: string; made: string | null }) => {
+/** Records how a call that was logged as started has ended. `createdId`: the id of what it created, where its path has none. */
+export const finishAuditEntry = writeOperation(
+  "finishAuditEntry",
+  async (tx, input: { id: string; outcome: string; createdId: string | null }) => {
     await tx.db
       .updateTable("audit_entries")
-      .set((eb) => ({ outcome: input.outcome, target: eb.fn.coalesce("target", eb.val(input.made)) }))
+      .set((eb) => ({ outcome: input.outcome, target: eb.fn.coalesce("target", eb.val(input.createdId)) }))
       .where("id", "=", input.id)
       .where("outcome", "=", "started")
       .execute();
@@ -35,7 +35,7 @@ export interface AuditFilter {
 }
 
 /** Newest first. */
-export const listAudit = readOperation("listAudit", async (tx, filter: AuditFilter) => {
+export const listAuditEntries = readOperation("listAuditEntries", async (tx, filter: AuditFilter) => {
   const by =
     filter.actorId !== null
       ? "actor"

@@ -69,7 +69,7 @@ export const saveManagementToken = writeOperation(
   },
 );
 
-/** The token's row, revoked now or before; null when there is none. */
+/** The token's row, revoked now or before; null: no token has this id. */
 export const revokeManagementToken = writeOperation(
   "revokeManagementToken",
   async (tx, input: { id: string; at: number }) => {

@@ -1,9 +1,9 @@
-// The people who manage an installation: users, their sessions, and the one-time codes that make the first of them.
+// The users who manage an installation, their sessions, and the one-time codes that create the first user.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { SessionsTable, UsersTable } from "#store/schema/identity.ts";
 
-/** `email` in lower case. Null: nobody has it. */
+/** `email` in lower case. Null: no user has this address. */
 export const findUserByEmail = readOperation("findUserByEmail", async (tx, email: string) => {
   const user = await tx.db.selectFrom("users").selectAll().where("email", "=", email).executeTakeFirst();
   return user ?? null;
@@ -41,7 +41,7 @@ export type UserChange = Partial<Pick<UsersTable, "name" | "role" | "account_id"
 
 /**
  * Changes a user. A new password, or being switched off, ends all the user's sessions in the same transaction.
- * `last_operator`: nobody would be left who can manage the installation, so nothing was changed.
+ * `last_operator`: the change would leave the installation without an active operator, so nothing was changed.
  */
 export const changeUser = writeOperation(
   "changeUser",
@@ -76,7 +76,7 @@ async function endAll(tx: Tx, userId: string): Promise<void> {
 }
 
 /**
- * Starts a session in place of the one whose hash is `replaces`, and forgets those whose time is over. False: the
+ * Starts a session in place of the one whose hash is `replaces`, and deletes expired ones. False: the
  * user was switched off or got another password since the `password` that was checked.
  */
 export const startSession = writeOperation(
@@ -148,9 +148,9 @@ export const endSession = writeOperation("endSession", async (tx, hash: string) 
   await tx.db.deleteFrom("sessions").where("hash", "=", hash).execute();
 });
 
-/** Keeps a set-up code's hash; codes whose time is over are forgotten. */
-export const keepSetupCode = writeOperation(
-  "keepSetupCode",
+/** Stores a set-up code's hash, and deletes expired codes. */
+export const storeSetupCode = writeOperation(
+  "storeSetupCode",
   async (tx, code: { hash: string; created_at: number; expires_at: number }) => {
     await tx.db.deleteFrom("setup_codes").where("expires_at", "<=", code.created_at).execute();
     await tx.db.insertInto("setup_codes").values(code).execute();
@@ -172,11 +172,11 @@ export const findSetupCode = readOperation(
 );
 
 /**
- * Spends the code and makes its operator, both or neither. `recovers`: the code was made for this e-mail address,
- * so it may also give somebody who has it a new password and the role again; their old sessions end.
+ * Consumes the code and creates its operator, or does neither. `recovers`: the code was made for this e-mail address,
+ * so it may also give the user with this address a new password and the role again; the user's old sessions end.
  */
-export const spendSetupCode = writeOperation(
-  "spendSetupCode",
+export const consumeSetupCode = writeOperation(
+  "consumeSetupCode",
   async (tx, input: { hash: string; user: UsersTable; recovers: boolean; at: number }) => {
     const { hash, user, recovers, at } = input;
     const spent = await tx.db

@@ -1,6 +1,6 @@
 // What waits on all lanes at once, so that many idle lanes cost one query and not one query each. Both indexes hold
-// only rows that wait, in the order of lane, band and due time: the queries step from one lane that has such a row to
-// the next, and never read the lanes that have none, or more than one row of a lane and band.
+// only rows that wait, in the order of lane, priority and due time: the queries step from one lane that has such a row to
+// the next, and never read the lanes that have none, or more than one row of a lane and priority.
 
 import { type RawBuilder, sql } from "kysely";
 import { readOperation, type Tx } from "#store/database.ts";
@@ -20,7 +20,7 @@ const sources = [
 /** The lanes on which something is due at `until` (epoch ms) or before, each with its earliest due time. */
 export const readDueLanes = readOperation(
   "readDueLanes",
-  async (tx, input: { bands: readonly number[]; until: number }): Promise<DueLane[]> => {
+  async (tx, input: { priorities: readonly number[]; until: number }): Promise<DueLane[]> => {
     const found: DueLane[] = [];
     for (const source of sources) found.push(...(await dueIn(tx, source, input)));
     return found;
@@ -29,7 +29,7 @@ export const readDueLanes = readOperation(
 
 /** The lanes that have rows which wait, due or not, by the table that their rows are in. */
 export async function lanesWaiting(tx: Tx, table: Source["table"]): Promise<ReadonlySet<string>> {
-  const source = sources.find((one) => one.table === table)!;
+  const source = sources.find((candidate) => candidate.table === table)!;
   const { rows } = await sql<{ id: string }>`
     ${stepping(tx, source)} select id from waiting where id is not null
   `.execute(tx.db);
@@ -42,7 +42,7 @@ type Source = (typeof sources)[number];
 function stepping(tx: Tx, source: Source): RawBuilder<unknown> {
   const lane = sql.ref(source.lane);
   const from = tx.indexed(source.table, source.index);
-  const order = sql`order by ${lane}, band, due_at limit 1`;
+  const order = sql`order by ${lane}, priority, due_at limit 1`;
   return sql`
     with recursive waiting (id) as (
       select (select ${lane} from ${from} where due_at is not null ${order})
@@ -56,25 +56,25 @@ function stepping(tx: Tx, source: Source): RawBuilder<unknown> {
 async function dueIn(
   tx: Tx,
   source: Source,
-  { bands, until }: { bands: readonly number[]; until: number },
+  { priorities, until }: { priorities: readonly number[]; until: number },
 ): Promise<DueLane[]> {
   const lane = sql.ref(source.lane);
   const from = tx.indexed(source.table, source.index);
-  const earliest = bands.map(
-    (band) => sql`(
-      select due_at from ${from} where ${lane} = waiting.id and band = ${band} and due_at is not null
+  const earliest = priorities.map(
+    (priority) => sql`(
+      select due_at from ${from} where ${lane} = waiting.id and priority = ${priority} and due_at is not null
       order by due_at limit 1
-    ) as ${sql.ref(`band_${band}`)}`,
+    ) as ${sql.ref(`priority_${priority}`)}`,
   );
-  const isDue = bands.map((band) => sql`${sql.ref(`band_${band}`)} <= ${until}`);
+  const isDue = priorities.map((priority) => sql`${sql.ref(`priority_${priority}`)} <= ${until}`);
   const { rows } = await sql<{ id: string } & Record<string, number | null>>`
     ${stepping(tx, source)}
     select * from (select id, ${sql.join(earliest)} from waiting where id is not null) as lanes
     where ${sql.join(isDue, sql` or `)}
   `.execute(tx.db);
-  return rows.map(({ id, ...bandsOf }) => ({
+  return rows.map(({ id, ...dueTimes }) => ({
     id: String(id),
-    dueAt: Math.min(...Object.values(bandsOf).flatMap((at) => (at === null ? [] : [Number(at)]))),
+    dueAt: Math.min(...Object.values(dueTimes).flatMap((at) => (at === null ? [] : [Number(at)]))),
   }));
 }
 
@@ -82,19 +82,21 @@ async function dueIn(
  * Which of these lanes have messages that an owner before this one left `sending`. Asked after the lanes were claimed:
  * an earlier owner's stamps are refused from then on, so there can be no more of them.
  */
-export const findLeft = readOperation("findLeft", async (tx, asked: readonly string[]): Promise<string[]> => {
-  if (asked.length === 0) return [];
-  const wanted = tx.rows(
-    "wanted",
-    { id: "text" },
-    asked.map((id) => ({ id })),
-  );
-  // By account, channel and status, as `recoverMessages` finds them: each account's few are read once for all its
-  // lanes. As a subquery of its own for each account: joined, PostgreSQL would go through the whole index by status.
-  const ids = sql.raw(
-    tx.engine === "sqlite" ? "group_concat(distinct gateway_id)" : "string_agg(distinct gateway_id, ',')",
-  );
-  const { rows } = await sql<{ lanes: string | null }>`
+export const findLanesToRecover = readOperation(
+  "findLanesToRecover",
+  async (tx, laneIds: readonly string[]): Promise<string[]> => {
+    if (laneIds.length === 0) return [];
+    const wanted = tx.rows(
+      "wanted",
+      { id: "text" },
+      laneIds.map((id) => ({ id })),
+    );
+    // By account, channel and status, as `recoverMessages` finds them: each account's few are read once for all its
+    // lanes. As a subquery of its own for each account: joined, PostgreSQL would go through the whole index by status.
+    const ids = sql.raw(
+      tx.engine === "sqlite" ? "group_concat(distinct gateway_id)" : "string_agg(distinct gateway_id, ',')",
+    );
+    const { rows } = await sql<{ lanes: string | null }>`
     select (
       select ${ids} from ${tx.indexed("messages", "messages_status")}
       where account_id = accounts.account_id and channel = accounts.channel and status = 'sending'
@@ -104,6 +106,7 @@ export const findLeft = readOperation("findLeft", async (tx, asked: readonly str
       cross join gateways where gateways.id = wanted.id
     ) as accounts
   `.execute(tx.db);
-  const found = new Set(rows.flatMap(({ lanes }) => lanes?.split(",") ?? []));
-  return asked.filter((id) => found.has(id));
-});
+    const found = new Set(rows.flatMap(({ lanes }) => lanes?.split(",") ?? []));
+    return laneIds.filter((id) => found.has(id));
+  },
+);

@@ -1,15 +1,15 @@
-// Who owns which lane. A process shows that it lives by one beat row; a lane's fence goes up with each owner.
+// Which process owns which lane. A process shows that it is alive by its heartbeat row; a lane's fence grows with each owner.
 
 import { type RawBuilder, sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import { announceGateway } from "#store/gateways/events.ts";
+import { recordGatewayEvent } from "#store/gateways/events.ts";
 import type { LaneKind, LanesTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { lanesWaiting } from "./due.ts";
 
 export type LaneHead = Pick<LanesTable, "id" | "active" | "owner" | "fence" | "revision" | "wanted_by">;
 
-/** A lane that nobody drives yet. */
+/** A lane without an owner. */
 export const newLane = (id: string, kind: LaneKind, active: 0 | 1 = 1): LanesTable => ({
   id,
   kind,
@@ -24,11 +24,11 @@ export const newLane = (id: string, kind: LaneKind, active: 0 | 1 = 1): LanesTab
   day: null,
   day_count: 0,
   revision: 0,
-  stopped_at: null,
+  operator_paused_at: null,
   wanted_by: null,
 });
 
-/** Makes a lane that every installation has, if it is not there yet. */
+/** Creates a lane that every installation has, if it does not exist yet. */
 export const ensureLane = writeOperation("ensureLane", async (tx, lane: { id: string; kind: LaneKind }) => {
   await tx.db
     .insertInto("lanes")
@@ -43,7 +43,7 @@ export const untilConnected = 8_640_000_000_000_000;
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
 
 /** All lanes of one owner that are switched on, or off, in sums: of a set of lanes that stays the same they only grow. */
-export interface Holding {
+export interface LaneTotals {
   /** Null: no process owns them. */
   owner: string | null;
   active: number;
@@ -53,19 +53,19 @@ export interface Holding {
 }
 
 /**
- * Beats, and reads every process's beat and what each of them holds. The lanes themselves are read (`readLanes`) only
- * by a process to which the sums say that something changed: ten thousand rows a beat were most of an idle process's work.
+ * Writes this process's heartbeat, and reads those of all processes and what each of them owns. The lanes are read (`readLanes`) only
+ * by a process for which the sums have changed: ten thousand rows a heartbeat were most of an idle process's work.
  */
-export const beat = writeOperation("beat", async (tx, input: { processId: string; at: number }) => {
+export const heartbeat = writeOperation("heartbeat", async (tx, input: { processId: string; at: number }) => {
   await tx.db
     .insertInto("processes")
-    .values({ id: input.processId, beat: 1, started_at: input.at })
+    .values({ id: input.processId, heartbeat: 1, started_at: input.at })
     .onConflict((conflict) =>
-      conflict.column("id").doUpdateSet((eb) => ({ beat: eb("processes.beat", "+", 1) })),
+      conflict.column("id").doUpdateSet((eb) => ({ heartbeat: eb("processes.heartbeat", "+", 1) })),
     )
     .execute();
-  const processes = await tx.db.selectFrom("processes").select(["id", "beat"]).orderBy("id").execute();
-  const { rows: holdings } = await sql<Holding>`
+  const processes = await tx.db.selectFrom("processes").select(["id", "heartbeat"]).orderBy("id").execute();
+  const { rows: holdings } = await sql<LaneTotals>`
     select owner, active, count(*) as lanes,
       cast(sum(fence) as bigint) as fences, cast(sum(revision) as bigint) as revisions
     from lanes group by owner, active
@@ -126,7 +126,7 @@ export const unwantLane = writeOperation(
   },
 );
 
-/** Gives lanes up, as far as they are still held under these fences. */
+/** Releases lanes, as far as they are still owned under these fences. */
 export const releaseLanes = writeOperation(
   "releaseLanes",
   async (tx, input: { processId: string; lanes: { id: string; fence: number }[] }) => {
@@ -173,19 +173,19 @@ async function eachSet(
   await update(tx.rows("seen", columns, sorted));
 }
 
-/** Forgets processes: oneself when stopping, and dead ones once their lanes are taken. */
-export const forgetProcesses = writeOperation("forgetProcesses", async (tx, ids: string[]) => {
+/** Deletes processes: the own one when it stops, and dead ones once their lanes are claimed. */
+export const deleteProcesses = writeOperation("deleteProcesses", async (tx, ids: string[]) => {
   if (ids.length > 0) await tx.db.deleteFrom("processes").where("id", "in", ids).execute();
 });
 
-/** Locks a lane that is still held under this fence, and reads since when it has been paused; undefined: it is somebody else's. */
+/** Locks a lane that is still owned under this fence, and reads since when it is paused; undefined: another process owns it. */
 async function pausedSince(
   tx: Tx,
   lane: { id: string; fence: number },
-): Promise<Pick<LanesTable, "paused_since" | "stopped_at"> | undefined> {
+): Promise<Pick<LanesTable, "paused_since" | "operator_paused_at"> | undefined> {
   return await tx.db
     .selectFrom("lanes")
-    .select(["paused_since", "stopped_at"])
+    .select(["paused_since", "operator_paused_at"])
     .where("id", "=", lane.id)
     .where("fence", "=", lane.fence)
     .modifyEnd(tx.lock("update"))
@@ -223,16 +223,16 @@ export const pauseLane = writeOperation(
       })
       .where("id", "=", id)
       .execute();
-    // To those outside, a gateway that was stopped by hand is paused already.
-    if (before.paused_since === null && before.stopped_at === null) {
+    // For the account, a gateway that an operator paused is paused already.
+    if (before.paused_since === null && before.operator_paused_at === null) {
       const event = { id: eventIdOf(eventId, "paused"), type: "gateway.paused" as const };
-      await announceGateway(tx, { ...event, gatewayId: id, at, reason });
+      await recordGatewayEvent(tx, { ...event, gatewayId: id, at, reason });
     }
     return true;
   },
 );
 
-/** Ends a pause, adds it to the lane's paused time, and tells of it under `eventId`. */
+/** Ends a pause, adds it to the lane's paused time, and records the event `eventId`. */
 export const resumeLane = writeOperation(
   "resumeLane",
   async (tx, input: { id: string; fence: number; at: number; eventId: string }) => {
@@ -250,9 +250,9 @@ export const resumeLane = writeOperation(
       }))
       .where("id", "=", id)
       .execute();
-    if (before.paused_since !== null && before.stopped_at === null) {
+    if (before.paused_since !== null && before.operator_paused_at === null) {
       const event = { id: eventIdOf(eventId, "resumed"), type: "gateway.resumed" as const };
-      await announceGateway(tx, { ...event, gatewayId: id, at, reason: null });
+      await recordGatewayEvent(tx, { ...event, gatewayId: id, at, reason: null });
     }
   },
 );
@@ -264,10 +264,10 @@ export interface WaitingCount {
   paused: number;
 }
 
-/** What waits and is due on each lane, for metrics. Counts at most 100,000 a lane and band. */
+/** What waits and is due on each lane, for metrics. Counts at most 100,000 a lane and priority. */
 export const countWaiting = readOperation(
   "countWaiting",
-  async (tx, input: { bands: readonly number[]; now: number }) => {
+  async (tx, input: { priorities: readonly number[]; now: number }) => {
     const lanes = await tx.db
       .selectFrom("lanes")
       .innerJoin("gateways", "gateways.id", "lanes.id")
@@ -282,11 +282,11 @@ export const countWaiting = readOperation(
         oldest: null,
         paused: lane.paused_since === null ? 0 : 1,
       };
-      for (const band of waiting.has(lane.id) ? input.bands : []) {
+      for (const priority of waiting.has(lane.id) ? input.priorities : []) {
         const { rows } = await sql<{ waiting: number; oldest: number | null }>`
           select count(*) as waiting, min(due_at) as oldest from (
             select due_at from messages
-            where gateway_id = ${lane.id} and band = ${band} and due_at <= ${input.now} limit 100000
+            where gateway_id = ${lane.id} and priority = ${priority} and due_at <= ${input.now} limit 100000
           ) as due
         `.execute(tx.db);
         const { waiting, oldest } = rows[0]!;

@@ -1,36 +1,36 @@
-// What has to be looked after whatever the lanes do: messages that wait where nobody sends and become too late
+// Maintenance that does not depend on the lanes: messages that wait on a lane that does not send and become too late
 // there, and what is only kept for a while (repeatable requests, sessions, set-up codes).
 
 import { sql } from "kysely";
 import { readOperation, writeOperation } from "#store/database.ts";
-import { expiredAt } from "#store/messages/expire-or-suppress.ts";
-import { Changes, lockMessages } from "#store/messages/transitions.ts";
+import { expiryDetails } from "#store/messages/expire-or-suppress.ts";
+import { lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 
 /** A lane on which something waits that was due before `lateBefore`. */
-export interface Overdue {
+export interface OverdueLane {
   laneId: string;
   lateBefore: number;
 }
 
 /** The gateways' lanes with messages that are too late, whether anybody drives them or not. */
-export const findOverdue = readOperation(
-  "findOverdue",
-  async (tx, input: { bands: readonly number[]; now: number }): Promise<Overdue[]> => {
+export const findOverdueLanes = readOperation(
+  "findOverdueLanes",
+  async (tx, input: { priorities: readonly number[]; now: number }): Promise<OverdueLane[]> => {
     const lanes = await tx.db
       .selectFrom("gateways")
       .innerJoin("accounts", "accounts.id", "gateways.account_id")
       .select(["gateways.id", "accounts.lateness_ms"])
       .orderBy("gateways.id")
       .execute();
-    const overdue: Overdue[] = [];
+    const overdue: OverdueLane[] = [];
     for (const { id, lateness_ms } of lanes) {
       const lateBefore = input.now - lateness_ms;
-      for (const band of input.bands) {
+      for (const priority of input.priorities) {
         const first = await tx.db
           .selectFrom("messages")
           .select("id")
           .where("gateway_id", "=", id)
-          .where("band", "=", band)
+          .where("priority", "=", priority)
           .where("due_at", "<", lateBefore)
           // The order of the due index: without one, PostgreSQL may look for the first one it meets in the whole table.
           .orderBy("due_at")
@@ -48,15 +48,18 @@ export const findOverdue = readOperation(
 /** Ends messages of a lane that were due before `lateBefore`, at most `limit`; returns how many were found. */
 export const expireOverdue = writeOperation(
   "expireOverdue",
-  async (tx, input: Overdue & { bands: readonly number[]; at: number; limit: number }): Promise<number> => {
+  async (
+    tx,
+    input: OverdueLane & { priorities: readonly number[]; at: number; limit: number },
+  ): Promise<number> => {
     const { laneId, lateBefore, at, limit } = input;
     const ids: string[] = [];
-    for (const band of input.bands) {
+    for (const priority of input.priorities) {
       const rows = await tx.db
         .selectFrom("messages")
         .select("id")
         .where("gateway_id", "=", laneId)
-        .where("band", "=", band)
+        .where("priority", "=", priority)
         .where("due_at", "<", lateBefore)
         .orderBy("due_at")
         .orderBy("id")
@@ -65,20 +68,20 @@ export const expireOverdue = writeOperation(
       ids.push(...rows.map(({ id }) => id));
       if (ids.length === limit) break;
     }
-    const changes = new Changes();
+    const changes = new TransitionBatch();
     for (const row of (await lockMessages(tx, ids)).values()) {
       // Sent, or moved to another gateway, since it was found.
       if (row.due_at === null || row.due_at >= lateBefore || row.gateway_id !== laneId) continue;
-      changes.apply(row, { by: "system", step: "expired" }, expiredAt(at));
+      changes.apply(row, { by: "system", step: "expired" }, expiryDetails(at));
     }
     await changes.write(tx);
     return ids.length;
   },
 );
 
-/** Forgets repeatable requests that were made before, at most `limit`; returns how many. */
-export const forgetRepeatable = writeOperation(
-  "forgetRepeatable",
+/** Deletes idempotency keys that were stored before, at most `limit`; returns how many. */
+export const deleteIdempotencyKeys = writeOperation(
+  "deleteIdempotencyKeys",
   async (tx, input: { before: number; limit: number }): Promise<number> => {
     const old = await tx.db
       .selectFrom("idempotency_keys")
@@ -91,7 +94,7 @@ export const forgetRepeatable = writeOperation(
     const rows = tx.rows("old", { account_id: "text", path: "text", key: "text" }, old);
     await tx.db
       .deleteFrom(tx.indexed("idempotency_keys"))
-      // Claimed again by somebody since: it is a new one.
+      // Claimed again since it was read: that is a new key.
       .where("created_at", "<", input.before)
       .where(sql<boolean>`(account_id, path, key) in (select account_id, path, key from ${rows})`)
       .execute();
@@ -99,8 +102,8 @@ export const forgetRepeatable = writeOperation(
   },
 );
 
-/** Forgets sessions and set-up codes whose time is over. Both are few. */
-export const forgetEnded = writeOperation("forgetEnded", async (tx, now: number) => {
+/** Deletes expired sessions and set-up codes. Both are few. */
+export const deleteExpiredSessions = writeOperation("deleteExpiredSessions", async (tx, now: number) => {
   await tx.db.deleteFrom("sessions").where("expires_at", "<=", now).execute();
   await tx.db.deleteFrom("setup_codes").where("expires_at", "<=", now).execute();
 });

@@ -3,28 +3,28 @@
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { storeGateway } from "#store/gateways/gateways.ts";
-import { storeAudits } from "#store/identity/audit.ts";
+import { storeAuditEntries } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
 import type { GatewaysTable } from "#store/schema/schema.ts";
 import { type NewEndpoint, storeEndpoint } from "#store/webhooks/endpoints.ts";
 
 /** What an entry of the file was when it was last applied. */
-export interface Mark {
+export interface ProvisionMark {
   kind: string;
   name: string;
   hash: string;
 }
 
-export const readProvisioned = readOperation("readProvisioned", async (tx, _: null) => {
+export const readProvisionMarks = readOperation("readProvisionMarks", async (tx, _: null) => {
   const rows = await tx.db.selectFrom("provisioned").selectAll().execute();
   return new Map(rows.map((row) => [`${row.kind} ${row.name}`, row.hash]));
 });
 
-export const markProvisioned = writeOperation("markProvisioned", async (tx, mark: Mark) =>
+export const storeProvisionMark = writeOperation("storeProvisionMark", async (tx, mark: ProvisionMark) =>
   storeMarks(tx, [mark]),
 );
 
-async function storeMarks(tx: Tx, marks: readonly Mark[]): Promise<void> {
+async function storeMarks(tx: Tx, marks: readonly ProvisionMark[]): Promise<void> {
   await tx.db
     .insertInto("provisioned")
     .values(marks)
@@ -37,12 +37,12 @@ async function storeMarks(tx: Tx, marks: readonly Mark[]): Promise<void> {
 /** A gateway or a new endpoint of the file, with the line of the audit log that tells of it. */
 export interface ProvisionedEntry {
   save: { kind: "gateway"; row: GatewaysTable } | ({ kind: "endpoint" } & NewEndpoint);
-  mark: Mark;
+  mark: ProvisionMark;
   audit: AuditEntriesTable;
 }
 
 /** What became of an entry; only one that is `saved` is marked. */
-export type EntrySaved = "saved" | "taken" | "url_taken" | "too_many";
+export type SaveEntryResult = "saved" | "taken" | "url_taken" | "too_many";
 
 /**
  * Saves entries in their order, each with its mark and its line of the audit log, all in one transaction: a file of
@@ -50,8 +50,8 @@ export type EntrySaved = "saved" | "taken" | "url_taken" | "too_many";
  */
 export const saveProvisioned = writeOperation(
   "saveProvisioned",
-  async (tx, entries: readonly ProvisionedEntry[]): Promise<EntrySaved[]> => {
-    const outcomes: EntrySaved[] = [];
+  async (tx, entries: readonly ProvisionedEntry[]): Promise<SaveEntryResult[]> => {
+    const outcomes: SaveEntryResult[] = [];
     for (const { save } of entries) outcomes.push(await saveEntry(tx, save));
     const saved = entries.filter((_, i) => outcomes[i] === "saved");
     if (saved.length === 0) return outcomes;
@@ -59,7 +59,7 @@ export const saveProvisioned = writeOperation(
       tx,
       saved.map(({ mark }) => mark),
     );
-    await storeAudits(
+    await storeAuditEntries(
       tx,
       saved.map(({ audit }) => audit),
     );
@@ -67,23 +67,26 @@ export const saveProvisioned = writeOperation(
   },
 );
 
-async function saveEntry(tx: Tx, save: ProvisionedEntry["save"]): Promise<EntrySaved> {
+async function saveEntry(tx: Tx, save: ProvisionedEntry["save"]): Promise<SaveEntryResult> {
   if (save.kind === "gateway") return await storeGateway(tx, save.row);
   const { kind } = await storeEndpoint(tx, save);
   return kind === "created" ? "saved" : kind;
 }
 
-/** Keeps the first value ever given under a name, and returns it. */
-export const keepFact = writeOperation("keepFact", async (tx, input: { name: string; value: string }) => {
-  await tx.db
-    .insertInto("facts")
-    .values(input)
-    .onConflict((conflict) => conflict.column("name").doNothing())
-    .execute();
-  const row = await tx.db
-    .selectFrom("facts")
-    .select("value")
-    .where("name", "=", input.name)
-    .executeTakeFirstOrThrow();
-  return row.value;
-});
+/** Stores the value unless the name has one, and returns the value that is stored. */
+export const getOrSetFact = writeOperation(
+  "getOrSetFact",
+  async (tx, input: { name: string; value: string }) => {
+    await tx.db
+      .insertInto("installation_facts")
+      .values(input)
+      .onConflict((conflict) => conflict.column("name").doNothing())
+      .execute();
+    const row = await tx.db
+      .selectFrom("installation_facts")
+      .select("value")
+      .where("name", "=", input.name)
+      .executeTakeFirstOrThrow();
+    return row.value;
+  },
+);

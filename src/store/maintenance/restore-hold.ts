@@ -5,15 +5,15 @@
 import { sql } from "kysely";
 import { channels } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import { Changes, insertEvents, lockMessages } from "#store/messages/transitions.ts";
+import { insertTimelineEntries, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { WebhookDeliveriesTable } from "#store/schema/schema.ts";
-import type { DeliveryTry } from "#store/webhooks/deliveries.ts";
+import type { DeliveryAttempt } from "#store/webhooks/deliveries.ts";
 
-/** The fact that tells of a hold; there is none without something held. */
+/** The fact that records a hold; it exists only while something is held. */
 const factName = "held";
 
 /** Since when what is held, and how much of it there still is. */
-export interface Hold {
+export interface RestoreHold {
   /** When the copy was made, epoch ms. */
   at: number;
   messages: number;
@@ -23,7 +23,7 @@ export interface Hold {
   events: number;
 }
 
-const doubt =
+const unknownOutcome =
   "It was on its way when the copy was made that this installation was restored from: whether it was sent is not known.";
 
 /** Which rows of a table, for the two engines alike. */
@@ -34,15 +34,15 @@ const firstDue = (tx: Tx, limit: number) =>
  * Holds what is pending, at most `limit` rows of a kind; to be called until it returns true. The end of it
  * also forgets who was signed in and which process drove what: none of them has anything to do with the copy.
  *
- * Notes in the outbox are set aside too. They would tell of old events by themselves at the first start; and
- * they may not be dropped, because nothing else tells whether the original still announced them.
+ * Outbox entries are held too. They would deliver old events at the first start; and they cannot be dropped, because
+ * nothing else shows whether the original installation delivered them.
  */
 export const holdPending = writeOperation(
   "holdPending",
   async (tx, input: { at: number; limit: number }): Promise<boolean> => {
     const { at, limit } = input;
     // First, so that a hold that was broken off is one all the same.
-    await noteHold(tx, { at, messages: 0, deliveries: 0, events: 0 });
+    await storeHold(tx, { at, messages: 0, deliveries: 0, events: 0 });
     const messages = await tx.db
       .updateTable(tx.indexed("messages"))
       .set((eb) => ({ held_due_at: eb.ref("due_at"), due_at: null }))
@@ -55,30 +55,30 @@ export const holdPending = writeOperation(
         sql<boolean>`(endpoint_id, event_id) in (select endpoint_id, event_id from ${tx.indexed("webhook_deliveries", "webhook_deliveries_due")} where due_at is not null limit ${limit})`,
       )
       .executeTakeFirst();
-    const doubted = await doubtSending(tx, at, limit);
+    const doubted = await markSendingUnknown(tx, at, limit);
     // After that: what is in doubt now is an event too.
-    const notes = await moveNotes(tx, "outbox", "outbox_held", limit);
-    const counts = [Number(messages.numUpdatedRows), Number(deliveries.numUpdatedRows), doubted, notes];
+    const entries = await moveEntries(tx, "outbox", "outbox_held", limit);
+    const counts = [Number(messages.numUpdatedRows), Number(deliveries.numUpdatedRows), doubted, entries];
     if (counts.some((count) => count > 0)) return false;
-    await forgetTheLiving(tx);
+    await deleteSessionsAndOwners(tx);
     const held = await countHeld(tx);
-    if (held.messages + held.deliveries + held.events > 0) await noteHold(tx, { at, ...held });
-    else await tx.db.deleteFrom("facts").where("name", "=", factName).execute();
+    if (held.messages + held.deliveries + held.events > 0) await storeHold(tx, { at, ...held });
+    else await tx.db.deleteFrom("installation_facts").where("name", "=", factName).execute();
     return true;
   },
 );
 
-async function noteHold(tx: Tx, hold: Hold): Promise<void> {
+async function storeHold(tx: Tx, hold: RestoreHold): Promise<void> {
   const value = JSON.stringify(hold);
   await tx.db
-    .insertInto("facts")
+    .insertInto("installation_facts")
     .values({ name: factName, value })
     .onConflict((conflict) => conflict.column("name").doUpdateSet({ value }))
     .execute();
 }
 
-/** Nobody knows what became of what was being sent. */
-async function doubtSending(tx: Tx, at: number, limit: number): Promise<number> {
+/** The outcome of messages that were being sent when the copy was made is unknown. */
+async function markSendingUnknown(tx: Tx, at: number, limit: number): Promise<number> {
   const found = await tx.db
     .selectFrom(tx.indexed("messages", "messages_status"))
     .select("id")
@@ -91,14 +91,14 @@ async function doubtSending(tx: Tx, at: number, limit: number): Promise<number> 
     tx,
     found.map(({ id }) => id),
   );
-  const changes = new Changes();
-  const happening = { at, detail: doubt, code: "restored", message: doubt };
-  for (const row of rows.values()) changes.apply(row, { by: "system", step: "outcome_unknown" }, happening);
+  const changes = new TransitionBatch();
+  const details = { at, detail: unknownOutcome, code: "restored", message: unknownOutcome };
+  for (const row of rows.values()) changes.apply(row, { by: "system", step: "outcome_unknown" }, details);
   await changes.write(tx);
   return rows.size;
 }
 
-async function forgetTheLiving(tx: Tx): Promise<void> {
+async function deleteSessionsAndOwners(tx: Tx): Promise<void> {
   await tx.db.deleteFrom("sessions").execute();
   await tx.db.deleteFrom("setup_codes").execute();
   await tx.db.deleteFrom("processes").execute();
@@ -109,59 +109,61 @@ async function forgetTheLiving(tx: Tx): Promise<void> {
     .execute();
 }
 
-/** Moves notes from one of the two tables to the other; how many. */
-async function moveNotes(
+/** Moves outbox entries from one of the two tables to the other; returns how many. */
+async function moveEntries(
   tx: Tx,
   from: "outbox" | "outbox_held",
   to: "outbox" | "outbox_held",
   limit: number,
 ): Promise<number> {
-  const notes = await tx.db
+  const entries = await tx.db
     .selectFrom(tx.indexed(from))
     .selectAll()
     .orderBy("id")
     .limit(limit)
     .modifyEnd(tx.lock("update"))
     .execute();
-  if (notes.length === 0) return 0;
-  const columns = ["id", "account_id", "type", "at", "message_id", "band", "data"] as const;
+  if (entries.length === 0) return 0;
+  const columns = ["id", "account_id", "type", "at", "message_id", "priority", "data"] as const;
   const types = {
     id: "text",
     account_id: "text",
     type: "text",
     at: "bigint",
     message_id: "text",
-    band: "bigint",
+    priority: "bigint",
     data: "text",
   } as const;
-  const rows = tx.rows("notes", types, notes);
+  const rows = tx.rows("notes", types, entries);
   await tx.db
     .insertInto(to)
     .columns([...columns])
-    .expression(sql<never>`select id, account_id, type, at, message_id, band, data from ${rows} where true`)
+    .expression(
+      sql<never>`select id, account_id, type, at, message_id, priority, data from ${rows} where true`,
+    )
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
-  await removeNotes(tx, from, notes);
-  return notes.length;
+  await deleteEntries(tx, from, entries);
+  return entries.length;
 }
 
-async function removeNotes(
+async function deleteEntries(
   tx: Tx,
   from: "outbox" | "outbox_held",
-  notes: readonly { id: string }[],
+  entries: readonly { id: string }[],
 ): Promise<void> {
-  const gone = tx.list(notes.map(({ id }) => id));
+  const gone = tx.list(entries.map(({ id }) => id));
   await tx.db.deleteFrom(tx.indexed(from)).where("id", "in", gone).execute();
 }
 
-const heldIn = (tx: Tx) => ({
+const heldTables = (tx: Tx) => ({
   messages: tx.indexed("messages", "messages_held"),
   deliveries: tx.indexed("webhook_deliveries", "webhook_deliveries_held"),
 });
 
-async function countHeld(tx: Tx): Promise<Omit<Hold, "at">> {
-  const { messages, deliveries } = heldIn(tx);
-  const { rows } = await sql<Omit<Hold, "at">>`
+async function countHeld(tx: Tx): Promise<Omit<RestoreHold, "at">> {
+  const { messages, deliveries } = heldTables(tx);
+  const { rows } = await sql<Omit<RestoreHold, "at">>`
     select
       (select count(*) from ${messages} where held_due_at is not null) as messages,
       (select count(*) from ${deliveries} where held_due_at is not null) as deliveries,
@@ -175,19 +177,22 @@ async function countHeld(tx: Tx): Promise<Omit<Hold, "at">> {
   };
 }
 
-/** The hold, with what is held now; null: there is none. */
-export const readHold = readOperation("readHold", async (tx, _: null): Promise<Hold | null> => {
-  const fact = await tx.db
-    .selectFrom("facts")
-    .select("value")
-    .where("name", "=", factName)
-    .executeTakeFirst();
-  if (!fact) return null;
-  return { at: (JSON.parse(fact.value) as Hold).at, ...(await countHeld(tx)) };
-});
+/** The hold, with what is held now; null: nothing is held. */
+export const readRestoreHold = readOperation(
+  "readRestoreHold",
+  async (tx, _: null): Promise<RestoreHold | null> => {
+    const fact = await tx.db
+      .selectFrom("installation_facts")
+      .select("value")
+      .where("name", "=", factName)
+      .executeTakeFirst();
+    if (!fact) return null;
+    return { at: (JSON.parse(fact.value) as RestoreHold).at, ...(await countHeld(tx)) };
+  },
+);
 
 /** Forgets a hold under which nothing is held any more: its messages were cancelled one by one. */
-export const forgetHold = writeOperation("forgetHold", async (tx, _: null) => {
+export const deleteEmptyRestoreHold = writeOperation("deleteEmptyRestoreHold", async (tx, _: null) => {
   await stepOf(tx, { messages: 0, deliveries: 0, events: 0, lanes: [] });
 });
 
@@ -219,7 +224,7 @@ export const releaseHeld = writeOperation(
         }))
         .where("id", "in", wanted)
         .execute();
-      await insertEvents(
+      await insertTimelineEntries(
         tx,
         messages.map((row) => ({
           message_id: row.id,
@@ -231,12 +236,12 @@ export const releaseHeld = writeOperation(
         })),
       );
     }
-    const deliveries = await freeDeliveries(tx, limit, (row) => ({
+    const deliveries = await releaseDeliveries(tx, limit, (row) => ({
       ...row,
       // One that was replayed while it was held is due already.
       due_at: row.due_at ?? (row.status === "pending" ? row.held_due_at : null),
     }));
-    const events = await moveNotes(tx, "outbox_held", "outbox", limit);
+    const events = await moveEntries(tx, "outbox_held", "outbox", limit);
     const lanes = [...new Set([...messages.map((row) => row.gateway_id), ...deliveries])];
     return await stepOf(tx, { messages: messages.length, deliveries: deliveries.length, events, lanes });
   },
@@ -255,20 +260,20 @@ export const cancelHeld = writeOperation(
       tx,
       found.map(({ id }) => id),
     );
-    const changes = new Changes();
+    const changes = new TransitionBatch();
     for (const row of rows.values()) changes.apply(row, { by: "system", step: "cancelled" }, { at, detail });
     await changes.write(tx);
-    const deliveries = await freeDeliveries(tx, limit, (row) => ({
+    const deliveries = await releaseDeliveries(tx, limit, (row) => ({
       ...row,
       // Replayed while it was held: that is a newer word.
       ...(row.due_at === null && row.status === "pending" ? ended(row, at, detail) : {}),
     }));
-    const notes = await tx.db.selectFrom("outbox_held").select("id").orderBy("id").limit(limit).execute();
-    if (notes.length > 0) await removeNotes(tx, "outbox_held", notes);
+    const entries = await tx.db.selectFrom("outbox_held").select("id").orderBy("id").limit(limit).execute();
+    if (entries.length > 0) await deleteEntries(tx, "outbox_held", entries);
     return await stepOf(tx, {
       messages: found.length,
       deliveries: deliveries.length,
-      events: notes.length,
+      events: entries.length,
       lanes: [],
     });
   },
@@ -276,7 +281,7 @@ export const cancelHeld = writeOperation(
 
 async function heldMessages(tx: Tx, limit: number) {
   return await tx.db
-    .selectFrom(heldIn(tx).messages)
+    .selectFrom(heldTables(tx).messages)
     .select(["id", "account_id", "gateway_id", "status", "version"])
     .where("held_due_at", "is not", null)
     .orderBy("id")
@@ -292,18 +297,18 @@ type HeldDelivery = Pick<
 
 /** A delivery that is not tried any more, with the reason as its log's last line. */
 function ended(row: HeldDelivery, at: number, reason: string): Pick<HeldDelivery, "status" | "log"> {
-  const line: DeliveryTry = { at, ms: 0, status: null, reason, answer: null };
-  return { status: "failed", log: JSON.stringify([...(JSON.parse(row.log) as DeliveryTry[]), line]) };
+  const line: DeliveryAttempt = { at, ms: 0, status: null, reason, answer: null };
+  return { status: "failed", log: JSON.stringify([...(JSON.parse(row.log) as DeliveryAttempt[]), line]) };
 }
 
 /** Takes the hold from deliveries and changes them; returns the endpoint of each. */
-async function freeDeliveries(
+async function releaseDeliveries(
   tx: Tx,
   limit: number,
   change: (row: HeldDelivery) => HeldDelivery,
 ): Promise<string[]> {
   const rows = await tx.db
-    .selectFrom(heldIn(tx).deliveries)
+    .selectFrom(heldTables(tx).deliveries)
     .select(["endpoint_id", "event_id", "status", "due_at", "held_due_at", "log"])
     .where("held_due_at", "is not", null)
     .orderBy("endpoint_id")
@@ -326,13 +331,13 @@ async function freeDeliveries(
 
 /** Asks whether anything is left, rather than whether this step was a short one: two may be at it at once. */
 async function stepOf(tx: Tx, step: Omit<HoldStep, "done">): Promise<HoldStep> {
-  const { messages, deliveries } = heldIn(tx);
+  const { messages, deliveries } = heldTables(tx);
   const { rows } = await sql<{ left: number }>`
     select case when exists (select 1 from ${messages} where held_due_at is not null)
       or exists (select 1 from ${deliveries} where held_due_at is not null)
       or exists (select 1 from outbox_held) then 1 else 0 end as "left"
   `.execute(tx.db);
   const done = Number(rows[0]!.left) === 0;
-  if (done) await tx.db.deleteFrom("facts").where("name", "=", factName).execute();
+  if (done) await tx.db.deleteFrom("installation_facts").where("name", "=", factName).execute();
   return { ...step, done };
 }

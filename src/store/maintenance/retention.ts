@@ -1,4 +1,4 @@
-// Removing what is old: in batches that are small enough to hurt nobody, each a range of an index, and only
+// Deleting what is old: in batches that are small enough not to delay other calls, each a range of an index, and only
 // ever whole things with all that belongs to them. What is pending or unknown is never removed.
 //
 // Ids sort by time, so a walk is over ids: it starts behind `after` and ends before `before`. The rows that it
@@ -12,15 +12,15 @@ import { lockMessages } from "#store/messages/transitions.ts";
 import type { MessagesTable, ReceiptsTable } from "#store/schema/schema.ts";
 
 /** What one batch did. */
-export interface Removal {
-  removed: number;
+export interface DeletionStep {
+  deleted: number;
   /** Where the next batch goes on; null: there is nothing more before the end of the range. */
   next: string | null;
 }
 
 /** What belongs to a message alone. */
 const belongings = [
-  ["events"],
+  ["message_events"],
   ["message_references", "message_references_message"],
   ["receipts", "receipts_message"],
 ] as const;
@@ -34,12 +34,12 @@ const hasEnded: ReadonlySet<string> = new Set(ended);
  * Messages that have ended and whose last change is before `unchangedSince`, with their events, references and
  * receipts, and with their requests once these have no message left. Looks at `limit` messages.
  */
-export const removeMessages = writeOperation(
-  "removeMessages",
+export const deleteMessages = writeOperation(
+  "deleteMessages",
   async (
     tx,
     input: { after: string; before: string; unchangedSince: number; limit: number },
-  ): Promise<Removal> => {
+  ): Promise<DeletionStep> => {
     const found = await tx.db
       .selectFrom("messages")
       .select(["id", "channel", "status", "updated_at", "version"])
@@ -59,15 +59,15 @@ export const removeMessages = writeOperation(
     const ids = [...locked.values()].filter(old).map(({ id }) => id);
     await removeWhole(tx, ids);
     return {
-      removed: ids.length,
+      deleted: ids.length,
       next: found.length < input.limit && page.length === found.length ? null : page.at(-1)!.id,
     };
   },
 );
 
 /** What one batch may remove: lines of timelines, and bytes of mails. SQLite reads a text to its end to free its pages. */
-const mostLines = 5000;
-const mostBytes = 4 * 1024 * 1024;
+const maxTimelineEntries = 5000;
+const maxBodyBytes = 4 * 1024 * 1024;
 
 /** The first of these messages, as many as one batch may remove; one at least. */
 async function fitting<R extends Pick<MessagesTable, "id" | "channel" | "version">>(
@@ -82,7 +82,7 @@ async function fitting<R extends Pick<MessagesTable, "id" | "channel" | "version
     // Each change of a message is a line.
     lines += version;
     bytes += lengths.get(id) ?? 0;
-    return i > 0 && (lines > mostLines || bytes > mostBytes);
+    return i > 0 && (lines > maxTimelineEntries || bytes > maxBodyBytes);
   });
   return past === -1 ? [...rows] : rows.slice(0, past);
 }
@@ -124,7 +124,7 @@ async function removeWhole(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.db
     .deleteFrom(tx.indexed("attachments", "attachments_request"))
     .where("request_id", "in", requests)
-    .where("emptied_at", "is not", null)
+    .where("content_deleted_at", "is not", null)
     .execute();
   // One that still has its content becomes loose: that is removed in small steps, and is old enough to be.
   await tx.db
@@ -136,16 +136,16 @@ async function removeWhole(tx: Tx, ids: readonly string[]): Promise<void> {
 }
 
 /** Inbound messages. */
-export const removeInbound = writeOperation(
-  "removeInbound",
-  async (tx, input: { before: string; limit: number }): Promise<Removal> =>
+export const deleteInbound = writeOperation(
+  "deleteInbound",
+  async (tx, input: { before: string; limit: number }): Promise<DeletionStep> =>
     await removeFirst(tx, "inbound_messages", input),
 );
 
 /** Entries of the audit log. */
-export const removeAudit = writeOperation(
-  "removeAudit",
-  async (tx, input: { before: string; limit: number }): Promise<Removal> =>
+export const deleteAuditEntries = writeOperation(
+  "deleteAuditEntries",
+  async (tx, input: { before: string; limit: number }): Promise<DeletionStep> =>
     await removeFirst(tx, "audit_entries", input),
 );
 
@@ -153,7 +153,7 @@ async function removeFirst(
   tx: Tx,
   table: "inbound_messages" | "audit_entries",
   input: { before: string; limit: number },
-): Promise<Removal> {
+): Promise<DeletionStep> {
   const rows = await tx.db
     .selectFrom(table)
     .select("id")
@@ -163,7 +163,7 @@ async function removeFirst(
     .execute();
   const ids = tx.list(rows.map(({ id }) => id));
   await tx.db.deleteFrom(tx.indexed<typeof table>(table)).where("id", "in", ids).execute();
-  return { removed: rows.length, next: rows.length < input.limit ? null : rows.at(-1)!.id };
+  return { deleted: rows.length, next: rows.length < input.limit ? null : rows.at(-1)!.id };
 }
 
 /** A place among the unmatched receipts, in the order of `receipts_waiting`; `passed`: behind the gateway's last one. */
@@ -173,12 +173,12 @@ type UnmatchedPlace = { gateway: string } & ({ reference: string | null; key: st
 const gatewaysAtOnce = 200;
 
 /**
- * Receipts that met no message in time: of somebody else's messages, or of messages that were removed before
+ * Receipts that matched no message in time: of messages that were not sent from here, or of messages that were deleted before
  * them. With them goes the note of their reference. Looks at `limit` receipts, all of them unmatched ones.
  */
-export const removeUnmatched = writeOperation(
-  "removeUnmatched",
-  async (tx, input: { after: string; before: number; limit: number }): Promise<Removal> => {
+export const deleteUnmatchedReceipts = writeOperation(
+  "deleteUnmatchedReceipts",
+  async (tx, input: { after: string; before: number; limit: number }): Promise<DeletionStep> => {
     const { rows, next } = await unmatchedPage(tx, input);
     const old = rows.filter((row) => row.received_at < input.before);
     if (old.length > 0) {
@@ -192,7 +192,7 @@ export const removeUnmatched = writeOperation(
           and (gateway_id, key) in (select gateway_id, key from ${keys})
       `.execute(tx.db);
     }
-    return { removed: old.length, next };
+    return { deleted: old.length, next };
   },
 );
 
@@ -246,9 +246,9 @@ async function unmatchedPage(tx: Tx, { after, limit }: { after: string; limit: n
  * Webhook events with their deliveries, once all of these have ended. The walk is by the time of the event;
  * `after` is a place in it, as `next` gives it. Looks at `limit` events.
  */
-export const removeWebhookEvents = writeOperation(
-  "removeWebhookEvents",
-  async (tx, input: { after: string; before: number; limit: number }): Promise<Removal> => {
+export const deleteWebhookEvents = writeOperation(
+  "deleteWebhookEvents",
+  async (tx, input: { after: string; before: number; limit: number }): Promise<DeletionStep> => {
     const [at = "0", id = ""] = input.after === "" ? [] : input.after.split(" ");
     const page = await tx.db
       .selectFrom("webhook_events")
@@ -260,7 +260,7 @@ export const removeWebhookEvents = writeOperation(
       .limit(input.limit)
       .execute();
     const last = page.at(-1);
-    if (!last) return { removed: 0, next: null };
+    if (!last) return { deleted: 0, next: null };
     const looked = page.map((event) => event.id);
     const deliveries = await tx.db
       .selectFrom(tx.indexed("webhook_deliveries", "webhook_deliveries_event"))
@@ -285,6 +285,6 @@ export const removeWebhookEvents = writeOperation(
         .execute();
       await tx.db.deleteFrom(tx.indexed("webhook_events")).where("id", "in", these).execute();
     }
-    return { removed: ids.length, next: page.length < input.limit ? null : `${last.at} ${last.id}` };
+    return { deleted: ids.length, next: page.length < input.limit ? null : `${last.at} ${last.id}` };
   },
 );

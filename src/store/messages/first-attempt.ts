@@ -3,11 +3,11 @@
 import { readOperation } from "#store/database.ts";
 
 /** Epoch ms of the first attempt that a message's history knows; null: of none. */
-export const firstAttempt = readOperation(
-  "firstAttempt",
+export const findFirstAttempt = readOperation(
+  "findFirstAttempt",
   async (tx, messageId: string): Promise<number | null> => {
     const row = await tx.db
-      .selectFrom("events")
+      .selectFrom("message_events")
       .select("at")
       .where("message_id", "=", messageId)
       .where("type", "=", "sending")

@@ -6,33 +6,33 @@ import { readOperation, type Tx } from "#store/database.ts";
 import type { IdempotencyKeysTable } from "#store/schema/schema.ts";
 
 /** How long a key is kept, ms. */
-export const keptMs = 86_400_000;
+export const idempotencyTtlMs = 86_400_000;
 
 /** Names a request: `path` is the endpoint's, `key` the caller's. */
-export interface RepeatKey {
+export interface IdempotencyKey {
   path: string;
   key: string;
   /** SHA-256 of what was asked for, hex. */
   fingerprint: string;
 }
 
-/** The request that a key stands for, as it was accepted. */
-export type Repeated = Pick<IdempotencyKeysTable, "fingerprint" | "request_id" | "first_id" | "last_id">;
+/** The request that was accepted under a key. */
+export type StoredRequest = Pick<IdempotencyKeysTable, "fingerprint" | "request_id" | "first_id" | "last_id">;
 
-/** What a key of an account stands for at `at`; null: nothing (any more). */
-export const findRepeated = readOperation(
-  "findRepeated",
+/** The request that was accepted under a key of the account, as of `at`; null: none, or its key has expired. */
+export const findStoredRequest = readOperation(
+  "findStoredRequest",
   async (
     tx,
     input: { accountId: string; path: string; key: string; at: number },
-  ): Promise<Repeated | null> => {
+  ): Promise<StoredRequest | null> => {
     const row = await tx.db
       .selectFrom("idempotency_keys")
       .select(["fingerprint", "request_id", "first_id", "last_id"])
       .where("account_id", "=", input.accountId)
       .where("path", "=", input.path)
       .where("key", "=", input.key)
-      .where("created_at", ">", input.at - keptMs)
+      .where("created_at", ">", input.at - idempotencyTtlMs)
       .executeTakeFirst();
     return row ?? null;
   },
@@ -49,8 +49,8 @@ const nameOf = (row: { account_id: string; path: string; key: string }) =>
 export async function claimKeys(
   tx: Tx,
   wanted: readonly IdempotencyKeysTable[],
-): Promise<ReadonlyMap<string, Repeated>> {
-  const taken = new Map<string, Repeated>();
+): Promise<ReadonlyMap<string, StoredRequest>> {
+  const taken = new Map<string, StoredRequest>();
   if (wanted.length === 0) return taken;
   // One order for everybody, so that two transactions never wait for each other in a circle.
   const sorted = wanted.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
@@ -75,7 +75,7 @@ export async function claimKeys(
     on conflict (account_id, path, key) do update set
       fingerprint = excluded.fingerprint, request_id = excluded.request_id, first_id = excluded.first_id,
       last_id = excluded.last_id, created_at = excluded.created_at
-    where idempotency_keys.created_at <= excluded.created_at - ${sql.lit(keptMs)}
+    where idempotency_keys.created_at <= excluded.created_at - ${sql.lit(idempotencyTtlMs)}
   `.execute(tx.db);
   const stored = await sql<IdempotencyKeysTable>`
     select * from ${tx.indexed("idempotency_keys")}
@@ -90,7 +90,7 @@ export async function claimKeys(
 }
 
 /** Frees the keys of requests that were refused after all. */
-export async function freeKeys(tx: Tx, rows: readonly IdempotencyKeysTable[]): Promise<void> {
+export async function releaseKeys(tx: Tx, rows: readonly IdempotencyKeysTable[]): Promise<void> {
   for (const row of rows) {
     await tx.db
       .deleteFrom("idempotency_keys")
@@ -103,13 +103,13 @@ export async function freeKeys(tx: Tx, rows: readonly IdempotencyKeysTable[]): P
 }
 
 /** The messages of a request in the order of its contacts, as its answer named them. */
-export const readAnswered = readOperation(
-  "readAnswered",
-  async (tx, input: { accountId: string; request: Omit<Repeated, "fingerprint"> }) => {
+export const readRequestMessages = readOperation(
+  "readRequestMessages",
+  async (tx, input: { accountId: string; request: Omit<StoredRequest, "fingerprint"> }) => {
     const { request_id, first_id, last_id } = input.request;
     return await tx.db
       .selectFrom(tx.indexed("messages"))
-      .select(["id", "number", "schedule_at"])
+      .select(["id", "recipient_raw", "schedule_at"])
       .where("id", ">=", first_id)
       .where("id", "<=", last_id)
       .where("account_id", "=", input.accountId)

@@ -3,7 +3,7 @@
 import { sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
 import { readOperation } from "#store/database.ts";
-import { type EmailColumns, wholeEmails } from "#store/email/emails.ts";
+import { type EmailColumns, withEmailBodies } from "#store/email/emails.ts";
 import type { EventsTable, MessagesTable } from "#store/schema/schema.ts";
 
 /** A message with its gateway's name; of an email, also what it has beside its message row. */
@@ -31,12 +31,12 @@ export const findMessage = readOperation(
       .executeTakeFirst();
     if (!message) return null;
     const events: EventsTable[] = await tx.db
-      .selectFrom("events")
+      .selectFrom("message_events")
       .selectAll()
       .where("message_id", "=", input.id)
       .orderBy("seq")
       .execute();
-    const { rows } = await wholeEmails(tx, [message]);
+    const { rows } = await withEmailBodies(tx, [message]);
     return { message: rows[0] as MessageRow, events };
   },
 );
@@ -69,9 +69,9 @@ export const recentMessages = readOperation(
     const most = limit + 1;
     // Each status is a stretch of one index; the newest of all are the merge of each one's newest.
     const stretches = (status ? [status] : statuses).map(
-      (one, at) => sql`
+      (wantedStatus, at) => sql`
         select * from (
-          select id from ${tx.indexed("messages", "messages_status")} where account_id = ${accountId} and channel = ${channel} and status = ${one}
+          select id from ${tx.indexed("messages", "messages_status")} where account_id = ${accountId} and channel = ${channel} and status = ${wantedStatus}
           ${before === null ? sql`` : sql`and id < ${before}`} order by id desc limit ${most}
         ) as ${sql.ref(`stretch_${at}`)}
       `,
@@ -84,7 +84,7 @@ export const recentMessages = readOperation(
       .where("messages.id", "in", newest)
       .orderBy("messages.id", "desc")
       .execute();
-    const whole = await wholeEmails(tx, rows.slice(0, limit));
+    const whole = await withEmailBodies(tx, rows.slice(0, limit));
     return { rows: whole.rows as MessageRow[], more: rows.length > whole.rows.length };
   },
 );

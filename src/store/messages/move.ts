@@ -4,7 +4,12 @@
 import type { Channel } from "#contract/messages/channel.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
-import { Changes, insertEvents, lockMessages, type TransitionDetails } from "./transitions.ts";
+import {
+  insertTimelineEntries,
+  lockMessages,
+  TransitionBatch,
+  type TransitionDetails,
+} from "./transitions.ts";
 
 export type CancelOutcome = { kind: "cancelled" } | { kind: "not_cancellable" } | { kind: "not_found" };
 
@@ -13,14 +18,14 @@ export const cancelMessage = writeOperation(
   "cancelMessage",
   async (
     tx,
-    input: { accountId: string; channel: Channel; id: string; happening: TransitionDetails },
+    input: { accountId: string; channel: Channel; id: string; details: TransitionDetails },
   ): Promise<CancelOutcome> => {
     const row = (await lockMessages(tx, [input.id])).get(input.id);
     if (!row || row.account_id !== input.accountId || row.channel !== input.channel)
       return { kind: "not_found" };
     if (row.status === "cancelled") return { kind: "cancelled" };
-    const changes = new Changes();
-    if (!changes.apply(row, { by: "system", step: "cancelled" }, input.happening))
+    const changes = new TransitionBatch();
+    if (!changes.apply(row, { by: "system", step: "cancelled" }, input.details))
       return { kind: "not_cancellable" };
     await changes.write(tx);
     return { kind: "cancelled" };
@@ -31,17 +36,17 @@ export const cancelMessage = writeOperation(
  * Moves waiting messages whose caller named no gateway from a gateway that is switched off to another one.
  * At most `limit`; returns how many moved.
  */
-export const moveWaiting = writeOperation(
-  "moveWaiting",
+export const moveToDefault = writeOperation(
+  "moveToDefault",
   async (tx, input: { from: string; to: string; limit: number; at: number; detail: string }) => {
     const rows = await tx.db
       .selectFrom(tx.indexed("messages", "messages_due"))
       .select(["id", "account_id", "status", "version"])
       .where("gateway_id", "=", input.from)
       .where("due_at", "is not", null)
-      .where("named", "=", 0)
+      .where("gateway_pinned", "=", 0)
       // The order of the due index: by id, a planner walks all messages there are instead.
-      .orderBy("band")
+      .orderBy("priority")
       .orderBy("due_at")
       .orderBy("id")
       .limit(input.limit)
@@ -66,13 +71,13 @@ async function move(
     // Retry windows run on each lane's own clock.
     .set((eb) => ({
       gateway_id: to,
-      deferred_from: null,
+      first_deferred_at: null,
       updated_at: at,
       version: eb("version", "+", 1),
     }))
     .where("id", "in", wanted)
     .execute();
-  await insertEvents(
+  await insertTimelineEntries(
     tx,
     rows.map((row) => ({
       message_id: row.id,
@@ -96,24 +101,24 @@ async function move(
  * is well (`probe`) exactly one message moves, and only if nothing is due there that would show it anyway.
  * At most `limit`; returns how many moved.
  */
-export const moveFailing = writeOperation(
-  "moveFailing",
+export const moveToFailover = writeOperation(
+  "moveToFailover",
   async (
     tx,
     input: {
       from: string;
       to: string;
       probe: boolean;
-      bands: readonly number[];
+      priorities: readonly number[];
       limit: number;
       at: number;
       detail: string;
     },
   ) => {
-    const { from, to, probe, bands, at } = input;
+    const { from, to, probe, priorities, at } = input;
     const lanes = await tx.db
       .selectFrom("lanes")
-      .select(["id", "active", "paused_until", "paused_since", "stopped_at"])
+      .select(["id", "active", "paused_until", "paused_since", "operator_paused_at"])
       .where("id", "in", [from, to])
       .orderBy("id")
       // A pause or its end waits for this transaction, or this one sees it.
@@ -121,31 +126,31 @@ export const moveFailing = writeOperation(
       .execute();
     const source = lanes.find(({ id }) => id === from);
     const target = lanes.find(({ id }) => id === to);
-    if (!source || source.active === 0 || source.stopped_at !== null) return 0;
-    if (!target || target.active === 0 || target.stopped_at !== null) return 0;
+    if (!source || source.active === 0 || source.operator_paused_at !== null) return 0;
+    if (!target || target.active === 0 || target.operator_paused_at !== null) return 0;
     if ((source.paused_until ?? 0) <= at) return 0;
     const probing = target.paused_since !== null;
     if (probing !== probe || (target.paused_until ?? 0) > at) return 0;
-    const due = (laneId: string, band: number) =>
+    const due = (laneId: string, priority: number) =>
       tx.db
         .selectFrom("messages")
         .select("id")
-        // Band by band, each a range of the due index: what is not due yet is not read.
+        // Band by priority, each a range of the due index: what is not due yet is not read.
         .where("gateway_id", "=", laneId)
-        .where("band", "=", band)
+        .where("priority", "=", priority)
         .where("due_at", "<=", at)
         .orderBy("due_at")
         .orderBy("id");
     if (probe) {
-      for (const band of bands) if (await due(to, band).limit(1).executeTakeFirst()) return 0;
+      for (const priority of priorities) if (await due(to, priority).limit(1).executeTakeFirst()) return 0;
     }
     const limit = probe ? 1 : input.limit;
     const found: { id: string }[] = [];
-    for (const band of bands) {
+    for (const priority of priorities) {
       if (found.length === limit) break;
       found.push(
-        ...(await due(from, band)
-          .where("named", "=", 0)
+        ...(await due(from, priority)
+          .where("gateway_pinned", "=", 0)
           .where("resends", "=", 0)
           .limit(limit - found.length)
           .execute()),
@@ -160,7 +165,7 @@ export const moveFailing = writeOperation(
       .where("id", "in", wanted)
       .where("gateway_id", "=", from)
       .where("due_at", "<=", at)
-      .where("named", "=", 0)
+      .where("gateway_pinned", "=", 0)
       .where("resends", "=", 0)
       .orderBy("id")
       .modifyEnd(tx.lock("update"))

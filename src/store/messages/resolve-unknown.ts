@@ -3,11 +3,11 @@
 import type { Channel, Status } from "#contract/messages/channel.ts";
 import type { SystemStep } from "#contract/messages/states.ts";
 import { writeOperation } from "#store/database.ts";
-import { Changes, lockMessages, type TransitionDetails } from "./transitions.ts";
+import { lockMessages, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
 export type ResolveOutcome =
   | { kind: "resolved"; channel: Channel; laneId: string }
-  /** Nothing changed: it stands here, for instance because a receipt came first. */
+  /** Nothing changed: its status is another one, for instance because a receipt came first. */
   | { kind: "not_unknown"; status: Status }
   | { kind: "not_found" };
 
@@ -21,7 +21,7 @@ export const resolveUnknown = writeOperation(
       channel: Channel | null;
       id: string;
       step: Extract<SystemStep, "resent_by_account" | "marked_sent" | "marked_failed">;
-      happening: TransitionDetails;
+      details: TransitionDetails;
     },
   ): Promise<ResolveOutcome> => {
     const row = (await lockMessages(tx, [input.id])).get(input.id);
@@ -32,8 +32,8 @@ export const resolveUnknown = writeOperation(
     )
       return { kind: "not_found" };
     const { status, channel, gateway_id: laneId } = row;
-    const changes = new Changes();
-    if (!changes.apply(row, { by: "system", step: input.step }, input.happening))
+    const changes = new TransitionBatch();
+    if (!changes.apply(row, { by: "system", step: input.step }, input.details))
       return { kind: "not_unknown", status };
     await changes.write(tx);
     return { kind: "resolved", channel, laneId };

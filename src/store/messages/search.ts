@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
 import { readOperation, type Tx } from "#store/database.ts";
-import { wholeEmails } from "#store/email/emails.ts";
+import { withEmailBodies } from "#store/email/emails.ts";
 import type { EventsTable, GatewaysTable } from "#store/schema/schema.ts";
 import { identifierOfGateway, type MessageRow } from "./lookup.ts";
 
@@ -24,12 +24,12 @@ export interface SearchInput {
   acceptedBefore: number | null;
   limit: number;
   /** Most rows to look at, of each channel that is walked, where not every one of them fits. */
-  most: number;
+  maxScanned: number;
   /** How much the bodies of the emails that are found may come to; the first one found may be larger. */
   bytes: number;
 }
 
-export interface Found {
+export interface SearchPage {
   rows: MessageRow[];
   /** Where the look ended without finding enough: go on before this id. Null: there is no more. */
   lookedTo: string | null;
@@ -38,7 +38,7 @@ export interface Found {
 }
 
 /** What nearly all messages come to: by them the index of statuses tells nothing apart. */
-const usual: ReadonlySet<Status> = new Set(["sent", "delivered", "read"]);
+const commonStatuses: ReadonlySet<Status> = new Set(["sent", "delivered", "read"]);
 
 type Walk = { rows: RawBuilder<unknown>; exact: boolean };
 
@@ -47,7 +47,7 @@ type Walk = { rows: RawBuilder<unknown>; exact: boolean };
  * The branches of a union are written one by one, so that each is a walk of its own.
  */
 function walk(tx: Tx, input: SearchInput): Walk {
-  const { accountId, channels, status, gatewayId, recipient, from, before, most } = input;
+  const { accountId, channels, status, gatewayId, recipient, from, before, maxScanned: most } = input;
   const along = (index: string, where: RawBuilder<unknown>) => sql`
     select id, channel, status, gateway_id, account_id, created_at from ${tx.indexed("messages", index)}
     where ${where} and id >= ${from} and id < ${before} order by id desc limit ${most}
@@ -57,30 +57,35 @@ function walk(tx: Tx, input: SearchInput): Walk {
     const theirs = sql`account_id = ${accountId} and recipient = ${recipient}`;
     return { rows: along("messages_recipient", theirs), exact };
   }
-  if (gatewayId !== null && (status === null || usual.has(status))) {
+  if (gatewayId !== null && (status === null || commonStatuses.has(status))) {
     // A gateway has one account and one channel, which the caller knows to be the right ones.
     return { rows: along("messages_gateway", sql`gateway_id = ${gatewayId}`), exact: status === null };
   }
   // The newest of all statuses are the merge of each one's newest: no index of its own has to be kept for them.
-  const each = channels.flatMap((channel) =>
-    (status === null ? statuses : [status]).map((one) =>
-      along("messages_status", sql`account_id = ${accountId} and channel = ${channel} and status = ${one}`),
+  const stretches = channels.flatMap((channel) =>
+    (status === null ? statuses : [status]).map((wantedStatus) =>
+      along(
+        "messages_status",
+        sql`account_id = ${accountId} and channel = ${channel} and status = ${wantedStatus}`,
+      ),
     ),
   );
   const exact = gatewayId === null;
-  if (each.length === 1) return { rows: each[0]!, exact };
-  const branches = each.map((branch, at) => sql`select * from (${branch}) as ${sql.ref(`branch_${at}`)}`);
+  if (stretches.length === 1) return { rows: stretches[0]!, exact };
+  const branches = stretches.map(
+    (branch, at) => sql`select * from (${branch}) as ${sql.ref(`branch_${at}`)}`,
+  );
   return { rows: sql`${sql.join(branches, sql` union all `)} order by id desc limit ${most}`, exact };
 }
 
 /** One look. Rows come with their gateways' identifiers. */
 export const searchMessages = readOperation(
   "searchMessages",
-  async (tx, input: SearchInput): Promise<Found> => {
+  async (tx, input: SearchInput): Promise<SearchPage> => {
     const { accountId, channels, status, gatewayId, acceptedFrom, acceptedBefore, limit } = input;
     const timed = acceptedFrom !== null || acceptedBefore !== null;
     const exact = walk(tx, input).exact && !timed;
-    const { rows: walked } = walk(tx, exact ? { ...input, most: limit } : input);
+    const { rows: walked } = walk(tx, exact ? { ...input, maxScanned: limit } : input);
     const fits = [sql`account_id = ${accountId}`, sql`channel in (${sql.join(channels)})`];
     if (status !== null) fits.push(sql`status = ${status}`);
     if (gatewayId !== null) fits.push(sql`gateway_id = ${gatewayId}`);
@@ -94,7 +99,7 @@ export const searchMessages = readOperation(
       const { rows } = await sql<{ count: number; last: string | null }>`
         select count(*) as count, min(id) as last from (${walked}) as walked
       `.execute(tx.db);
-      if (Number(rows[0]?.count) >= input.most) lookedTo = rows[0]!.last;
+      if (Number(rows[0]?.count) >= input.maxScanned) lookedTo = rows[0]!.last;
     }
     if (found.length === 0) return { rows: [], lookedTo, bytesLeft: input.bytes };
     const wanted = tx.list(found.map(({ id }) => id));
@@ -105,7 +110,7 @@ export const searchMessages = readOperation(
       .where("messages.id", "in", wanted)
       .orderBy("messages.id", "desc")
       .execute();
-    const whole = await wholeEmails(tx, rows, input.bytes);
+    const whole = await withEmailBodies(tx, rows, input.bytes);
     const fitting = whole.rows as MessageRow[];
     if (fitting.length < rows.length) return { rows: fitting, lookedTo: fitting.at(-1)!.id, bytesLeft: 0 };
     return { rows: fitting, lookedTo, bytesLeft: whole.bytesLeft };
@@ -113,8 +118,8 @@ export const searchMessages = readOperation(
 );
 
 /** The account's gateway of this name, for a filter. */
-export const findOwnGateway = readOperation(
-  "findOwnGateway",
+export const findAccountGateway = readOperation(
+  "findAccountGateway",
   async (
     tx,
     input: { accountId: string; identifier: string },
@@ -130,8 +135,8 @@ export const findOwnGateway = readOperation(
 );
 
 /** One message of the account, of whichever channel, with its timeline. */
-export const findOwnMessage = readOperation(
-  "findOwnMessage",
+export const findAccountMessage = readOperation(
+  "findAccountMessage",
   async (
     tx,
     input: { accountId: string; id: string },
@@ -145,12 +150,12 @@ export const findOwnMessage = readOperation(
       .executeTakeFirst();
     if (!message) return null;
     const events: EventsTable[] = await tx.db
-      .selectFrom("events")
+      .selectFrom("message_events")
       .selectAll()
       .where("message_id", "=", input.id)
       .orderBy("seq")
       .execute();
-    const { rows } = await wholeEmails(tx, [message]);
+    const { rows } = await withEmailBodies(tx, [message]);
     return { message: rows[0] as MessageRow, events };
   },
 );

@@ -1,11 +1,11 @@
-// Telling that a pool's member went down, or is back.
+// Events of pool members: a member went down, or is available again.
 
 import { writeOperation } from "#store/database.ts";
-import { announce, eventIdOf } from "#store/webhooks/outbox.ts";
+import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
 
-/** Announces it to the account's webhook endpoints. `id` names the happening. */
-export const announceMember = writeOperation(
-  "announceMember",
+/** Records the event for the account's webhook endpoints. `id` identifies the change. */
+export const recordMemberEvent = writeOperation(
+  "recordMemberEvent",
   async (
     tx,
     input: {
@@ -17,6 +17,6 @@ export const announceMember = writeOperation(
     },
   ) => {
     const { id, accountId, type, at, data } = input;
-    await announce(tx, [{ id: eventIdOf(id, "member"), accountId, type, at, data }]);
+    await recordEvents(tx, [{ id: eventIdOf(id, "member"), accountId, type, at, data }]);
   },
 );

@@ -22,7 +22,7 @@ function middleOf(bucket: number): number {
 }
 
 /** Counts a duration, ms. */
-export function count(histogram: Histogram, ms: number): void {
+export function addDuration(histogram: Histogram, ms: number): void {
   const bucket = bucketOf(ms);
   histogram[bucket] = (histogram[bucket] ?? 0) + 1;
 }

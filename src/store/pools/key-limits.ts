@@ -1,12 +1,12 @@
 // Limits of pool keys that several processes share: requests and tokens a minute as buckets that refill
 // continuously, and requests under way as leased places. The rules are those of `KeyMeter` (src/ai/limits/limits.ts), in
-// thousandths. A key's row is the lock: whoever admits or ends its requests holds it, so that a hundred requests in
-// ten processes get exactly as many places as there are. A refusal writes nothing.
+// thousandths. A key's row is the lock: a process holds it to admit or end requests, so that a hundred requests in
+// ten processes get exactly as many slots as there are. A refusal writes nothing.
 //
 // Nothing here is worth a flush to disk: after a crash of the database a bucket may be a moment fuller.
 
 import { sql } from "kysely";
-import { gatheredOperation, type Tx, writeOperation } from "#store/database.ts";
+import { batchedOperation, type Tx, writeOperation } from "#store/database.ts";
 
 export interface SharedLimits {
   requestsPerMinute: number | null;
@@ -45,7 +45,7 @@ export type SharedAdmission =
 
 const minute = 60_000;
 const thousandths = 1_000;
-/** How long to wait for a place when as many are under way as may be: nobody knows when one ends. */
+/** How long to wait for a slot when all of them are taken: when a request ends is not known. */
 const concurrencyRetryMs = 1_000;
 
 type Kind = "requests" | "tokens";
@@ -64,7 +64,7 @@ interface KeyState {
 }
 
 /** Admits each call whose key has room for it, in their order. */
-export const admitCalls = gatheredOperation("admitCalls", async (tx, calls: readonly CallToAdmit[]) => {
+export const admitCalls = batchedOperation("admitCalls", async (tx, calls: readonly CallToAdmit[]) => {
   const keys = await lockKeys(
     tx,
     calls.map(({ keyId }) => keyId),
@@ -92,12 +92,12 @@ export interface CallToEnd {
   keyId: string;
   slot: string;
   /** Tokens that were taken for it when it was admitted, and those that it really used. */
-  reckoned: number;
-  used: number;
+  estimatedTokens: number;
+  usedTokens: number;
 }
 
 /** Frees the places of calls that have ended, and takes what they used in place of what was reckoned. */
-export const endCalls = gatheredOperation("endCalls", async (tx, calls: readonly CallToEnd[]) => {
+export const endCalls = batchedOperation("endCalls", async (tx, calls: readonly CallToEnd[]) => {
   await lockKeys(
     tx,
     calls.map(({ keyId }) => keyId),
@@ -109,7 +109,7 @@ export const endCalls = gatheredOperation("endCalls", async (tx, calls: readonly
   );
   await sql`delete from key_slots where (key_id, slot) in (select key_id, slot from ${ended})`.execute(tx.db);
   const more = new Map<string, number>();
-  for (const { keyId, reckoned, used } of calls)
+  for (const { keyId, estimatedTokens: reckoned, usedTokens: used } of calls)
     more.set(keyId, (more.get(keyId) ?? 0) + (used - reckoned) * thousandths);
   const settled = [...more].flatMap(([key_id, used]) => (used === 0 ? [] : [{ key_id, used }]));
   if (settled.length > 0) {
@@ -129,10 +129,10 @@ export const renewSlots = writeOperation(
       tx,
       input.slots.map(({ keyId }) => keyId),
     );
-    const own = input.slots.filter(({ keyId }) => keys.has(keyId));
+    const held = input.slots.filter(({ keyId }) => keys.has(keyId));
     await writeSlots(
       tx,
-      own.map((slot) => ({ ...slot, until: input.until })),
+      held.map((slot) => ({ ...slot, until: input.until })),
     );
   },
 );
@@ -149,7 +149,7 @@ async function lockKeys(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<str
   return new Set(rows.map(({ id }) => id));
 }
 
-/** How these keys stand. A statement of its own, after the lock: what waited for it would see the past. */
+/** The state of these keys. A separate statement, after the lock: a statement that waited for the lock would see old rows. */
 async function readStates(tx: Tx, ids: readonly string[], now: number): Promise<Map<string, KeyState>> {
   const states = new Map<string, KeyState>(
     ids.map((id) => [id, { buckets: {}, underWay: 0, expired: 0, changed: new Set() }]),

@@ -4,7 +4,7 @@ import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { lockPool } from "./pools.ts";
 
-/** The key, in whichever pool and of whomever, that has this SHA-256 (hex); revoked ones too. */
+/** The key with this SHA-256 (hex), in any pool of any account; revoked keys too. */
 export const findKeyHash = readOperation("findKeyHash", async (tx, hash: string) => {
   const key = await tx.db
     .selectFrom("pool_keys")
@@ -43,7 +43,7 @@ export const listPoolKeys = readOperation(
   },
 );
 
-export type KeySaved = "saved" | "not_found" | "name_taken" | "key_taken";
+export type SaveKeyResult = "saved" | "not_found" | "name_taken" | "key_taken";
 
 /**
  * Stores a new key, or changes one; only a `renewed` one gets another text, and works again if it was revoked, so
@@ -51,7 +51,7 @@ export type KeySaved = "saved" | "not_found" | "name_taken" | "key_taken";
  */
 export const savePoolKey = writeOperation(
   "savePoolKey",
-  async (tx, input: { key: PoolKeysTable; as: "made" | "changed" | "renewed" }): Promise<KeySaved> => {
+  async (tx, input: { key: PoolKeysTable; as: "made" | "changed" | "renewed" }): Promise<SaveKeyResult> => {
     const { key, as } = input;
     if (!(await lockPool(tx, { accountId: key.account_id, poolId: key.pool_id }))) return "not_found";
     const named = await tx.db

@@ -5,12 +5,12 @@ import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { PoolKeysTable, PoolMembersTable, PoolsTable } from "#store/schema/pools.ts";
 
-/** What a member's settings are sealed to. */
-export const memberSettingsPlace = (memberId: string) => `pool_members ${memberId} settings`;
+/** The context in which a member's settings are sealed. */
+export const memberSettingsContext = (memberId: string) => `pool_members ${memberId} settings`;
 
-/** Most pools of an account, and most members of a pool. */
-export const mostPools = 100;
-export const mostMembers = 50;
+/** Pools of an account, and members of a pool. */
+export const maxPools = 100;
+export const maxMembers = 50;
 
 export interface PoolWithMembers {
   pool: PoolsTable;
@@ -19,16 +19,16 @@ export interface PoolWithMembers {
 }
 
 /** What a pool key opens. */
-export interface KeyHolder extends PoolWithMembers {
+export interface PoolByKey extends PoolWithMembers {
   key: PoolKeysTable;
   /** For local days and months. */
   timeZone: string;
 }
 
-/** The key with this SHA-256 (hex) that is not revoked, with its pool; whether it has expired is for who has a clock. */
+/** The key with this SHA-256 (hex) that is not revoked, with its pool; the caller, who has the clock, judges whether it has expired. */
 export const findPoolByKey = readOperation(
   "findPoolByKey",
-  async (tx, hash: string): Promise<KeyHolder | null> => {
+  async (tx, hash: string): Promise<PoolByKey | null> => {
     const key = await tx.db
       .selectFrom("pool_keys")
       .selectAll()
@@ -95,19 +95,19 @@ export const findPoolByName = readOperation(
   },
 );
 
-export type PoolSaved = "saved" | "not_found" | "name_taken" | "too_many" | "provisioned";
+export type SavePoolResult = "saved" | "not_found" | "name_taken" | "too_many" | "provisioned";
 
-/** What the provisioning file's note of a pool goes by. */
-export const poolMark = (accountName: string, poolName: string) => `${accountName} ${poolName}`;
+/** The name under which the provisioning file's mark of a pool is stored. */
+export const provisionKey = (accountName: string, poolName: string) => `${accountName} ${poolName}`;
 
 /**
- * Stores a new pool (`made`), or changes all of one but its revision, which moves by itself. `provisioned`: the
- * provisioning file goes by the pool's name, and would make it anew under the old one.
+ * Stores a new pool (`isNew`), or changes all of one but its revision, which moves by itself. `provisioned`: the
+ * provisioning file identifies the pool by its name, and would create it again under the old one.
  */
 export const savePool = writeOperation(
   "savePool",
-  async (tx, input: { pool: PoolsTable; made: boolean }): Promise<PoolSaved> => {
-    const { pool, made } = input;
+  async (tx, input: { pool: PoolsTable; isNew: boolean }): Promise<SavePoolResult> => {
+    const { pool, isNew } = input;
     // Two that take one name at once would not see each other.
     await lockAccount(tx, pool.account_id);
     const all = await tx.db
@@ -116,12 +116,12 @@ export const savePool = writeOperation(
       .where("account_id", "=", pool.account_id)
       .execute();
     const before = all.find(({ id }) => id === pool.id);
-    if (!made && !before) return "not_found";
+    if (!isNew && !before) return "not_found";
     if (all.some(({ id, name }) => name === pool.name && id !== pool.id)) return "name_taken";
     if (before && before.name !== pool.name && (await isProvisioned(tx, pool.account_id, before.name)))
       return "provisioned";
-    if (made && all.length >= mostPools) return "too_many";
-    if (made) {
+    if (isNew && all.length >= maxPools) return "too_many";
+    if (isNew) {
       await tx.db.insertInto("pools").values(pool).execute();
       return "saved";
     }
@@ -146,7 +146,7 @@ async function isProvisioned(tx: Tx, accountId: string, poolName: string): Promi
     .selectFrom("provisioned")
     .select("name")
     .where("kind", "=", "pool")
-    .where("name", "=", poolMark(account?.name ?? "", poolName))
+    .where("name", "=", provisionKey(account?.name ?? "", poolName))
     .executeTakeFirst();
   return mark !== undefined;
 }
@@ -192,13 +192,13 @@ export const removePool = writeOperation("removePool", async (tx, whose: Whose):
   return true;
 });
 
-export type MemberSaved = "saved" | "not_found" | "name_taken" | "too_many";
+export type SaveMemberResult = "saved" | "not_found" | "name_taken" | "too_many";
 
-/** Stores a new member (`made`), or changes one. */
+/** Stores a new member (`isNew`), or changes one. */
 export const saveMember = writeOperation(
   "saveMember",
-  async (tx, input: { member: PoolMembersTable; made: boolean }): Promise<MemberSaved> => {
-    const { member, made } = input;
+  async (tx, input: { member: PoolMembersTable; isNew: boolean }): Promise<SaveMemberResult> => {
+    const { member, isNew } = input;
     const { account_id: accountId, pool_id: poolId } = member;
     if (!(await lockPool(tx, { accountId, poolId }))) return "not_found";
     const all = await tx.db
@@ -206,10 +206,10 @@ export const saveMember = writeOperation(
       .select(["id", "name"])
       .where("pool_id", "=", poolId)
       .execute();
-    if (!made && !all.some(({ id }) => id === member.id)) return "not_found";
+    if (!isNew && !all.some(({ id }) => id === member.id)) return "not_found";
     if (all.some(({ id, name }) => name === member.name && id !== member.id)) return "name_taken";
-    if (made && all.length >= mostMembers) return "too_many";
-    if (made) await tx.db.insertInto("pool_members").values(member).execute();
+    if (isNew && all.length >= maxMembers) return "too_many";
+    if (isNew) await tx.db.insertInto("pool_members").values(member).execute();
     else {
       const { id, pool_id: _pool, account_id: _account, created_at: _created, ...columns } = member;
       await tx.db.updateTable("pool_members").set(columns).where("id", "=", id).execute();

@@ -2,9 +2,9 @@
 // answers, many calls at once; a call that is written twice counts once.
 
 import { sql } from "kysely";
-import { gatheredOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { CompletionsTable, UsageDaysTable } from "#store/schema/pools.ts";
-import { count, type Histogram, merge } from "./histogram.ts";
+import { addDuration, type Histogram, merge } from "./histogram.ts";
 
 /** A call that has ended. */
 export interface UsedCall extends CompletionsTable {
@@ -12,7 +12,7 @@ export interface UsedCall extends CompletionsTable {
   day: string;
 }
 
-/** A caller who went away is no error. */
+/** A caller who disconnected is no error. */
 const isError = ({ status }: CompletionsTable) => status >= 400 && status !== 499;
 
 const columns = {
@@ -56,12 +56,12 @@ interface DaySums extends DayKey {
 const nameOf = ({ key_id, day, member }: DayKey) => JSON.stringify([key_id, day, member]);
 
 /** A batch is one input: a promise and an answer for each call cost the event loop more than the call's row. */
-export const recordUsage = gatheredOperation("recordUsage", async (tx, given: readonly UsedCall[][]) => {
-  const calls = [...new Map(given.flat().map((call) => [call.id, call])).values()];
+export const recordUsage = batchedOperation("recordUsage", async (tx, batches: readonly UsedCall[][]) => {
+  const calls = [...new Map(batches.flat().map((call) => [call.id, call])).values()];
   const fresh = await insertCalls(tx, calls);
   const days = sumsOf(calls.filter(({ id }) => fresh.has(id)));
   if (days.length > 0) await addToDays(tx, days);
-  return given.map(() => null);
+  return batches.map(() => null);
 });
 
 /** The ids of those that were not there yet. */
@@ -100,10 +100,10 @@ function sumsOf(calls: readonly UsedCall[]): DaySums[] {
     sum.prompt_tokens += call.prompt_tokens;
     sum.completion_tokens += call.completion_tokens;
     sum.cost += call.cost;
-    // How long a failure took, or until somebody lost patience, says nothing about answers.
+    // The duration of a failure, or of a call that the caller abandoned, says nothing about answers.
     if (call.status >= 400) continue;
-    count(sum.latencies, call.ms);
-    if (call.first_byte_ms !== null) count(sum.first_bytes, call.first_byte_ms);
+    addDuration(sum.latencies, call.ms);
+    if (call.first_byte_ms !== null) addDuration(sum.first_bytes, call.first_byte_ms);
   }
   return [...sums.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
@@ -162,8 +162,8 @@ function merged(text: string, more: Histogram): Histogram {
 }
 
 /** What a budget is measured by. `day`: a local day; `month`: as `2026-11`. Costs in millionths. */
-export const spentOf = readOperation(
-  "spentOf",
+export const readSpend = readOperation(
+  "readSpend",
   async (tx, input: { keyId: string; day: string; month: string }) => {
     const { keyId, day, month } = input;
     const { rows } = await sql<{ today: number | null; month: number | null; cost: number | null }>`
@@ -182,7 +182,7 @@ export const spentOf = readOperation(
 
 export type UsageBy = "key" | "member" | "day";
 
-/** The sums of a group: of a key (by its id), of a member (by its name; empty: nobody answered), or of a day. */
+/** The sums of a group: of a key (by its id), of a member (by its name; empty: no member answered), or of a day. */
 export interface UsageGroup
   extends Pick<DaySums, "requests" | "errors" | "prompt_tokens" | "completion_tokens" | "cost"> {
   group: string;
@@ -232,7 +232,7 @@ function emptyGroup(group: string, name: string | null): UsageGroup {
   return { group, name, ...nothing, latencies: {}, firstBytes: {} };
 }
 
-export interface CallsInput {
+export interface ListCallsInput {
   accountId: string;
   poolId: string;
   keyId: string | null;
@@ -242,14 +242,14 @@ export interface CallsInput {
   before: string | null;
   limit: number;
   /** Most rows to look at where not every one fits: a rare status among millions takes several looks. */
-  most: number;
+  maxScanned: number;
 }
 
 /** Calls of a pool, newest first. `lookedTo`: the look ended there without finding enough; null: there is no more. */
 export const listCalls = readOperation(
   "listCalls",
-  async (tx, input: CallsInput): Promise<{ rows: CompletionsTable[]; lookedTo: string | null }> => {
-    const { accountId, poolId, keyId, status, before, limit, most } = input;
+  async (tx, input: ListCallsInput): Promise<{ rows: CompletionsTable[]; lookedTo: string | null }> => {
+    const { accountId, poolId, keyId, status, before, limit, maxScanned: most } = input;
     let query = tx.db.selectFrom("completions").selectAll();
     query = keyId === null ? query.where("pool_id", "=", poolId) : query.where("key_id", "=", keyId);
     if (before !== null) query = query.where("id", "<", before);
@@ -268,8 +268,8 @@ export const listCalls = readOperation(
 );
 
 /** Removes calls before an id, oldest first, at most `limit`; how many they were. The sums of their days stay. */
-export const removeCalls = writeOperation(
-  "removeCalls",
+export const deleteCalls = writeOperation(
+  "deleteCalls",
   async (tx, input: { before: string; limit: number }) => {
     const old = await tx.db
       .selectFrom("completions")

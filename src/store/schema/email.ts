@@ -23,7 +23,7 @@ export interface EmailBodiesTable {
   body: string;
 }
 
-/** A file of a request; all its contacts get it. Without a request: uploaded, and not accepted yet. */
+/** A file of a request, which every contact gets. Without a request it is unbound: uploaded, and not yet accepted. */
 export interface AttachmentsTable {
   id: string;
   account_id: string | null;
@@ -41,10 +41,10 @@ export interface AttachmentsTable {
   sha256: string;
   created_at: number;
   /**
-   * When its content was removed, because no message needs it any more; of a loose file: when its removal began, so
+   * When its content was deleted, because no message needs it any more; for an unbound file: when its deletion began, so
    * that it cannot be bound any more. Null: all of it is there.
    */
-  emptied_at: number | null;
+  content_deleted_at: number | null;
 }
 
 export interface AttachmentChunksTable {
@@ -76,7 +76,7 @@ export interface DkimKeysTable {
   account_id: string;
   selector: string;
   algorithm: "rsa-sha256" | "ed25519-sha256";
-  /** What stands in DNS: the value of `p=`. */
+  /** The value of `p=` in the DNS record. */
   public_key: string;
   /** PKCS #8 PEM, sealed. */
   private_key: string;
@@ -85,7 +85,7 @@ export interface DkimKeysTable {
   updated_at: number;
 }
 
-/** Soft bounces in a row, per recipient. A delivery ends the row; so do the suppression list, and a quarter of rest. */
+/** Consecutive soft bounces per recipient. A delivery, a suppression, or 90 days without a bounce resets the count. */
 export interface SoftBouncesTable {
   account_id: string;
   recipient: string;
@@ -102,12 +102,12 @@ export interface EngagementsTable {
   at: number;
 }
 
-/** Signatures that do not cover the event that they come with. */
-export interface CallbackProofsTable {
+/** Signatures of callbacks that do not cover the event in the same call. */
+export interface CallbackSignaturesTable {
   /** SHA-256 of the signature. */
-  proof: string;
-  /** SHA-256 of what the call with it says. */
-  event: string;
-  /** From here on the signature is too old. */
+  signature_hash: string;
+  /** SHA-256 of the event. */
+  event_hash: string;
+  /** When the signature becomes too old to be accepted. */
   expires_at: number;
 }

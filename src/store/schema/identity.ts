@@ -1,4 +1,4 @@
-// The tables of those who manage an installation, and of what they did.
+// The tables of the users and tokens that manage an installation, and of the audit log.
 
 type Flag = 0 | 1;
 

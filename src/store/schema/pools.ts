@@ -91,15 +91,15 @@ export interface CompletionsTable {
   at: number;
   kind: "chat" | "embeddings";
   stream: Flag;
-  /** What the caller saw; 499: they went away. */
+  /** The status that the caller got; 499: the caller disconnected. */
   status: number;
   member: string | null;
   model: string | null;
-  /** JSON list of who was tried, how long, and how it went. */
+  /** JSON list of the members that were tried, each with its duration and outcome. */
   attempts: string;
   prompt_tokens: number;
   completion_tokens: number;
-  /** 1: nobody counted the tokens; they are reckoned from the length of the texts. */
+  /** 1: the provider did not report the tokens; they are estimated from the length of the texts. */
   estimated: Flag;
   cost: number;
   first_byte_ms: number | null;
@@ -108,7 +108,7 @@ export interface CompletionsTable {
 
 export interface UsageDaysTable {
   key_id: string;
-  /** Empty: nobody answered. */
+  /** Empty: no member answered. */
   member: string;
   /** Local day of the account. */
   day: string;
@@ -119,7 +119,7 @@ export interface UsageDaysTable {
   prompt_tokens: number;
   completion_tokens: number;
   cost: number;
-  /** JSON counts by duration, see `latency.ts`. */
+  /** JSON counts by duration, see `pools/histogram.ts`. */
   latencies: string;
   first_bytes: string;
 }

@@ -1,10 +1,10 @@
 // The tables, as kysely sees them. Epoch milliseconds are `…_at`, booleans are 0 or 1, JSON is text.
 
-import type { Channel, Status } from "#contract/messages/channel.ts";
+import type { Channel } from "#contract/messages/channel.ts";
 import type {
   AttachmentChunksTable,
   AttachmentsTable,
-  CallbackProofsTable,
+  CallbackSignaturesTable,
   DkimKeysTable,
   EmailBodiesTable,
   EmailsTable,
@@ -19,6 +19,7 @@ import type {
   SetupCodesTable,
   UsersTable,
 } from "./identity.ts";
+import type { MessageState } from "./message-state.ts";
 import type {
   CompletionsTable,
   KeyBucketsTable,
@@ -39,9 +40,9 @@ export interface AccountsTable {
   plan_name: string;
   plan_expires_at: number | null;
   requests_per_minute: number | null;
-  /** A message found due more than this late is not sent any more, ms. */
+  /** A message that is found more than this late is expired instead of sent, ms. */
   lateness_ms: number;
-  /** 1: messages that named no gateway leave a paused one for the next. */
+  /** 1: messages whose caller named no gateway move from a paused gateway to the next. */
   channel_failover: Flag;
   /** How many files a request may bring, and how large each may be, bytes. */
   attachment_files: number;
@@ -65,8 +66,8 @@ export interface CreditsTable {
   allowance: number;
   remaining: number;
   renews: "monthly" | null;
-  /** Given beyond the allowance since it was last renewed; what is returned may fill it up again. */
-  granted: number;
+  /** Credit granted beyond the allowance since the last renewal; refunds may fill the balance up to it again. */
+  bonus: number;
   /** When `remaining` was last set to `allowance`. */
   renewed_at: number;
 }
@@ -80,7 +81,7 @@ export interface GatewaysTable {
   active: Flag;
   is_default: Flag;
   test: Flag;
-  /** Settings JSON, sealed as a whole: secrets can stand anywhere in it. */
+  /** Settings JSON, sealed as a whole: any field may contain a secret. */
   settings: string;
   /** JSON of `GatewayRules`: pace, retry, what to do with an unknown outcome. */
   rules: string;
@@ -97,53 +98,32 @@ export interface RequestsTable {
   created_at: number;
 }
 
-export interface MessagesTable {
+export interface MessagesTable extends MessageState {
   id: string;
   account_id: string;
   request_id: string;
   channel: Channel;
   gateway_id: string;
   /** 1: the caller named the gateway, so the message never moves to another one. */
-  named: Flag;
-  /** As given. */
-  number: string;
-  /** E.164, or a short code. */
+  gateway_pinned: Flag;
+  /** The recipient as the caller wrote it: a phone number, or an email address. */
+  recipient_raw: string;
+  /** E.164, a short code, or an email address in the form in which addresses are compared. */
   recipient: string;
-  /** Of an email empty: see `email_bodies`. */
+  /** Empty for an email: see `email_bodies`. */
   body: string;
   test: Flag;
-  status: Status;
-  /** By the size of its request; see `queue/priority.ts`. */
-  band: number;
-  /** When it may go out; not null exactly while it waits (queued, scheduled). */
-  due_at: number | null;
-  /** The fence under which it was last stamped. */
+  /** The size class of its request; see `queue/priority.ts`. */
+  priority: number;
+  /** The fence of its last attempt. */
   fence: number;
-  /** State changes so far; the next event's number. */
-  version: number;
-  attempts: number;
-  /** Repeats of an attempt whose outcome was unknown: automatic ones, and those that the account asked for. */
-  resends: number;
-  /** On the lane's clock (see `lanes.paused_ms`): when its first try was deferred. */
-  deferred_from: number | null;
   schedule_at: string | null;
   scheduled_for: number | null;
   created_at: number;
-  updated_at: number;
-  sent_at: number | null;
-  delivered_at: number | null;
-  read_at: number | null;
-  provider_reference: string | null;
-  error_code: string | null;
-  error_message: string | null;
   encoding: "gsm7" | "ucs2" | null;
   segments: number | null;
-  /** Credit reserved for it. */
+  /** Credit that was reserved for it. */
   cost: number;
-  /** 1: that credit went back. */
-  returned: Flag;
-  /** Restored from a backup, and waiting for the operator's word: when it was due. Not null only while `due_at` is null. */
-  held_due_at: number | null;
 }
 
 export interface EventsTable {
@@ -178,7 +158,7 @@ export interface ReceiptsTable {
   received_at: number;
   /** 0: waits for its message to become known. */
   applied: Flag;
-  /** Of a returned email: what that says about the address; null: nothing. */
+  /** For a bounced email: what the bounce says about the address; null: nothing. */
   bounce: "hard" | "soft" | null;
 }
 
@@ -196,11 +176,11 @@ export interface InboundTable {
   received_at: number;
   /** The message that it answers, where that is known. */
   in_reply_to: string | null;
-  /** What it asked for, if its text is an opt-out or opt-in word. */
-  opt: "out" | "in" | null;
+  /** Set if its text is an opt-out or opt-in keyword. */
+  consent_keyword: "out" | "in" | null;
 }
 
-export type LaneKind = "gateway" | "webhook" | "fan_out" | "upkeep";
+export type LaneKind = "gateway" | "webhook" | "fan_out" | "maintenance" | "reroute";
 
 export interface LanesTable {
   /** The id of the gateway or webhook endpoint; the other kinds have one lane each, called like the kind. */
@@ -215,22 +195,22 @@ export interface LanesTable {
   pauses: number;
   /** When the current pause began; null: not paused. */
   paused_since: number | null;
-  /** All finished pauses together: a lane's clock is the wall clock less this, so that retry windows stand still. */
+  /** All finished pauses together: a lane's clock is the wall clock less this, so that retry windows do not advance. */
   paused_ms: number;
   /** Local day that `day_count` counts for. */
   day: string | null;
   day_count: number;
   /** Moves whenever the gateway's settings or rules change, so that its owner reopens it. */
   revision: number;
-  /** When somebody stopped it by hand; null: nobody did. Apart from `paused_since`, so that no probe goes out. */
-  stopped_at: number | null;
+  /** When an operator paused it; null: no operator did. Separate from `paused_since`, so that no probe is sent. */
+  operator_paused_at: number | null;
   /** The process that asked for the lane; null: none did, or it has the lane. */
   wanted_by: string | null;
 }
 
 export interface ProcessesTable {
   id: string;
-  beat: number;
+  heartbeat: number;
   started_at: number;
 }
 
@@ -245,16 +225,16 @@ export interface FactsTable {
   value: string;
 }
 
-/** What happened and is not yet handed to the webhook endpoints. Written with the change itself, removed by the fan-out. */
+/** Events that are not yet delivered to the webhook endpoints. An entry is written with the change itself and deleted by the fan-out. */
 export interface OutboxTable {
-  /** Made from what happened, so that the same happening is never two events. */
+  /** Derived from the change, so that one change is never two events. */
   id: string;
   account_id: string;
   /** The event's type; `request`: a whole send was accepted, and each of its messages is an event. */
   type: string;
   at: number;
   message_id: string | null;
-  band: number;
+  priority: number;
   /** JSON: of a message, its changing fields as they were (`Snapshot`); of a request, its ids; else the event's data. */
   data: string;
 }
@@ -296,7 +276,7 @@ export interface WebhookDeliveriesTable {
   event_id: string;
   account_id: string;
   type: string;
-  band: number;
+  priority: number;
   /** Not null exactly while it waits. */
   due_at: number | null;
   held_due_at: number | null;
@@ -377,19 +357,19 @@ export interface Schema {
   gateways: GatewaysTable;
   requests: RequestsTable;
   messages: MessagesTable;
-  events: EventsTable;
+  message_events: EventsTable;
   message_references: ReferencesTable;
   receipts: ReceiptsTable;
-  callback_proofs: CallbackProofsTable;
+  callback_signatures: CallbackSignaturesTable;
   gateway_sessions: GatewaySessionsTable;
   gateway_values: GatewayValuesTable;
   inbound_messages: InboundTable;
   lanes: LanesTable;
   processes: ProcessesTable;
   provisioned: ProvisionedTable;
-  facts: FactsTable;
+  installation_facts: FactsTable;
   outbox: OutboxTable;
-  /** The outbox as it was in a backup, waiting for the operator's word. */
+  /** The outbox entries of a restored backup, until the operator releases or cancels them. */
   outbox_held: OutboxTable;
   webhook_endpoints: WebhookEndpointsTable;
   webhook_events: WebhookEventsTable;

@@ -2,12 +2,12 @@
 // to be of the try that comes next by the row, so of two owners of a lane the second changes nothing.
 
 import { sql } from "kysely";
-import { gatheredOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
+import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";
 import type { WebhookDeliveriesTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
 import { lockEndpoint, switchLane } from "./endpoints.ts";
 
 /** One line of a delivery's log. */
-export interface DeliveryTry {
+export interface DeliveryAttempt {
   /** Epoch ms. */
   at: number;
   /** How long it took. */
@@ -22,36 +22,36 @@ export interface DeliveryTry {
 
 const triesKept = 20;
 
-function logged(log: string, line: DeliveryTry): string {
-  return JSON.stringify([...(JSON.parse(log) as DeliveryTry[]), line].slice(-triesKept));
+function logged(log: string, line: DeliveryAttempt): string {
+  return JSON.stringify([...(JSON.parse(log) as DeliveryAttempt[]), line].slice(-triesKept));
 }
 
 export interface DueDelivery {
   /** The event's. */
   id: string;
-  band: number;
+  priority: number;
   due_at: number;
 }
 
-/** The next due deliveries of an endpoint's band, oldest due first, after a place in that order. */
+/** The next due deliveries of an endpoint's priority, oldest due first, after a place in that order. */
 export const readDueDeliveries = readOperation(
   "readDueDeliveries",
   async (
     tx,
     input: {
       endpointId: string;
-      band: number;
+      priority: number;
       now: number;
       after: { dueAt: number; id: string } | null;
       limit: number;
     },
   ) => {
-    const { endpointId, band, now, after, limit } = input;
+    const { endpointId, priority, now, after, limit } = input;
     let query = tx.db
       .selectFrom("webhook_deliveries")
-      .select(["event_id as id", "band", "due_at"])
+      .select(["event_id as id", "priority", "due_at"])
       .where("endpoint_id", "=", endpointId)
-      .where("band", "=", band)
+      .where("priority", "=", priority)
       .where("due_at", "<=", now);
     if (after) query = query.where(sql<boolean>`(due_at, event_id) > (${after.dueAt}, ${after.id})`);
     const rows = await query.orderBy("due_at").orderBy("event_id").limit(limit).execute();
@@ -59,17 +59,17 @@ export const readDueDeliveries = readOperation(
   },
 );
 
-/** When the endpoint's next delivery that is not yet due will be; null when there is none. */
+/** When the endpoint's next delivery that is not due yet becomes due; null: no such delivery. */
 export const nextDueDelivery = readOperation(
   "nextDueDelivery",
-  async (tx, input: { endpointId: string; bands: readonly number[]; now: number }) => {
+  async (tx, input: { endpointId: string; priorities: readonly number[]; now: number }) => {
     let next: number | null = null;
-    for (const band of input.bands) {
+    for (const priority of input.priorities) {
       const row = await tx.db
         .selectFrom("webhook_deliveries")
         .select("due_at")
         .where("endpoint_id", "=", input.endpointId)
-        .where("band", "=", band)
+        .where("priority", "=", priority)
         .where("due_at", ">", input.now)
         .orderBy("due_at")
         .limit(1)
@@ -80,7 +80,7 @@ export const nextDueDelivery = readOperation(
   },
 );
 
-export interface ToPost {
+export interface PendingDelivery {
   id: string;
   type: string;
   body: string;
@@ -89,15 +89,18 @@ export interface ToPost {
 }
 
 /** `fenced`: the lane belongs to another process. `inactive`: the endpoint is gone or switched off. */
-export type PostReading =
-  | { kind: "ready"; endpoint: WebhookEndpointsTable; deliveries: ToPost[] }
+export type PendingDeliveries =
+  | { kind: "ready"; endpoint: WebhookEndpointsTable; deliveries: PendingDelivery[] }
   | { kind: "fenced" }
   | { kind: "inactive" };
 
 /** What is to be posted, as it is now; only what still waits. */
-export const readToPost = readOperation(
-  "readToPost",
-  async (tx, input: { endpointId: string; fence: number; eventIds: string[] }): Promise<PostReading> => {
+export const readPendingDeliveries = readOperation(
+  "readPendingDeliveries",
+  async (
+    tx,
+    input: { endpointId: string; fence: number; eventIds: string[] },
+  ): Promise<PendingDeliveries> => {
     const { endpointId, fence, eventIds } = input;
     const lane = await tx.db
       .selectFrom("lanes")
@@ -136,7 +139,7 @@ export interface DeliverySettlement {
   /** The try that this is the outcome of, counted from 1. */
   attempt: number;
   at: number;
-  line: DeliveryTry;
+  line: DeliveryAttempt;
   /** `dueAt`: of the next try, or null when that was the last. `gone`: the endpoint wants no more of anything. */
   outcome: { kind: "delivered" } | { kind: "failed"; dueAt: number | null; gone: boolean };
 }
@@ -153,7 +156,7 @@ const failingMs = 5 * 24 * 3_600_000;
 
 const keyOf = (endpointId: string, eventId: string) => `${endpointId} ${eventId}`;
 
-export const settleDeliveries = gatheredOperation(
+export const settleDeliveries = batchedOperation(
   "settleDeliveries",
   async (tx, settlements: readonly DeliverySettlement[]): Promise<DeliverySettled[]> => {
     const endpoints = await lockConcerned(tx, settlements);
@@ -301,8 +304,8 @@ async function writeEndpoints(tx: Tx, endpoints: readonly Judged[]): Promise<voi
  * Ends what waits for an endpoint that is switched off: failed, with the reason as the log's last line; it can be
  * replayed. At most `limit`; returns how many there were.
  */
-export const stopDeliveries = writeOperation(
-  "stopDeliveries",
+export const failWaitingDeliveries = writeOperation(
+  "failWaitingDeliveries",
   async (tx, input: { endpointId: string; at: number; reason: string; limit: number }) => {
     const { endpointId, at, reason, limit } = input;
     const endpoint = await lockEndpoint(tx, endpointId);
@@ -312,7 +315,7 @@ export const stopDeliveries = writeOperation(
       .select("event_id")
       .where("endpoint_id", "=", endpointId)
       .where("due_at", "is not", null)
-      .orderBy("band")
+      .orderBy("priority")
       .orderBy("due_at")
       .orderBy("event_id")
       .limit(limit)
@@ -322,7 +325,7 @@ export const stopDeliveries = writeOperation(
       tx,
       waiting.map(({ event_id }) => ({ endpointId, eventId: event_id })),
     );
-    const line: DeliveryTry = { at, ms: 0, status: null, reason, answer: null };
+    const line: DeliveryAttempt = { at, ms: 0, status: null, reason, answer: null };
     await writeDeliveries(
       tx,
       [...rows.values()]

@@ -11,7 +11,7 @@ export type DeliveryRow = WebhookDeliveriesTable & {
 };
 
 /** Places in the order of the log, which is that of (created_at, event_id). */
-export interface DeliveryPlace {
+export interface DeliveryCursor {
   createdAt: number;
   eventId: string;
 }
@@ -35,7 +35,7 @@ export const listDeliveries = readOperation(
       accountId: string;
       endpointId: string;
       status: DeliveryStatus | null;
-      before: DeliveryPlace | null;
+      before: DeliveryCursor | null;
       limit: number;
     },
   ): Promise<DeliveryRow[] | null> => {
@@ -84,7 +84,7 @@ export const findDelivery = readOperation(
   },
 );
 
-export type Replayed = "replayed" | "inactive" | "not_found";
+export type ReplayResult = "replayed" | "inactive" | "not_found";
 
 /** Makes a delivery due again at `at`, with all its tries before it; its log stays. */
 export const replayDelivery = writeOperation(
@@ -92,7 +92,7 @@ export const replayDelivery = writeOperation(
   async (
     tx,
     input: { accountId: string; endpointId: string; eventId: string; at: number },
-  ): Promise<Replayed> => {
+  ): Promise<ReplayResult> => {
     const { accountId, endpointId, eventId, at } = input;
     const endpoint = await lockEndpoint(tx, endpointId);
     if (!endpoint || endpoint.account_id !== accountId) return "not_found";
@@ -124,7 +124,7 @@ const dueAgain = (at: number) => ({
 });
 
 /** Deliveries that one step looks at, so that few failed ones among a million keep the writer for milliseconds. */
-const mostLooked = 5000;
+const maxScanned = 5000;
 
 /**
  * Makes failed deliveries due again, oldest first, after a place in their order: at most `limit`. `next`: the
@@ -134,9 +134,9 @@ export const replayFailed = writeOperation(
   "replayFailed",
   async (
     tx,
-    input: { accountId: string; endpointId: string; after: DeliveryPlace; at: number; limit: number },
+    input: { accountId: string; endpointId: string; after: DeliveryCursor; at: number; limit: number },
   ): Promise<
-    | { kind: "replayed"; count: number; next: DeliveryPlace | null }
+    | { kind: "replayed"; count: number; next: DeliveryCursor | null }
     | { kind: "inactive" }
     | { kind: "not_found" }
   > => {
@@ -151,11 +151,11 @@ export const replayFailed = writeOperation(
       .where(sql<boolean>`(created_at, event_id) > (${after.createdAt}, ${after.eventId})`)
       .orderBy("created_at")
       .orderBy("event_id")
-      .limit(Math.max(limit, mostLooked))
+      .limit(Math.max(limit, maxScanned))
       .execute();
     const rows = looked.filter(({ status }) => status === "failed").slice(0, limit);
     const last =
-      rows.length === limit ? rows.at(-1) : looked.length >= mostLooked ? looked.at(-1) : undefined;
+      rows.length === limit ? rows.at(-1) : looked.length >= maxScanned ? looked.at(-1) : undefined;
     const next = last ? { createdAt: last.created_at, eventId: last.event_id } : null;
     if (rows.length === 0) return { kind: "replayed", count: 0, next };
     const wanted = rows.map(({ event_id }) => event_id);
@@ -197,7 +197,7 @@ export const storeTestEvent = writeOperation(
         event_id: event.id,
         account_id: accountId,
         type: event.type,
-        band: 0,
+        priority: 0,
         due_at: event.at,
         held_due_at: null,
         status: "pending",

@@ -1,4 +1,4 @@
-// Webhook endpoints: where an account is told what happens, and the lane that each of them has. Everything
+// Webhook endpoints, to which an account's events are delivered, and the lane of each. Everything
 // that the management API asks for takes the account, and finds nothing that is another one's.
 
 import { lockAccount } from "#store/accounts/accounts.ts";
@@ -7,10 +7,10 @@ import { lanesWaiting } from "#store/lanes/due.ts";
 import { newLane } from "#store/lanes/lanes.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 
-/** What an endpoint's secrets are sealed to: one place for both, so that the present one can become the old one. */
-export const secretPlace = (endpointId: string) => `webhook_endpoints ${endpointId} secret`;
+/** The context in which an endpoint's secrets are sealed: one for both, so that the current secret can become the old one. */
+export const endpointSecretContext = (endpointId: string) => `webhook_endpoints ${endpointId} secret`;
 
-/** An endpoint for whoever drives its lane; not for answers to callers. */
+/** An endpoint for the owner of its lane; not for answers to callers. */
 export const findEndpoint = readOperation("findEndpoint", async (tx, id: string) => {
   const row = await tx.db.selectFrom("webhook_endpoints").selectAll().where("id", "=", id).executeTakeFirst();
   return row ?? null;
@@ -54,7 +54,7 @@ export const listEndpoints = readOperation("listEndpoints", async (tx, accountId
 });
 
 /** Whether any endpoint is active. */
-export const hasEndpoints = readOperation("hasEndpoints", async (tx, _: null) => {
+export const hasActiveEndpoints = readOperation("hasActiveEndpoints", async (tx, _: null) => {
   const row = await tx.db
     .selectFrom("webhook_endpoints")
     .select("id")
@@ -65,7 +65,7 @@ export const hasEndpoints = readOperation("hasEndpoints", async (tx, _: null) =>
 });
 
 /** The endpoints that are switched off while deliveries still wait for them. */
-export const findStopped = readOperation("findStopped", async (tx, _: null) => {
+export const findInactiveWithDeliveries = readOperation("findInactiveWithDeliveries", async (tx, _: null) => {
   const inactive = await tx.db
     .selectFrom("webhook_endpoints")
     .select(["id", "disabled_reason"])
@@ -76,19 +76,22 @@ export const findStopped = readOperation("findStopped", async (tx, _: null) => {
   return inactive.filter(({ id }) => waiting.has(id));
 });
 
-export type Created = { kind: "created" } | { kind: "url_taken" } | { kind: "too_many" };
+export type CreateEndpointResult = { kind: "created" } | { kind: "url_taken" } | { kind: "too_many" };
 
 export interface NewEndpoint {
   endpoint: WebhookEndpointsTable;
   /** Most endpoints of an account. */
-  most: number;
+  maxEndpoints: number;
 }
 
 /** Makes an endpoint with its lane, unless the account has one with this url or `most` of them. */
 export const createEndpoint = writeOperation("createEndpoint", storeEndpoint);
 
 /** The same inside a transaction. */
-export async function storeEndpoint(tx: Tx, { endpoint, most }: NewEndpoint): Promise<Created> {
+export async function storeEndpoint(
+  tx: Tx,
+  { endpoint, maxEndpoints: most }: NewEndpoint,
+): Promise<CreateEndpointResult> {
   // Two at once would not see each other.
   await lockAccount(tx, endpoint.account_id);
   const urls = await urlsOf(tx, endpoint.account_id);
@@ -112,7 +115,7 @@ export interface EndpointChange {
   secret?: { sealed: string; oldUntil: number };
 }
 
-export type Changed =
+export type ChangeEndpointResult =
   | { kind: "changed"; endpoint: WebhookEndpointsTable }
   | { kind: "url_taken" }
   | { kind: "not_found" };
@@ -123,7 +126,7 @@ export const changeEndpoint = writeOperation(
   async (
     tx,
     input: { accountId: string; id: string; at: number; change: EndpointChange },
-  ): Promise<Changed> => {
+  ): Promise<ChangeEndpointResult> => {
     const { accountId, id, at, change } = input;
     await lockAccount(tx, accountId);
     const row = await lockEndpoint(tx, id);
@@ -203,7 +206,7 @@ export async function lockEndpoint(tx: Tx, id: string): Promise<WebhookEndpoints
     .executeTakeFirst();
 }
 
-/** Its owner lets go of it, or somebody takes it. */
+/** Switches a lane on or off: a process claims it, or its owner releases it. */
 export async function switchLane(tx: Tx, id: string, active: 0 | 1): Promise<void> {
   await tx.db
     .updateTable("lanes")

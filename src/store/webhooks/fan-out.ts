@@ -1,60 +1,60 @@
-// From what happened to who is told: notes of the outbox become events and their deliveries, in one transaction
-// that removes the notes. A crash on either side of it loses nothing and tells nothing twice, since an event's
-// id is made from what happened.
+// Entries of the outbox become events and their deliveries, in one transaction that deletes the entries. A crash before or
+// after it loses no event and duplicates none, because an event's id is derived from the change.
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import { withEmails } from "#store/email/emails.ts";
+import { withEmailColumns } from "#store/email/emails.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
+import type { MessageSnapshot } from "#store/schema/message-state.ts";
 import type { MessagesTable, OutboxTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
-import { type Engaged, messageEventId, type RequestNote, type Snapshot } from "./outbox.ts";
+import { type EngagementData, messageEventId, type RequestEntry } from "./outbox.ts";
 
-/** A note on an accepted request, once a part of its messages was told: those after `after` are left. */
-type RequestProgress = RequestNote & { after?: string };
+/** The entry of an accepted request, of which a part has become events: the messages after `after` are left. */
+type RequestProgress = RequestEntry & { after?: string };
 
-/** Something that happened, with what is told about it. */
-export interface Told {
+/** An event that is read from the outbox. */
+export interface OutboxEvent {
   id: string;
-  note_id: string;
+  entry_id: string;
   account_id: string;
   type: string;
   at: number;
-  band: number;
+  priority: number;
   /** The message as it was then; null: the event is about something else, and `data` is it. */
   message: MessageRow | null;
-  /** JSON: the event's data, or what is told beside the message; empty: nothing is. */
+  /** JSON: the event's data, or what it shows beside the message; empty: nothing. */
   data: string;
 }
 
-/** A note that was read, and what becomes of it once it was told: moved on to `next`, or (null) removed. */
-export interface NoteStep {
+/** An entry that was read, and what follows once its events are stored: its data becomes `next`, or (null) it is deleted. */
+export interface OutboxPageStep {
   id: string;
   data: string;
   next: string | null;
 }
 
 export interface OutboxPage {
-  told: Told[];
-  notes: NoteStep[];
+  events: OutboxEvent[];
+  steps: OutboxPageStep[];
   /** The active endpoints of their accounts. */
   endpoints: Pick<WebhookEndpointsTable, "id" | "account_id" | "events">[];
   /** There may be more. */
   more: boolean;
 }
 
-/** Requests of which a page is read at once. */
-const requestsAtOnce = 50;
-/** So that however many there are, small ones (see `queue/priority.ts`) are told whole. */
-const leastShare = 10;
+/** Requests of which a page is read in one call. */
+const requestBatchSize = 50;
+/** However many requests there are, small ones (see `queue/priority.ts`) fit whole into their share. */
+const minShare = 10;
 
 /**
  * Reads notes in the order of their ids, which is that of what they are about, and shares `limit` more places
- * out among the requests, so that a huge one delays nobody.
+ * out among the requests, so that a huge request does not delay others.
  */
 export const readOutbox = readOperation(
   "readOutbox",
   async (tx, input: { limit: number }): Promise<OutboxPage> => {
-    const notes = await tx.db
+    const entries = await tx.db
       .selectFrom(tx.indexed("outbox"))
       .selectAll()
       .where("type", "!=", "request")
@@ -67,18 +67,18 @@ export const readOutbox = readOperation(
       // As a literal, which is what the planners hold against the index's condition.
       .where(sql<boolean>`type = 'request'`)
       .orderBy("id")
-      .limit(requestsAtOnce)
+      .limit(requestBatchSize)
       .execute();
-    const share = Math.max(leastShare, Math.floor(input.limit / Math.max(1, requests.length)));
-    const told: Told[] = await tellNotes(tx, notes);
-    const steps: NoteStep[] = notes.map(({ id, data }) => ({ id, data, next: null }));
-    for (const note of requests) {
-      const page = await tellRequest(tx, note, share);
-      told.push(...page.told);
-      steps.push({ id: note.id, data: note.data, next: page.next });
+    const share = Math.max(minShare, Math.floor(input.limit / Math.max(1, requests.length)));
+    const events: OutboxEvent[] = await readEntries(tx, entries);
+    const steps: OutboxPageStep[] = entries.map(({ id, data }) => ({ id, data, next: null }));
+    for (const entry of requests) {
+      const page = await readRequest(tx, entry, share);
+      events.push(...page.events);
+      steps.push({ id: entry.id, data: entry.data, next: page.next });
     }
-    await nameGateways(tx, told);
-    const accounts = [...new Set(told.map(({ account_id }) => account_id))];
+    await addIdentifiers(tx, events);
+    const accounts = [...new Set(events.map(({ account_id }) => account_id))];
     const endpoints =
       accounts.length === 0
         ? []
@@ -90,39 +90,39 @@ export const readOutbox = readOperation(
             .orderBy("id")
             .execute();
     const more =
-      notes.length === input.limit ||
-      requests.length === requestsAtOnce ||
+      entries.length === input.limit ||
+      requests.length === requestBatchSize ||
       steps.some(({ next }) => next !== null);
-    return { told, notes: steps, endpoints, more };
+    return { events, steps, endpoints, more };
   },
 );
 
-async function tellNotes(tx: Tx, notes: readonly OutboxTable[]): Promise<Told[]> {
-  const ids = notes.flatMap(({ message_id }) => (message_id === null ? [] : [message_id]));
+async function readEntries(tx: Tx, entries: readonly OutboxTable[]): Promise<OutboxEvent[]> {
+  const ids = entries.flatMap(({ message_id }) => (message_id === null ? [] : [message_id]));
   const rows =
     ids.length === 0
       ? []
       : await tx.db.selectFrom(tx.indexed("messages")).selectAll().where("id", "in", tx.list(ids)).execute();
-  const messages = new Map((await withEmails(tx, rows)).map((row) => [row.id, row]));
-  return notes.flatMap(({ message_id, ...note }): Told[] => {
-    const head = { ...note, note_id: note.id };
+  const messages = new Map((await withEmailColumns(tx, rows)).map((row) => [row.id, row]));
+  return entries.flatMap(({ message_id, ...entry }): OutboxEvent[] => {
+    const head = { ...entry, entry_id: entry.id };
     if (message_id === null) return [{ ...head, message: null }];
     const row = messages.get(message_id);
     // Removed by retention since: there is nothing left to tell.
     if (!row) return [];
-    const { engagement, ...changed } = JSON.parse(note.data) as Snapshot & Engaged;
+    const { engagement, ...changed } = JSON.parse(entry.data) as MessageSnapshot & EngagementData;
     const data = engagement === undefined ? "" : JSON.stringify({ engagement });
     return [{ ...head, message: unnamed({ ...row, ...changed }), data }];
   });
 }
 
 /** A page of an accepted request's messages, each as it was when it was accepted. */
-async function tellRequest(
+async function readRequest(
   tx: Tx,
-  note: OutboxTable,
+  entry: OutboxTable,
   limit: number,
-): Promise<{ told: Told[]; next: string | null }> {
-  const progress = JSON.parse(note.data) as RequestProgress;
+): Promise<{ events: OutboxEvent[]; next: string | null }> {
+  const progress = JSON.parse(entry.data) as RequestProgress;
   const { request_id, first_id, last_id, after } = progress;
   const rows = await tx.db
     .selectFrom(tx.indexed("messages"))
@@ -133,15 +133,15 @@ async function tellRequest(
     .orderBy("id")
     .limit(limit)
     .execute();
-  const told = (await withEmails(tx, rows)).map((row): Told => {
+  const events = (await withEmailColumns(tx, rows)).map((row): OutboxEvent => {
     const status = row.schedule_at === null ? "queued" : "scheduled";
     return {
       id: messageEventId(row.id, 0),
-      note_id: note.id,
+      entry_id: entry.id,
       account_id: row.account_id,
       type: `message.${status}`,
       at: row.created_at,
-      band: note.band,
+      priority: entry.priority,
       message: unnamed({
         ...row,
         ...acceptedAs(row, status),
@@ -152,10 +152,10 @@ async function tellRequest(
   });
   const last = rows.at(-1);
   const done = last === undefined || rows.length < limit || last.id === last_id;
-  return { told, next: done ? null : JSON.stringify({ ...progress, after: last.id }) };
+  return { events, next: done ? null : JSON.stringify({ ...progress, after: last.id }) };
 }
 
-function acceptedAs(row: MessagesTable, status: "queued" | "scheduled"): Snapshot {
+function acceptedAs(row: MessagesTable, status: "queued" | "scheduled"): MessageSnapshot {
   return {
     status,
     due_at: Math.max(row.created_at, row.scheduled_for ?? row.created_at),
@@ -174,8 +174,8 @@ function acceptedAs(row: MessagesTable, status: "queued" | "scheduled"): Snapsho
 const unnamed = (row: Omit<MessageRow, "identifier">): MessageRow => ({ ...row, identifier: "" });
 
 /** A message's gateway at the time of the event, which need not be the one it has now. */
-async function nameGateways(tx: Tx, told: readonly Told[]): Promise<void> {
-  const messages = told.flatMap(({ message }) => (message === null ? [] : [message]));
+async function addIdentifiers(tx: Tx, events: readonly OutboxEvent[]): Promise<void> {
+  const messages = events.flatMap(({ message }) => (message === null ? [] : [message]));
   const ids = [...new Set(messages.map(({ gateway_id }) => gateway_id))];
   if (ids.length === 0) return;
   const rows = await tx.db
@@ -189,33 +189,33 @@ async function nameGateways(tx: Tx, told: readonly Told[]): Promise<void> {
 
 export interface FanOutEvent {
   id: string;
-  note_id: string;
+  entry_id: string;
   account_id: string;
   type: string;
   at: number;
-  band: number;
+  priority: number;
   body: string;
-  /** Whom it is for. */
+  /** The ids of the endpoints that it is delivered to. */
   endpoints: string[];
 }
 
 /**
  * Stores events with their deliveries, and takes the step of each note; of notes that are not as they were read
- * (somebody else has told them) nothing. Returns the endpoints that have something to be told now.
+ * (another process has handled them) nothing. Returns the endpoints that have new deliveries.
  */
 export const storeFanOut = writeOperation(
   "storeFanOut",
-  async (tx, input: { at: number; notes: NoteStep[]; events: FanOutEvent[] }): Promise<string[]> => {
-    const { at, notes } = input;
-    const held = await lockNotes(tx, notes);
-    const own = notes.filter(({ id, data }) => held.get(id) === data);
-    const ownIds = new Set(own.map(({ id }) => id));
-    const events = input.events.filter(({ note_id }) => ownIds.has(note_id));
+  async (tx, input: { at: number; steps: OutboxPageStep[]; events: FanOutEvent[] }): Promise<string[]> => {
+    const { at, steps: entries } = input;
+    const held = await lockEntries(tx, entries);
+    const current = entries.filter(({ id, data }) => held.get(id) === data);
+    const currentIds = new Set(current.map(({ id }) => id));
+    const events = input.events.filter(({ entry_id }) => currentIds.has(entry_id));
     const active = await shareActive(tx, new Set(events.flatMap(({ endpoints }) => endpoints)));
-    const deliveries = events.flatMap(({ id, endpoints, account_id, type, band }) =>
+    const deliveries = events.flatMap(({ id, endpoints, account_id, type, priority }) =>
       endpoints
         .filter((endpoint) => active.has(endpoint))
-        .map((endpoint_id) => ({ endpoint_id, event_id: id, account_id, type, band })),
+        .map((endpoint_id) => ({ endpoint_id, event_id: id, account_id, type, priority })),
     );
     const delivered = new Set(deliveries.map(({ event_id }) => event_id));
     await insertEvents(
@@ -223,14 +223,14 @@ export const storeFanOut = writeOperation(
       events.filter(({ id }) => delivered.has(id)),
     );
     await insertDeliveries(tx, deliveries, at);
-    await takeSteps(tx, own);
+    await takeSteps(tx, current);
     return [...new Set(deliveries.map(({ endpoint_id }) => endpoint_id))];
   },
 );
 
-async function lockNotes(tx: Tx, notes: readonly NoteStep[]): Promise<ReadonlyMap<string, string>> {
-  if (notes.length === 0) return new Map();
-  const wanted = tx.list(notes.map(({ id }) => id));
+async function lockEntries(tx: Tx, entries: readonly OutboxPageStep[]): Promise<ReadonlyMap<string, string>> {
+  if (entries.length === 0) return new Map();
+  const wanted = tx.list(entries.map(({ id }) => id));
   const rows = await tx.db
     .selectFrom(tx.indexed("outbox"))
     .select(["id", "data"])
@@ -273,27 +273,27 @@ async function insertDeliveries(tx: Tx, deliveries: readonly object[], at: numbe
   if (deliveries.length === 0) return;
   const rows = tx.rows(
     "made",
-    { endpoint_id: "text", event_id: "text", account_id: "text", type: "text", band: "bigint" },
+    { endpoint_id: "text", event_id: "text", account_id: "text", type: "text", priority: "bigint" },
     deliveries,
   );
   await sql`
     insert into webhook_deliveries (
-      endpoint_id, event_id, account_id, type, band, due_at, status, attempts, log, created_at, updated_at
+      endpoint_id, event_id, account_id, type, priority, due_at, status, attempts, log, created_at, updated_at
     )
-    select endpoint_id, event_id, account_id, type, band, cast(${at} as bigint), 'pending', 0, '[]',
+    select endpoint_id, event_id, account_id, type, priority, cast(${at} as bigint), 'pending', 0, '[]',
       cast(${at} as bigint), cast(${at} as bigint)
     from ${rows} where true
     on conflict (endpoint_id, event_id) do nothing
   `.execute(tx.db);
 }
 
-async function takeSteps(tx: Tx, notes: readonly NoteStep[]): Promise<void> {
-  const done = notes.filter(({ next }) => next === null);
+async function takeSteps(tx: Tx, entries: readonly OutboxPageStep[]): Promise<void> {
+  const done = entries.filter(({ next }) => next === null);
   if (done.length > 0) {
     const ids = tx.list(done.map(({ id }) => id));
     await tx.db.deleteFrom(tx.indexed("outbox")).where("id", "in", ids).execute();
   }
-  for (const { id, next } of notes) {
+  for (const { id, next } of entries) {
     if (next !== null) await tx.db.updateTable("outbox").set({ data: next }).where("id", "=", id).execute();
   }
 }

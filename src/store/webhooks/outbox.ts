@@ -6,34 +6,19 @@ import type { Status } from "#contract/messages/channel.ts";
 import { type EventType, matchesPattern } from "#contract/messages/events.ts";
 import type { Tx } from "#store/database.ts";
 import { compiledOnce } from "#store/engine/prepared.ts";
-import type { MessagesTable, OutboxTable } from "#store/schema/schema.ts";
+import { type MessageSnapshot, snapshotColumns } from "#store/schema/message-state.ts";
+import type { OutboxTable } from "#store/schema/schema.ts";
 
-/** The fields of a message that change, as they were at an event. */
-export type Snapshot = Pick<
-  MessagesTable,
-  | "status"
-  | "due_at"
-  | "attempts"
-  | "updated_at"
-  | "sent_at"
-  | "delivered_at"
-  | "read_at"
-  | "provider_reference"
-  | "error_code"
-  | "error_message"
-  | "gateway_id"
->;
-
-/** What goes with an event about what a recipient did (see `engagements.ts`). */
-export interface Engaged {
+/** What an event about an engagement shows beside the message (see `feedback/engagements.ts`). */
+export interface EngagementData {
   engagement?: object;
   /** As the event left them. */
   opened_at?: number | null;
   open_count?: number;
 }
 
-/** What an accepted request leaves: its messages' ids lie between these, and every one is an event. */
-export interface RequestNote {
+/** The entry of an accepted request: its messages' ids lie between these, and each message is an event. */
+export interface RequestEntry {
   request_id: string;
   first_id: string;
   last_id: string;
@@ -44,13 +29,13 @@ export function messageEventId(messageId: string, seq: number): string {
   return `evt_${messageId.slice(messageId.indexOf("_") + 1)}_${seq}`;
 }
 
-/** The id of an event that is told once for what `id` names. */
+/** The id of an event that happens once for the thing that `id` names. */
 export function eventIdOf(id: string, what: string): string {
   return `evt_${id.slice(id.indexOf("_") + 1)}_${what}`;
 }
 
 /** Whether there is an active endpoint at all: most installations pay for no more than this look. */
-async function someoneListens(tx: Tx): Promise<boolean> {
+async function hasActiveEndpoints(tx: Tx): Promise<boolean> {
   const compile = () =>
     sql<{ found: number }>`select 1 as found from webhook_endpoints where active = 1 limit 1`.compile(tx.db);
   const query = compiledOnce(tx, "someoneListens", compile, []);
@@ -58,16 +43,16 @@ async function someoneListens(tx: Tx): Promise<boolean> {
 }
 
 /**
- * Of these accounts, the patterns that their active endpoints ask for. An account that nobody listens to
+ * The patterns that the active endpoints of these accounts subscribe to. An account without an active endpoint
  * costs no more than this look.
  */
-export async function listening(
+export async function subscribedPatterns(
   tx: Tx,
   accountIds: Iterable<string>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const wanted = [...new Set(accountIds)];
   const patterns = new Map<string, string[]>();
-  if (wanted.length === 0 || !(await someoneListens(tx))) return patterns;
+  if (wanted.length === 0 || !(await hasActiveEndpoints(tx))) return patterns;
   const rows = await tx.db
     .selectFrom("webhook_endpoints")
     .select(["account_id", "events"])
@@ -82,9 +67,9 @@ export async function listening(
   return patterns;
 }
 
-/** Writes notes with their data. The same note again has no effect. */
-async function write(tx: Tx, notes: readonly OutboxTable[]): Promise<void> {
-  if (notes.length === 0) return;
+/** Writes entries. Writing an entry again has no effect. */
+async function write(tx: Tx, entries: readonly OutboxTable[]): Promise<void> {
+  if (entries.length === 0) return;
   const rows = tx.rows(
     "notes",
     {
@@ -93,29 +78,31 @@ async function write(tx: Tx, notes: readonly OutboxTable[]): Promise<void> {
       type: "text",
       at: "bigint",
       message_id: "text",
-      band: "bigint",
+      priority: "bigint",
       data: "text",
     },
-    notes,
+    entries,
   );
   await sql`
-    insert into outbox (id, account_id, type, at, message_id, band, data)
-    select id, account_id, type, at, message_id, band, data from ${rows} where true
+    insert into outbox (id, account_id, type, at, message_id, priority, data)
+    select id, account_id, type, at, message_id, priority, data from ${rows} where true
     on conflict (id) do nothing
   `.execute(tx.db);
 }
 
 /** Events about other things than messages: gateways, credit, inbound messages. `data` is the event's own. */
-export async function announce(
+export async function recordEvents(
   tx: Tx,
   events: readonly { id: string; accountId: string; type: EventType; at: number; data: object }[],
 ): Promise<void> {
   if (events.length === 0) return;
-  const asked = await listening(
+  const patternsOf = await subscribedPatterns(
     tx,
     events.map(({ accountId }) => accountId),
   );
-  const wanted = events.filter(({ accountId, type }) => matchesPattern(asked.get(accountId) ?? [], type));
+  const wanted = events.filter(({ accountId, type }) =>
+    matchesPattern(patternsOf.get(accountId) ?? [], type),
+  );
   await write(
     tx,
     wanted.map(({ id, accountId, type, at, data }) => ({
@@ -124,120 +111,106 @@ export async function announce(
       type,
       at,
       message_id: null,
-      band: 0,
+      priority: 0,
       data: JSON.stringify(data),
     })),
   );
 }
 
 /** What happened to a message whose changing fields are at hand. */
-export interface MessageHappening {
+export interface MessageEvent {
   message_id: string;
   seq: number;
   account_id: string;
   at: number;
   /** The state that the message came to, or what else happened. */
   type: string;
-  band: number;
-  snapshot: Snapshot & Engaged;
+  priority: number;
+  snapshot: MessageSnapshot & EngagementData;
 }
 
-/** Events of messages, each with its fields as they were. `happenings` is only asked for where somebody listens. */
-export async function announceMessages(
+/** Events of messages, each with its columns as they were. `eventsOf` is called only when an account has an active endpoint. */
+export async function recordMessageEvents(
   tx: Tx,
   accountIds: Iterable<string>,
-  happenings: (asked: ReadonlySet<string>) => readonly MessageHappening[],
+  eventsOf: (accountIds: ReadonlySet<string>) => readonly MessageEvent[],
 ): Promise<void> {
-  const asked = await listening(tx, accountIds);
-  if (asked.size === 0) return;
-  const notes = happenings(new Set(asked.keys())).filter(({ account_id, type }) =>
-    matchesPattern(asked.get(account_id) ?? [], `message.${type}`),
+  const patternsOf = await subscribedPatterns(tx, accountIds);
+  if (patternsOf.size === 0) return;
+  const entries = eventsOf(new Set(patternsOf.keys())).filter(({ account_id, type }) =>
+    matchesPattern(patternsOf.get(account_id) ?? [], `message.${type}`),
   );
   await write(
     tx,
-    notes.map(({ message_id, seq, account_id, at, type, band, snapshot }) => ({
+    entries.map(({ message_id, seq, account_id, at, type, priority, snapshot }) => ({
       id: messageEventId(message_id, seq),
       account_id,
       type: `message.${type}`,
       at,
       message_id,
-      band,
+      priority,
       data: JSON.stringify(snapshot),
     })),
   );
 }
 
 /** Like `announceMessages` for changes that one statement made: the rows are as they were left, so they are read. */
-export async function announceRows(
+export async function recordStatusEvents(
   tx: Tx,
   rows: readonly { id: string; account_id: string }[],
   status: Status,
 ): Promise<void> {
-  const asked = await listening(
+  const patternsOf = await subscribedPatterns(
     tx,
     rows.map((row) => row.account_id),
   );
   const type = `message.${status}`;
-  const ids = rows.filter((row) => matchesPattern(asked.get(row.account_id) ?? [], type)).map(({ id }) => id);
+  const ids = rows
+    .filter((row) => matchesPattern(patternsOf.get(row.account_id) ?? [], type))
+    .map(({ id }) => id);
   if (ids.length === 0) return;
   const found = await tx.db
     .selectFrom(tx.indexed("messages"))
-    .select([
-      "id",
-      "account_id",
-      "version",
-      "band",
-      "status",
-      "due_at",
-      "attempts",
-      "updated_at",
-      "sent_at",
-      "delivered_at",
-      "read_at",
-      "provider_reference",
-      "error_code",
-      "error_message",
-      "gateway_id",
-    ])
+    .select(["id", "account_id", "version", "priority", ...snapshotColumns])
     .where("id", "in", tx.list(ids))
     .execute();
   await write(
     tx,
-    found.map(({ id, account_id, version, band, ...snapshot }) => ({
+    found.map(({ id, account_id, version, priority, ...snapshot }) => ({
       id: messageEventId(id, version),
       account_id,
       type,
       at: snapshot.updated_at,
       message_id: id,
-      band,
-      data: JSON.stringify(snapshot satisfies Snapshot),
+      priority,
+      data: JSON.stringify(snapshot satisfies MessageSnapshot),
     })),
   );
 }
 
-/** Accepted requests: one note each, whatever the number of their messages. */
-export async function announceRequests(
+/** Accepted requests: one entry for each, whatever the number of its messages. */
+export async function recordRequests(
   tx: Tx,
-  requests: readonly (RequestNote & { account_id: string; at: number; band: number })[],
+  requests: readonly (RequestEntry & { account_id: string; at: number; priority: number })[],
 ): Promise<void> {
-  const asked = await listening(
+  const patternsOf = await subscribedPatterns(
     tx,
     requests.map((request) => request.account_id),
   );
   const wanted = requests.filter(({ account_id }) => {
-    const patterns = asked.get(account_id) ?? [];
+    const patterns = patternsOf.get(account_id) ?? [];
     return matchesPattern(patterns, "message.queued") || matchesPattern(patterns, "message.scheduled");
   });
   await write(
     tx,
-    wanted.map(({ account_id, at, band, ...note }) => ({
-      id: eventIdOf(note.request_id, "request"),
+    wanted.map(({ account_id, at, priority, ...entry }) => ({
+      id: eventIdOf(entry.request_id, "request"),
       account_id,
       type: "request",
       at,
       message_id: null,
-      band,
-      data: JSON.stringify(note satisfies RequestNote),
+      priority,
+      data: JSON.stringify(entry satisfies RequestEntry),
     })),
   );
 }

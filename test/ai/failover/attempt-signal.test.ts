@@ -25,7 +25,7 @@ function waiting(overdueAt = 0) {
   one.addEventListener("abort", listener, { once: true });
   const opens = () => {
     const now = clock.monotonic();
-    for (let turn = 0; turn < 2; turn++) health.failed(health.begin(now), now, "broken", null);
+    for (let turn = 0; turn < 2; turn++) health.failed(health.begin(now), now, "upstream_error", null);
   };
   return {
     clock,
@@ -92,7 +92,7 @@ async function rolling(it: Script, members: readonly Member[], starts: readonly 
     running.push(
       runFailover(it.parts, given).then((result) => {
         ended.push({ startedAt, at: it.clock.monotonic(), kind: result.kind, asked: result.tried.length });
-        if (result.kind === "speaking") result.won.settle("done");
+        if (result.kind === "streaming") result.won.settle("completed");
       }),
     );
   }
@@ -110,7 +110,7 @@ test("a silent member opens: those who wait leave as soon as they have waited lo
     ended.map(({ at }) => at),
     [60_000, 60_000, 60_000, 60_000, 60_000, 75_000],
   );
-  assert.ok(ended.every(({ kind, asked }) => kind === "speaking" && asked === 2));
+  assert.ok(ended.every(({ kind, asked }) => kind === "streaming" && asked === 2));
   const { health } = members[0]!;
   assert.equal(health.inFlight, 0);
   assert.equal(it.down.length, 1, "what was given up did not count again");
@@ -126,10 +126,10 @@ test("with nobody else well, those who wait stay: the member may be slow and ans
   ];
   for (let turn = 0; turn < 2; turn++) {
     const { health } = members[1]!;
-    health.failed(health.begin(0), 0, "broken", null);
+    health.failed(health.begin(0), 0, "upstream_error", null);
   }
   const ended = await rolling(it, members, [0, 0, 20_000]);
-  assert.deepEqual([ended[2]?.at, ended[2]?.kind], [70_000, "speaking"]);
+  assert.deepEqual([ended[2]?.at, ended[2]?.kind], [70_000, "streaming"]);
 });
 
 test("a member that came back meanwhile is not left", async () => {
@@ -148,12 +148,12 @@ test("a member that came back meanwhile is not left", async () => {
   assert.equal(health.isOpen, true);
   await it.clock.advance(8_000);
   const back = await runFailover(it.parts, call(members, "stream"));
-  assert.equal(back.kind === "speaking" && back.won.choice.member.name, "flaky");
+  assert.equal(back.kind === "streaming" && back.won.choice.member.name, "flaky");
   assert.equal(health.isOpen, false);
   await it.clock.advance(60_000);
   const results = await Promise.all(running);
   assert.deepEqual(
-    results.map((result) => result.kind === "speaking" && result.won.choice.member.name),
+    results.map((result) => result.kind === "streaming" && result.won.choice.member.name),
     ["well", "flaky", "well"],
   );
 });

@@ -77,13 +77,13 @@ function told(attempted: AttemptResult): unknown[] {
 describe("whole", () => {
   const cases: [string, RequestListener, Partial<MemberTimeouts>, unknown[]][] = [
     ["an answer, with a byte order mark", respond(`\uFEFF${whole}`, "application/json"), {}, ["answer"]],
-    ["a page", respond("<html>", "text/html"), {}, ["broken", 200, "bad_upstream_answer", false]],
-    ["nothing", respond("", "application/json"), {}, ["broken", 200, "bad_upstream_answer", false]],
+    ["a page", respond("<html>", "text/html"), {}, ["upstream_error", 200, "bad_upstream_answer", false]],
+    ["nothing", respond("", "application/json"), {}, ["upstream_error", 200, "bad_upstream_answer", false]],
     [
       "no choices in it",
       respond('{"choices":[]}', "application/json"),
       {},
-      ["broken", 502, "empty_answer", false],
+      ["upstream_error", 502, "empty_answer", false],
     ],
     [
       "no choices in it, though tokens were counted",
@@ -92,47 +92,47 @@ describe("whole", () => {
         "application/json",
       ),
       {},
-      ["broken", 502, "empty_answer", false],
+      ["upstream_error", 502, "empty_answer", false],
     ],
     [
       "an error in a 200",
       respond('{"error":{"message":"x","code":429}}'),
       {},
-      ["limited", 200, "429", false],
+      ["rate_limited", 200, "429", false],
     ],
     [
       "a 503",
       respond('{"error":{"message":"x"}}', "application/json", 503),
       {},
-      ["broken", 503, null, false],
+      ["upstream_error", 503, null, false],
     ],
-    ["a redirect", respond("", "text/html", 302), {}, ["broken", 302, null, false]],
+    ["a redirect", respond("", "text/html", 302), {}, ["upstream_error", 302, null, false]],
     [
       "an error page of a megabyte",
       respond("x".repeat(1024 * 1024), "text/html", 500),
       {},
-      ["broken", 500, null, false],
+      ["upstream_error", 500, null, false],
     ],
-    ["no head", () => {}, { totalMs: 20 }, ["broken", 504, "upstream_timeout", true]],
+    ["no head", () => {}, { totalMs: 20 }, ["upstream_error", 504, "upstream_timeout", true]],
     [
       "compressed, though nobody asked for it",
       (_q, response) =>
         void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(whole).subarray(0, 20)),
       {},
-      ["broken", 200, "bad_upstream_answer", false],
+      ["upstream_error", 200, "bad_upstream_answer", false],
     ],
     [
       "silence inside",
       (_q, response) => void response.writeHead(200).write('{"a'),
       { idleMs: 20 },
-      ["broken", 504, "upstream_timeout", true],
+      ["upstream_error", 504, "upstream_timeout", true],
     ],
     [
       "cut inside",
       (_q, response) =>
         void response.writeHead(200, { "content-length": 100 }).write("{", () => response.destroy()),
       {},
-      ["broken", 502, "upstream_cut", false],
+      ["upstream_error", 502, "upstream_cut", false],
     ],
   ];
   for (const [name, listener, own, expected] of cases)
@@ -150,84 +150,89 @@ describe("whole", () => {
 
 describe("streamed", () => {
   const cases: [string, RequestListener, Partial<MemberTimeouts>, unknown[]][] = [
-    ["it speaks", respond(role + hi), {}, ["speaking"]],
-    ["an end that may be empty counts", respond(role + chunk({}, "length")), {}, ["speaking"]],
+    ["it speaks", respond(role + hi), {}, ["streaming"]],
+    ["an end that may be empty counts", respond(role + chunk({}, "length")), {}, ["streaming"]],
     [
       "JSON with an error",
       respond('{"error":{"message":"x","code":"insufficient_quota"}}', "application/json"),
       {},
-      ["denied", 200, "provider_denied", false],
+      ["unauthorized", 200, "provider_denied", false],
     ],
     [
       "JSON with an answer",
       respond(whole, "application/json"),
       {},
-      ["broken", 200, "bad_upstream_answer", false],
+      ["upstream_error", 200, "bad_upstream_answer", false],
     ],
     [
       "a page",
       respond("<html>", "text/html; charset=utf-8"),
       {},
-      ["broken", 200, "bad_upstream_answer", false],
+      ["upstream_error", 200, "bad_upstream_answer", false],
     ],
-    ["a page that says it is a stream", respond("<html>\n\n"), {}, ["broken", 502, "upstream_cut", false]],
-    ["nothing", respond(""), {}, ["broken", 502, "upstream_cut", false]],
-    ["[DONE] alone", respond(done), {}, ["broken", 502, "empty_answer", false]],
+    [
+      "a page that says it is a stream",
+      respond("<html>\n\n"),
+      {},
+      ["upstream_error", 502, "upstream_cut", false],
+    ],
+    ["nothing", respond(""), {}, ["upstream_error", 502, "upstream_cut", false]],
+    ["[DONE] alone", respond(done), {}, ["upstream_error", 502, "empty_answer", false]],
     [
       "no choice in any chunk",
       respond(`${noChoice}${noChoice}${done}`),
       {},
-      ["broken", 502, "empty_answer", false],
+      ["upstream_error", 502, "empty_answer", false],
     ],
     [
       "no choice, and a usage",
       respond(`${noChoice}${usageOnly}${done}`),
       {},
-      ["broken", 502, "empty_answer", false],
+      ["upstream_error", 502, "empty_answer", false],
     ],
-    ["an end and no word", respond(role + stop + done), {}, ["broken", 502, "empty_answer", false]],
+    ["an end and no word", respond(role + stop + done), {}, ["upstream_error", 502, "empty_answer", false]],
     [
       "an error first",
       respond('data: {"error":{"message":"x","code":"server_error"}}\n\n'),
       {},
-      ["broken", 200, "server_error", false],
+      ["upstream_error", 200, "server_error", false],
     ],
     [
       "an error behind the role",
       respond(`${role}data: {"error":{"message":"x","code":429}}\n\n`),
       {},
-      ["limited", 200, "429", false],
+      ["rate_limited", 200, "429", false],
     ],
     [
       "a frame that is none",
       respond(`${role}data: {"cho\n\n`),
       {},
-      ["broken", 200, "malformed_frame", false],
+      ["upstream_error", 200, "malformed_frame", false],
     ],
     [
       "nothing said at length",
       respond(chunk({ role: "x".repeat(1000) }).repeat(300)),
       {},
-      ["broken", 200, "empty_answer", false],
+      ["upstream_error", 200, "empty_answer", false],
     ],
     [
       "nothing said in very many chunks",
       respond("data: {}\n\n".repeat(3_000)),
       {},
-      ["broken", 200, "empty_answer", false],
+      ["upstream_error", 200, "empty_answer", false],
     ],
-    ["no head", () => {}, { headersMs: 20 }, ["broken", 504, "upstream_timeout", true]],
+    ["no head", () => {}, { headersMs: 20 }, ["upstream_error", 504, "upstream_timeout", true]],
     [
       "no word",
       (_q, response) => void response.writeHead(200).write(role),
       { firstTokenMs: 40 },
-      ["broken", 504, "upstream_timeout", true],
+      ["upstream_error", 504, "upstream_timeout", true],
     ],
     [
       "a 401",
       respond('{"error":{"message":"x"}}', "application/json", 401),
       {},
-      ["denied", 401, "provider_denied", false],
+      ["unauthorized", 401, "provider_denied", false],
     ],
   ];
   for (const [name, listener, own, expected] of cases)
@@ -237,7 +242,7 @@ describe("streamed", () => {
 
   test("what came before the first word is handed over with it, and [DONE] ends it", () =>
     ask(respond(role + hi + stop + done), { stream: true }, async (attempted) => {
-      assert.ok(attempted.kind === "speaking");
+      assert.ok(attempted.kind === "streaming");
       const said = await attempted.stream.next();
       assert.ok(said.kind === "chunks");
       assert.deepEqual(
@@ -277,7 +282,7 @@ describe("streamed", () => {
       },
       { stream: true },
       async (attempted) => {
-        assert.ok(attempted.kind === "speaking");
+        assert.ok(attempted.kind === "streaming");
         while ((await attempted.stream.next()).kind === "chunks");
         await closed.promise;
       },

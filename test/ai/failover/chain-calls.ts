@@ -19,7 +19,7 @@ export function call(
   mode: AnswerMode = "chat",
   more: Partial<FailoverCall> = {},
 ): FailoverCall {
-  const given = { ...body, ...(mode === "stream" || mode === "collected" ? { stream: true } : {}) };
+  const given = { ...body, ...(mode === "stream" || mode === "buffered" ? { stream: true } : {}) };
   return {
     choices: members.map((member) => ({ member, model: member.models[0]! })),
     mode,

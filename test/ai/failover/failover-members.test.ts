@@ -17,7 +17,7 @@ test("a caller's odd key, quoted by the vendor, is a 400 for them and nothing fo
       it.member("second", [answered()]),
     ];
     const failure = failureOf(await run(it, call(members)));
-    assert.deepEqual([failure.kind, failure.status], ["caller", 400], key);
+    assert.deepEqual([failure.kind, failure.status], ["invalid_request", 400], key);
     assert.deepEqual(it.names(), ["first"]);
     assert.deepEqual(it.down, []);
     assert.equal(members[0]!.health.availability(0, "model-first").kind, "up");
@@ -37,12 +37,12 @@ test("a member that cannot serve this request: the next one does, and nobody res
     const members = [it.member("first", [reply]), it.member("second", [answered()])];
     const result = await run(it, call(members));
     assert.equal(result.kind === "answer" && result.won.choice.member.name, "second");
-    assert.equal(result.tried[0]?.outcome, "unable");
+    assert.equal(result.tried[0]?.outcome, "unsupported");
     const { health } = members[0]!;
     assert.equal(health.availability(0, "model-first").kind, "up");
     assert.equal(health.isModelMissing("model-first", 0), false);
     assert.equal(health.inFlight, 0);
-    health.failed(health.begin(1), 1, "broken", null);
+    health.failed(health.begin(1), 1, "upstream_error", null);
     assert.equal(health.isOpen, false, "it did not count");
   }
 });
@@ -54,7 +54,7 @@ test("alone, such a member is asked once, and the caller hears its words", async
   );
   assert.deepEqual(
     [failure.kind, failure.error.message],
-    ["unable", "No endpoints found that support tool use."],
+    ["unsupported", "No endpoints found that support tool use."],
   );
   assert.deepEqual(it.names(), ["only"]);
   assert.equal(it.clock.monotonic(), 0);
@@ -62,9 +62,9 @@ test("alone, such a member is asked once, and the caller hears its words", async
 
 test("what the others say is more useful than that a member cannot", async () => {
   for (const [reply, kind] of [
-    [refusal(503, "overloaded"), "broken"],
-    [refusal(401, "invalid_api_key"), "denied"],
-    [error(400, "Invalid value"), "caller"],
+    [refusal(503, "overloaded"), "upstream_error"],
+    [refusal(401, "invalid_api_key"), "unauthorized"],
+    [error(400, "Invalid value"), "invalid_request"],
   ] as const) {
     const it = script();
     const members = [it.member("first", [error(404, "Not Found")]), it.member("second", [reply])];
@@ -79,10 +79,10 @@ test("a limit of one model leaves the member's other models alone", async () => 
     answered(),
   ]);
   const of = (model: string) => call([member], "chat", { choices: [{ member, model }] });
-  assert.equal(failureOf(await run(it, of("m1"))).kind, "limited");
+  assert.equal(failureOf(await run(it, of("m1"))).kind, "rate_limited");
   assert.equal((await run(it, of("m2"))).kind, "answer");
   assert.equal(it.clock.monotonic(), 0, "it was not waited for");
-  assert.equal(failureOf(await run(it, of("m1"))).kind, "limited");
+  assert.equal(failureOf(await run(it, of("m1"))).kind, "rate_limited");
   assert.equal(it.asked.length, 2, "the limited one rests");
 });
 
@@ -102,7 +102,7 @@ test("a 2xx that makes no sense is not asked for again at the same member", asyn
   ] as const) {
     const it = script();
     const failure = failureOf(await run(it, call([it.member("only", [reply, answered()])], ask)));
-    assert.equal(failure.kind, "broken");
+    assert.equal(failure.kind, "upstream_error");
     assert.deepEqual(it.names(), ["only"]);
   }
 });

@@ -69,15 +69,15 @@ test("what fails over: the next member answers, each is asked once, and health l
       const good = ask === "stream" ? wholeStream : answered();
       const members = [it.member("first", [reply]), it.member("second", [good])];
       const result = await run(it, call(members, ask));
-      assert.ok(result.kind === "answer" || result.kind === "speaking", result.kind);
+      assert.ok(result.kind === "answer" || result.kind === "streaming", result.kind);
       assert.equal(result.won.choice.member.name, "second");
       assert.equal(result.won.attempts, 2);
       assert.deepEqual(it.names(), ["first", "second"]);
       assert.equal(it.clock.monotonic(), 0, "nobody waits while another can serve");
       const { health } = members[0]!;
-      if (result.kind === "speaking") result.won.settle("done");
+      if (result.kind === "streaming") result.won.settle("completed");
       // A second failure opens it where the first one counted.
-      health.failed(health.begin(1), 1, "broken", null);
+      health.failed(health.begin(1), 1, "upstream_error", null);
       assert.equal(health.isOpen, counts);
     });
   }
@@ -143,7 +143,7 @@ test("the caller's own faults go back as they are, and no health learns of them"
     assert.equal(failure.error.code, code);
     assert.deepEqual(it.names(), ["first"], "no shopping around");
     const { health } = members[0]!;
-    health.failed(health.begin(1), 1, "broken", null);
+    health.failed(health.begin(1), 1, "upstream_error", null);
     assert.equal(health.isOpen, false);
   }
 });
@@ -176,7 +176,7 @@ test("too long: a member declared larger is tried once; others are not, and the 
     untold.member("first", [long]),
     untold.member("big", [answered()], { contextTokens: 64_000 }),
   ];
-  assert.equal(failureOf(await run(untold, call(none))).kind, "context");
+  assert.equal(failureOf(await run(untold, call(none))).kind, "context_length");
   assert.deepEqual(untold.names(), ["first"]);
 });
 
@@ -188,7 +188,7 @@ test("of the larger ones, one that is well goes before one that is down", async 
     it.member("well", [answered()], { contextTokens: 64_000 }),
   ];
   const { health } = members[1]!;
-  for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "broken", null);
+  for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "upstream_error", null);
   await run(it, call(members));
   assert.deepEqual(it.names(), ["small", "well"]);
 });
@@ -203,7 +203,7 @@ test("what a member cannot translate skips it unasked; if nobody can, the parame
   assert.equal(result.kind === "answer" && result.won.attempts, 1, "only those that were asked count");
   assert.deepEqual(
     result.tried.map(({ outcome }) => outcome),
-    ["untranslatable", "ok"],
+    ["unsupported_parameter", "ok"],
   );
   const failure = failureOf(await run(it, call([cannot], "chat", given)));
   assert.equal(failure.status, 400);
@@ -232,7 +232,7 @@ test("one deadline over the whole: each is given no more than what is left, and 
     const busy = refusal(429, "rate_limit_exceeded", { "retry-after": "1" });
     const members = [it.member("only", [busy, ask === "chat" ? answered() : wholeStream])];
     const result = await run(it, call(members, ask, { deadlineAt: 3_000 }));
-    assert.equal(result.kind, ask === "chat" ? "answer" : "speaking");
+    assert.equal(result.kind, ask === "chat" ? "answer" : "streaming");
     assert.deepEqual(
       it.asked.map(({ at, request }) => [at, request.connectMs, request.headersMs]),
       [
@@ -254,7 +254,7 @@ test("a wait that does not fit is told to the caller instead", async () => {
     const it = script();
     const limited = refusal(429, "rate_limit_exceeded", { "retry-after": seconds });
     const failure = failureOf(await run(it, call([it.member("only", [limited])], "chat", { deadlineAt })));
-    assert.equal(failure.kind, "limited");
+    assert.equal(failure.kind, "rate_limited");
     assert.equal(failure.retryAfterMs, Number(seconds) * 1000);
     assert.deepEqual(it.names(), ["only"]);
     assert.equal(it.clock.monotonic(), 0);
@@ -264,7 +264,7 @@ test("a wait that does not fit is told to the caller instead", async () => {
 test("one that refuses for ever is asked three times at the most, and not at once, even if it says so", async () => {
   const it = script();
   const member = it.member("only", [refusal(429, "rate_limit_exceeded", { "retry-after": "0" })]);
-  assert.equal(failureOf(await run(it, call([member]))).kind, "limited");
+  assert.equal(failureOf(await run(it, call([member]))).kind, "rate_limited");
   assert.deepEqual(
     it.asked.map(({ at }) => at),
     [0, 500, 1_000],
@@ -275,11 +275,11 @@ test("a rest that is too long to wait for: one that is merely thought down is as
   const it = script();
   const members = [it.member("rests", [answered()]), it.member("down", [answered()])];
   const [rests, down] = members.map(({ health }) => health);
-  rests!.failed(rests!.begin(0), 0, "limited", 25_000);
-  for (let turn = 0; turn < 2; turn++) down!.failed(down!.begin(0), 0, "broken", null);
+  rests!.failed(rests!.begin(0), 0, "rate_limited", 25_000);
+  for (let turn = 0; turn < 2; turn++) down!.failed(down!.begin(0), 0, "upstream_error", null);
   // A check that lied: its next probe is later than the end of the other's rest.
   down!.checked(0, true);
-  down!.failed(down!.begin(0), 0, "broken", null);
+  down!.failed(down!.begin(0), 0, "upstream_error", null);
   const result = await run(it, call(members));
   assert.equal(result.kind === "answer" && result.won.choice.member.name, "down");
 });
@@ -288,7 +288,7 @@ test("everybody down: they are asked all the same, and who answers is up again",
   const it = script();
   const members = [it.member("first", [{ failed: "unreachable" }]), it.member("second", [answered()])];
   for (const { health } of members)
-    for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "broken", null);
+    for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "upstream_error", null);
   assert.equal((await run(it, call(members))).kind, "answer");
   assert.deepEqual(it.up, ["second"]);
 });
@@ -323,19 +323,19 @@ test("the most useful error is told: the caller's before a limit, a limit before
 
 test("a live stream that breaks off counts against its member, one that the caller left does not", async () => {
   for (const [how, opens] of [
-    ["broken", true],
+    ["failed", true],
     ["dropped", false],
-    ["done", false],
+    ["completed", false],
   ] as const) {
     const it = script();
     const member = it.member("only", [wholeStream]);
     const { health } = member;
     for (let turn = 0; turn < 2; turn++) {
       const result = await run(it, call([member], "stream"));
-      assert.equal(result.kind, "speaking");
-      if (result.kind !== "speaking") return;
+      assert.equal(result.kind, "streaming");
+      if (result.kind !== "streaming") return;
       result.won.settle(how);
-      result.won.settle("broken");
+      result.won.settle("failed");
     }
     assert.equal(health.isOpen, opens, how);
     assert.equal(health.inFlight, 0);
@@ -347,7 +347,7 @@ test("the caller leaves: while asked, while waiting, before anything; no health 
   for (const [reply, ask] of [
     ["hang", "chat"],
     [streamed(said.role, "hang"), "stream"],
-    [streamed(said.role, said.word("a"), "hang"), "collected"],
+    [streamed(said.role, said.word("a"), "hang"), "buffered"],
     [limited, "chat"],
   ] as const) {
     const it = script();

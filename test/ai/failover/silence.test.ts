@@ -39,12 +39,12 @@ test("a pool's own limit for whole answers; it is no limit of streams, nor of th
       [2_000, 598_000],
     ],
   );
-  for (const ask of ["stream", "collected"] as const) {
+  for (const ask of ["stream", "buffered"] as const) {
     const streaming = script();
     const slow: Reply = { afterMs: 50_000, reply: wholeStream };
     const two = [streaming.member("slow", [slow]), streaming.member("well", [wholeStream])];
     const spoken = await run(streaming, call(two, ask, { answerMs: 2_000 }));
-    assert.ok(spoken.kind === "speaking" || spoken.kind === "collected");
+    assert.ok(spoken.kind === "streaming" || spoken.kind === "buffered");
     assert.equal(spoken.won.choice.member.name, "slow");
   }
 });
@@ -54,7 +54,7 @@ test("with the others down, or without the model, a member has all of the time",
   const slow: Reply = { afterMs: 500_000, reply: answered() };
   const members = [it.member("slow", [slow]), it.member("down", []), it.member("lacks", [])];
   const [, down, lacks] = members.map(({ health }) => health);
-  down!.failed(down!.begin(0), 0, "limited", 600_000);
+  down!.failed(down!.begin(0), 0, "rate_limited", 600_000);
   lacks!.modelMissing(lacks!.begin(0), 0, "model-lacks");
   const result = await run(it, call(members, "chat"));
   assert.equal(result.kind === "answer" && result.won.choice.member.name, "slow");
@@ -76,7 +76,7 @@ async function leavers(
     await it.clock.advance(waitMs);
     gone.abort();
     const result = await running;
-    if (result.kind === "speaking") result.won.settle("dropped");
+    if (result.kind === "streaming") result.won.settle("dropped");
     await it.clock.settle();
   }
 }
@@ -85,7 +85,7 @@ test("five callers who give up on a silent member one after the other: it opens,
   for (const [ask, good] of [
     ["chat", answered()],
     ["stream", wholeStream],
-    ["collected", wholeStream],
+    ["buffered", wholeStream],
   ] as const) {
     const it = script();
     const members = [it.member("silent", ["silent"]), it.member("well", [good])];
@@ -134,7 +134,7 @@ test("a long prompt takes longer, so its caller's patience is measured by its le
 test("property: callers who leave after less than 5 s never change anything, nor do those who leave one that answers others", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom<AnswerMode>("chat", "stream", "collected"),
+      fc.constantFrom<AnswerMode>("chat", "stream", "buffered"),
       fc.array(fc.integer({ min: 0, max: 4_999 }), { minLength: 1, maxLength: 30 }),
       fc.boolean(),
       async (ask, waits, known) => {
@@ -144,7 +144,7 @@ test("property: callers who leave after less than 5 s never change anything, nor
         const { health } = members[0]!;
         if (known) {
           const result = await run(it, call(members, ask, { deadlineAt: Number.MAX_SAFE_INTEGER }));
-          if (result.kind === "speaking") result.won.settle("done");
+          if (result.kind === "streaming") result.won.settle("completed");
         }
         const now = it.clock.monotonic();
         const before = [
@@ -160,7 +160,7 @@ test("property: callers who leave after less than 5 s never change anything, nor
         );
         // One more failure does not open it: nothing was counted.
         const later = it.clock.monotonic();
-        health.failed(health.begin(later), later, "broken", null);
+        health.failed(health.begin(later), later, "upstream_error", null);
         assert.equal(health.isOpen, false);
       },
     ),
@@ -186,7 +186,7 @@ test("one impatient caller, however often and however long, does not hurt a memb
     await running;
   }
   assert.equal(health.isOpen, false);
-  assert.equal(health.failed(health.begin(9e6), 9e6, "broken", null), false);
+  assert.equal(health.failed(health.begin(9e6), 9e6, "upstream_error", null), false);
 });
 
 test("requests that take for ever, while the member answers others: they fail over, and it stays up", async () => {
@@ -207,7 +207,7 @@ test("requests that take for ever, while the member answers others: they fail ov
   others();
   await it.clock.advance(2_000);
   for (const result of await Promise.all(running))
-    assert.equal(result.kind === "speaking" && result.won.choice.member.name, "two");
+    assert.equal(result.kind === "streaming" && result.won.choice.member.name, "two");
   assert.equal(health.isOpen, false, "4 of 24 failed, and others were answered meanwhile");
   const silent = Array.from({ length: 2 }, () => runFailover(it.parts, call(members, "stream")));
   await it.clock.advance(61_000);
@@ -250,10 +250,10 @@ test("a bug in reading an answer leaves nothing under way, and no probe behind",
   };
   const member = it.member("only", [answered()], { provider: { ...openaiCompatible, answer } });
   const { health } = member;
-  for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "broken", null);
+  for (let turn = 0; turn < 2; turn++) health.failed(health.begin(0), 0, "upstream_error", null);
   health.checked(0, true);
   for (let turn = 0; turn < 2; turn++) {
-    assert.equal(health.availability(0).kind, "probe");
+    assert.equal(health.availability(0).kind, "half_open");
     await assert.rejects(runFailover(it.parts, call([member])), /a bug/);
     assert.equal(health.inFlight, 0);
   }

@@ -29,19 +29,19 @@ const poolOf = (members: Member[]): Pool => ({
 });
 
 function goDown({ health }: Member, at = 0): void {
-  for (let turn = 0; turn < 2; turn++) health.failed(health.begin(at), at, "broken", null);
+  for (let turn = 0; turn < 2; turn++) health.failed(health.begin(at), at, "upstream_error", null);
 }
 
 test("what an answer means: 2xx well, 5xx and no answer down, anything else nothing", async () => {
   const late = healthRules.maxUnprobedMs - 1;
-  const cases: [Reply, "probe" | "down"][] = [
-    [json({ object: "list", data: [] }), "probe"],
+  const cases: [Reply, "half_open" | "down"][] = [
+    [json({ object: "list", data: [] }), "half_open"],
     [refusal(503, "overloaded"), "down"],
     [{ failed: "headers_timeout" }, "down"],
     // Without such a page, or closed to this key: the time of the next probe stays as it was.
-    [refusal(404, "not_found"), "probe"],
-    [refusal(401, "invalid_api_key"), "probe"],
-    [refusal(429, "rate_limit_exceeded"), "probe"],
+    [refusal(404, "not_found"), "half_open"],
+    [refusal(401, "invalid_api_key"), "half_open"],
+    [refusal(429, "rate_limit_exceeded"), "half_open"],
   ];
   for (const [reply, kind] of cases) {
     const it = script();
@@ -50,7 +50,7 @@ test("what an answer means: 2xx well, 5xx and no answer down, anything else noth
     for (let at = 0; at < late; at += 5_000) {
       await checkMember(partsOf(it), member, new AbortController().signal);
       await it.clock.advance(5_000);
-      if (member.health.availability(it.clock.monotonic()).kind === "probe") break;
+      if (member.health.availability(it.clock.monotonic()).kind === "half_open") break;
     }
     const reachedAt = it.clock.monotonic();
     assert.equal(member.health.availability(Math.min(reachedAt, late)).kind, kind, JSON.stringify(reply));

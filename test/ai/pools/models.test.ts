@@ -42,7 +42,7 @@ test("each model once, by the first that has it, embeddings too; switched-off me
 
 test("a member that is down, or has been found to lack a model, does not list it", () => {
   const down = new MemberHealth();
-  for (let i = 0; i < 5; i++) down.failed(down.begin(0), 0, "broken", null);
+  for (let i = 0; i < 5; i++) down.failed(down.begin(0), 0, "upstream_error", null);
   const lacking = new MemberHealth();
   lacking.modelMissing(lacking.begin(0), 0, "b");
   const pool = poolOf(member("one", ["a"], { health: down }), member("two", ["b", "c"], { health: lacking }));
@@ -51,7 +51,7 @@ test("a member that is down, or has been found to lack a model, does not list it
 
 test("a model that is limited is left out while it rests, and the member's other ones are not", () => {
   const limited = new MemberHealth();
-  limited.failed(limited.begin(0), 0, "limited", 5_000, "a");
+  limited.failed(limited.begin(0), 0, "rate_limited", 5_000, "a");
   const pool = poolOf(member("one", ["a", "b"], { health: limited }));
   assert.deepEqual(ids(pool), ["default by trunkline", "b by one"]);
 });

@@ -82,7 +82,7 @@ function speed(one: Embedding, ms: number): void {
 }
 
 function down(one: Embedding, at: number): void {
-  for (let turn = 0; turn < 2; turn++) one.health.failed(one.health.begin(at), at, "broken", null);
+  for (let turn = 0; turn < 2; turn++) one.health.failed(one.health.begin(at), at, "upstream_error", null);
 }
 
 /** How often each is asked first. */
@@ -150,7 +150,7 @@ test("all down: the least bad first, and one without the model last", () => {
   const lacking = members[2]!.health;
   lacking.modelMissing(lacking.begin(0), 0, "lacks-large");
   const resting = members[3]!.health;
-  resting.failed(resting.begin(0), 0, "limited", 9_000);
+  resting.failed(resting.begin(0), 0, "rate_limited", 9_000);
   const ordered = names(order(members.map(choice), 3_000, () => 0));
   assert.deepEqual(ordered, ["soon", "rests", "late", "lacks"]);
 });

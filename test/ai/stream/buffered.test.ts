@@ -14,12 +14,12 @@ test("collected: a stream that breaks off, stalls or is malformed is rescued by 
     const it = script();
     const broken = streamed(said.role, said.word("hel"), ...ending);
     const members = [it.member("first", [broken]), it.member("second", [wholeStream])];
-    const result = await run(it, call(members, "collected"));
-    assert.equal(result.kind, "collected");
-    assert.equal(result.kind === "collected" && result.won.attempts, 2);
-    const text = result.kind === "collected" ? result.chunks.map((one) => one.text).join("") : "";
+    const result = await run(it, call(members, "buffered"));
+    assert.equal(result.kind, "buffered");
+    assert.equal(result.kind === "buffered" && result.won.attempts, 2);
+    const text = result.kind === "buffered" ? result.chunks.map((one) => one.text).join("") : "";
     assert.ok(!text.includes('"hel"'), "nothing of the broken one is left");
-    members[0]!.health.failed(members[0]!.health.begin(1), 1, "broken", null);
+    members[0]!.health.failed(members[0]!.health.begin(1), 1, "upstream_error", null);
     assert.equal(members[0]!.health.isOpen, true, "it counted");
   }
 });
@@ -46,12 +46,12 @@ test("a caller who leaves has heard something of it; an answer without end is gi
   const gone = new LightAbortController();
   gone.abort();
   const cut = { kind: "failed", failure: {}, timeout: false };
-  assert.deepEqual(await bufferStream({ kind: "speaking", stream: stream(cut) }, gone), {
+  assert.deepEqual(await bufferStream({ kind: "streaming", stream: stream(cut) }, gone), {
     kind: "aborted",
     heard: true,
   });
   const endless = stream({ kind: "chunks", chunks: [chunk] });
-  const result = await bufferStream({ kind: "speaking", stream: endless }, new LightAbortController());
+  const result = await bufferStream({ kind: "streaming", stream: endless }, new LightAbortController());
   assert.ok(result.kind === "failed" && result.failure.error.code === "bad_upstream_answer");
   assert.equal(cancelled, 2);
 });
@@ -73,7 +73,7 @@ test("a stream that is collected and still speaking at the deadline says nothing
     return { ...result, body: { read, cancel: () => {} } };
   };
   for (let turn = 1; turn <= 3; turn++) {
-    const given = call([member], "collected", { deadlineAt: turn * 100_000 - 5_000 });
+    const given = call([member], "buffered", { deadlineAt: turn * 100_000 - 5_000 });
     const failing = runFailover(it.parts, given);
     await it.clock.advance(100_000);
     assert.equal(failureOf(await failing).status, 504);

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+  accountReceivedQuery,
   createSuppressionsRequest,
-  manageReceivedQuery,
-  manageResolveRequest,
   suppressionsQuery,
 } from "#contract/manage/consent.ts";
+import { resolveAccountMessageRequest } from "#contract/manage/messages.ts";
 
 const recipients = ["+4915123456789"];
 const faults =
@@ -36,7 +36,7 @@ test("text that a database cannot hold is refused before it gets there", () => {
 });
 
 test("pages have fifty entries by default and two hundred at the most", () => {
-  for (const query of [suppressionsQuery, manageReceivedQuery]) {
+  for (const query of [suppressionsQuery, accountReceivedQuery]) {
     assert.deepEqual(query.parse({}), { limit: 50 });
     assert.equal(query.parse({ limit: "200" }).limit, 200);
     for (const limit of ["0", "201", "1.5", "x"]) assert.equal(faults(query)({ limit }), 1, limit);
@@ -45,7 +45,7 @@ test("pages have fifty entries by default and two hundred at the most", () => {
 });
 
 test("an answer has no other fields", () => {
-  assert.deepEqual(manageResolveRequest.parse({ answer: "mark_sent" }), { answer: "mark_sent" });
-  assert.equal(faults(manageResolveRequest)({ answer: "mark_sent", channel: "sms" }), 1);
-  assert.equal(faults(manageResolveRequest)({}), 1);
+  assert.deepEqual(resolveAccountMessageRequest.parse({ answer: "mark_sent" }), { answer: "mark_sent" });
+  assert.equal(faults(resolveAccountMessageRequest)({ answer: "mark_sent", channel: "sms" }), 1);
+  assert.equal(faults(resolveAccountMessageRequest)({}), 1);
 });

@@ -1,15 +1,20 @@
 // What an event names and tells is only handed on as far as it can be stored and looked up.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import {
   bareMessageId,
   clientInfo,
   eventIds,
   eventKey,
+  eventTime,
+  isFresh,
   omitUndefined,
+  parseMessageId,
+  reasonText,
   receivedReports,
 } from "#gateways/email/mail-event.ts";
+import { now } from "../conformance-samples.ts";
 
 test("an event names a mail by the vendor's id, by ours, or not at all", () => {
   assert.deepEqual(eventIds("abc", "msg_1", 5), { reference: "abc", messageId: "msg_1", at: 5 });
@@ -58,4 +63,43 @@ test("of a visit is told what can be stored", () => {
   assert.deepEqual(clientInfo({ url: "https://a/\r\nb", userAgent: "\u0000", ip: "not one" }), {});
   assert.deepEqual(clientInfo({ url: `https://a/${"x".repeat(5000)}`, userAgent: null, ip: "" }), {});
   assert.equal(clientInfo({ userAgent: "x".repeat(900) }).userAgent?.length, 500);
+});
+
+describe("events", () => {
+  test("our id is taken only where it is one", () => {
+    assert.equal(parseMessageId("msg_01test"), "msg_01test");
+    for (const none of [null, undefined, "", "msg_", "msg_a b", "acc_1", "xmsg_1", `msg_${"x".repeat(61)}`]) {
+      assert.equal(parseMessageId(none), undefined);
+    }
+  });
+
+  test("times come as seconds or as ISO 8601 with a zone", () => {
+    const times = new Map<string | null | undefined, number | undefined>([
+      ["1513299569", 1_513_299_569_000],
+      ["1513299569.1235", 1_513_299_569_124],
+      ["2017-08-05T00:41:02.669Z", Date.UTC(2017, 7, 5, 0, 41, 2, 669)],
+      ["2017-08-05T00:41:02+02:00", Date.UTC(2017, 7, 4, 22, 41, 2)],
+      ["2017-08-05T00:41:02", undefined],
+      ["2017-13-05T00:41:02Z", undefined],
+      ["1513299569000", undefined],
+      ["-1", undefined],
+      ["yesterday", undefined],
+      ["", undefined],
+      [null, undefined],
+      [undefined, undefined],
+    ]);
+    for (const [text, at] of times) assert.equal(eventTime(text), at, String(text));
+  });
+
+  test("three days back and an hour ahead are fresh", () => {
+    const hour = 3_600_000;
+    assert.ok(isFresh(now, now) && isFresh(now - 71 * hour, now) && isFresh(now + hour - 1, now));
+    assert.ok(!isFresh(undefined, now) && !isFresh(now - 72 * hour, now) && !isFresh(now + hour, now));
+  });
+
+  test("words are one line, and whole: what masks them has to know all of a secret", () => {
+    assert.equal(reasonText(" 550\r\n 5.1.1\u0000 no\tuser "), "550 5.1.1 no user");
+    assert.equal(reasonText("x".repeat(999)), "x".repeat(999));
+    for (const none of [null, undefined, "", " \n"]) assert.equal(reasonText(none), undefined);
+  });
 });

@@ -3,7 +3,7 @@
 
 import type { Tools } from "#gateways/email/smtp/connection.ts";
 import { type SmtpSettings, smtpSettings } from "#gateways/email/smtp/settings.ts";
-import type { DkimKey, OutgoingEmail, OutgoingMessage } from "#gateways/gateway.ts";
+import type { DkimKey, OutgoingEmail, OutgoingMessage } from "#gateways/message.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import { type MovableClock, movableClock } from "../../clock.ts";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import PostalMime, { type Email } from "postal-mime";
 import { buildMail, type MailParts, messageIdOf } from "#gateways/email/mime/mime.ts";
 import { wrappedBase64 } from "#gateways/email/mime/transfer-encoding.ts";
-import type { OutgoingAttachment, OutgoingEmail } from "#gateways/gateway.ts";
+import type { OutgoingAttachment, OutgoingEmail } from "#gateways/message.ts";
 
 export const sentAt = Date.UTC(2026, 10, 20, 12, 0, 0);
 

@@ -82,7 +82,7 @@ test("header and query, for the endpoints that have no body", async () => {
   for (const url of ["/api/get/sms", "/api/get/sms/msg_1", "/api/account"]) {
     for (const header of Object.keys(given) as Given[]) {
       for (const query of Object.keys(given) as Given[]) {
-        const to = edge({ parts: { lookup: async () => null } });
+        const to = edge({ operations: { findMessage: () => null } });
         const headers: Record<string, string> = {};
         if (given[header] !== undefined) headers["api-key"] = given[header];
         const search = given[query] === undefined ? "" : `?${new URLSearchParams({ api_key: given[query] })}`;
@@ -233,18 +233,16 @@ test("a plan ends at its instant, not before", async () => {
 
 test("an account's rate limit is its own, counts every channel endpoint, and says when to come again", async () => {
   const limited = edge({
-    parts: {
-      authenticate: async (apiKey) => ({
-        id: apiKey,
-        name: "x",
-        timeZone: "UTC",
-        country: null,
-        plan: { name: "x", expiresAt: null },
-        requestsPerMinute: 2,
-        attachments: { maxFiles: 10, maxBytes: 10_485_760 },
-        gateways: [],
-      }),
-    },
+    authenticate: async (apiKey) => ({
+      id: apiKey,
+      name: "x",
+      timeZone: "UTC",
+      country: null,
+      plan: { name: "x", expiresAt: null },
+      requestsPerMinute: 2,
+      attachments: { maxFiles: 10, maxBytes: 10_485_760 },
+      gateways: [],
+    }),
   });
   const get = (apiKey: string) =>
     ask(limited, { method: "GET", url: "/api/account", headers: { "api-key": apiKey } });
@@ -261,8 +259,8 @@ test("an account's rate limit is its own, counts every channel endpoint, and say
 
 test("no key reaches the log or an answer, whatever goes wrong", async () => {
   const to = edge({
-    parts: {
-      credit: async () => {
+    operations: {
+      readCredits: () => {
         throw new Error("broken");
       },
     },

@@ -56,7 +56,7 @@ const proxy = "10.0.0.2";
 /** The IP address that a request from this peer counts for. */
 async function ipOf(forwarded: string | null, peer = proxy): Promise<string> {
   let seen = "";
-  const visits: Edge["parts"]["openAndClickTracking"] = {
+  const visits: Edge["core"]["openAndClickTracking"] = {
     open: (_token, visitor) => {
       seen = visitor.ip ?? "";
     },
@@ -66,7 +66,7 @@ async function ipOf(forwarded: string | null, peer = proxy): Promise<string> {
     close: async () => {},
   };
   const { app } = edge({
-    parts: { openAndClickTracking: visits },
+    core: { openAndClickTracking: visits },
     settings: { trustedProxies: ["10.0.0.0/24"] },
   });
   const headers = forwarded === null ? {} : { "x-forwarded-for": forwarded };

@@ -5,7 +5,7 @@ import { PassThrough } from "node:stream";
 import test from "node:test";
 import { searchBody } from "#http/auth/key-in-body.ts";
 import { BodyBudget, BodyShare } from "#http/body/budget.ts";
-import { createDeadlines } from "#http/deadlines.ts";
+import { createDeadlines } from "#http/server/deadlines.ts";
 import { movableClock } from "../../clock.ts";
 import { ask, contact, edge, key } from "../edge.ts";
 import { lastAnswer, withWire } from "../wire.ts";
@@ -78,7 +78,12 @@ async function search(type: string, body: string) {
   const share = new BodyShare(budget);
   const stream = new PassThrough();
   const headers = { "content-type": type, "transfer-encoding": "chunked" };
-  const limits = { maxBytes: 2 ** 21, maxFields: 1_000, deadlines: createDeadlines(movableClock(), 1_000) };
+  const limits = {
+    maxBytes: 2 ** 21,
+    maxFields: 1_000,
+    maxValues: 500_000,
+    deadlines: createDeadlines(movableClock(), 1_000),
+  };
   stream.end(body);
   const searched = await searchBody(Object.assign(stream, { headers }) as never, limits, share);
   assert.ok(searched !== null && "key" in searched);

@@ -198,6 +198,7 @@ for (const head of aimed.sort((a, b) => rank(a) - rank(b))) {
     const known = ids[namesIn(head).join(" ")];
     const headers = bearer(await tokenFor(it, theirs.id));
     const reply = await ask(head, { account: theirs.id, ...known?.of(theirs) }, headers, bodies[head.name]);
-    assert.ok(reply.statusCode === 200 || reply.statusCode === 409, `${reply.statusCode} ${reply.body}`);
+    const done = Number(Object.keys(head.replies)[0]);
+    assert.ok([done, 409].includes(reply.statusCode), `${reply.statusCode} ${reply.body}`);
   });
 }

@@ -21,7 +21,7 @@ before(async () => {
 after(() => it?.close());
 
 const refusal = { success: false, message: "Sign in, or send a management token.", code: "unauthenticated" };
-const forbidden = { success: false, message: "This is not open to you.", code: "forbidden" };
+const forbidden = { success: false, message: "You do not have permission.", code: "forbidden" };
 const notFound = { success: false, message: "Not found.", code: "not_found" };
 
 test("without a credential, and with any that is none here: 401 with its challenge", async () => {
@@ -216,16 +216,16 @@ test("every change is in the log: who, where, what, names of fields, how it ende
   replies.push(await manage(it, "DELETE", `/tokens/${tokenId}`, { headers }));
   assert.deepEqual(
     replies.map(({ statusCode }) => statusCode),
-    [422, 200, 422, 200],
+    [422, 201, 422, 204],
   );
   const entries = (await auditOf(it)).slice(-4);
   assert.deepEqual(
     entries.map(({ action, target, fields, outcome }) => ({ action, target, fields, outcome })),
     [
       { action: "createUser", target: null, fields: ["email", "password"], outcome: "422" },
-      { action: "createManagementToken", target: tokenId, fields: ["name", "role"], outcome: "200" },
+      { action: "createManagementToken", target: tokenId, fields: ["name", "role"], outcome: "201" },
       { action: "updateUser", target: `usr_${"0".repeat(26)}`, fields: ["name"], outcome: "422" },
-      { action: "revokeManagementToken", target: tokenId, fields: [], outcome: "200" },
+      { action: "revokeManagementToken", target: tokenId, fields: [], outcome: "204" },
     ],
   );
   for (const { actor } of entries) assert.equal(actor.kind, "token");
@@ -286,7 +286,7 @@ test("without a public address the host that was asked for decides, and the cook
       headers: { cookie, "x-csrf-token": csrfToken, host: "127.0.0.1:8080", origin },
     });
   assert.equal((await signOut("http://127.0.0.1:9090")).statusCode, 403);
-  assert.equal((await signOut("http://127.0.0.1:8080")).statusCode, 200);
+  assert.equal((await signOut("http://127.0.0.1:8080")).statusCode, 204);
   await plain.close();
 });
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Opened } from "#ai/pools/pools.ts";
-import type { AiParts } from "#http/parts.ts";
+import type { HttpCore } from "#http/call.ts";
 import { StorageError } from "#store/database.ts";
 import { poolOf } from "../../ai/completing.ts";
 import { poolKey } from "../../ai/pools/pool-keys.ts";
@@ -19,9 +19,9 @@ interface Seen {
   served: string[];
 }
 
-function gated(more: Partial<AiParts> = {}): { to: Edge; ai: AiParts; seen: Seen } {
+function gated(more: Partial<HttpCore["ai"]> = {}): { to: Edge; ai: HttpCore["ai"]; seen: Seen } {
   const seen: Seen = { tokens: [], served: [] };
-  const ai: AiParts = {
+  const ai: HttpCore["ai"] = {
     ...noAi,
     authenticate: async (shown) => {
       seen.tokens.push(shown);

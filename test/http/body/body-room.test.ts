@@ -82,11 +82,11 @@ test("values take room beside the bytes that they came in", async () => {
   });
   let calls = 0;
   const to = edge({ settings: { ...settings, maxBodiesBytes: 5_000_000 } });
-  const { acceptSms } = to.parts;
-  to.parts.acceptSms = async (...asked) => {
+  const acceptSend = to.core.acceptance.send;
+  to.core.acceptance.send = async (request) => {
     calls += 1;
     if (calls === 1) await held;
-    return acceptSms(...asked);
+    return acceptSend(request);
   };
   const first = values(to);
   while (calls === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -1,11 +1,13 @@
 // Reading bodies from real sockets: too large, too slow, cut off.
 
 import assert from "node:assert/strict";
+import { Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import test from "node:test";
 import { maxPieces, streamBody } from "#http/body/bytes.ts";
-import { breakRequest } from "#http/broken-request.ts";
-import { createDeadlines } from "#http/deadlines.ts";
+import { breakRequest } from "#http/server/broken-request.ts";
+import { createDeadlines } from "#http/server/deadlines.ts";
+import { minPieceBytes, PacedRequest, ReadingTurns, turnBytes } from "#runtime/net/paced-request.ts";
 import { movableClock } from "../../clock.ts";
 import { key } from "../edge.ts";
 import { lastAnswer, sendHead, withWire } from "../wire.ts";
@@ -233,24 +235,75 @@ test("its taker may end it, or fail", async () => {
   assert.equal(await large.end, "too_large");
 });
 
-test("pieces are counted beside bytes: short ones cost as much as long ones", async () => {
-  const maxBytes = 1_000_000;
-  const most = maxPieces(maxBytes);
-  assert.equal(most, 8_192 + 7_812);
+test("pieces are counted beside bytes: single bytes are refused soon, however long the body may be", async () => {
+  const most = maxPieces(16_384);
+  assert.equal(most, 16_384 + 256);
+  // 16,644 bytes allow one piece for each 64 of them: 260 beyond 16,384.
   for (const [pieces, expected] of [
-    [most, "ended"],
-    [most + 1, "too_many_pieces"],
+    [16_644, "ended"],
+    [16_645, "too_many_pieces"],
   ] as const) {
     let taken = 0;
-    const { stream, end } = taking(() => {
-      taken += 1;
-      return true;
-    }, maxBytes);
+    const { stream, end } = taking(
+      () => {
+        taken += 1;
+        return true;
+      },
+      128 * 1024 * 1024,
+    );
     for (let at = 0; at < pieces; at++) stream.write("a");
     stream.end();
     assert.equal(await end, expected);
-    assert.equal(taken, most);
+    assert.equal(taken, 16_644);
   }
+});
+
+test("a chunk that was joined from many pieces counts as all of them", async () => {
+  const request = new PacedRequest(new Socket(), new ReadingTurns());
+  Object.assign(request, { headers: { "transfer-encoding": "chunked" } });
+  const limits = { maxBytes: 1_000_000, deadlines: createDeadlines(movableClock(), 1_000) };
+  let taken = 0;
+  const end = streamBody(request, limits, () => {
+    taken += 1;
+    return true;
+  });
+  for (let at = 0; at < 16_645; at++) request.push(Buffer.from("a"));
+  request.push(null);
+  assert.equal(await end, "too_many_pieces");
+  assert.equal(taken, turnBytes / minPieceBytes);
+});
+
+test("a body in pieces of 64 bytes or more is never refused for their number", async () => {
+  for (const length of [64, 100, 1_400]) {
+    const pieces = 40_000;
+    for (let sent = 1; sent <= pieces; sent++) assert.ok(sent <= maxPieces(sent * length));
+    let taken = 0;
+    const { stream, end } = taking((chunk) => {
+      taken += chunk.length;
+      return true;
+    }, pieces * length);
+    const piece = Buffer.alloc(length, "a");
+    for (let at = 0; at < pieces; at++) stream.write(piece);
+    stream.end();
+    assert.equal(await end, "ended");
+    assert.equal(taken, pieces * length);
+  }
+});
+
+test("a body of single bytes is answered 413 long before it reaches its limit", async () => {
+  await withWire({}, async ({ open, accepted }) => {
+    const line = await open();
+    line.write(sendHead(key, [json, "Transfer-Encoding: chunked"]));
+    line.write("1\r\na\r\n".repeat(16_645));
+    const { status, json: body } = lastAnswer(await line.until(/body_too_large"\}/));
+    assert.equal(status, 413);
+    assert.deepEqual(body, {
+      success: false,
+      message: "The body came in too many pieces; send at least 64 bytes in each.",
+      code: "body_too_large",
+    });
+    assert.equal(accepted.length, 0);
+  });
 });
 
 test("of a body that was refused a few thousand pieces are dropped, and then the connection closes", async () => {

@@ -8,7 +8,7 @@ import { mediaOf, parseBody } from "#http/body/parse.ts";
 function parse(body: string | Buffer, type: string | undefined, maxFields = 100): unknown {
   const share = new BodyShare(new BodyBudget(2 ** 30));
   const headers = type === undefined ? {} : { "content-type": type };
-  const parsed = parseBody(Buffer.from(body), headers, maxFields, share);
+  const parsed = parseBody(Buffer.from(body), headers, { maxFields, maxValues: 500_000 }, share);
   if ("problem" in parsed) return (parsed.body as { code: string }).code;
   return JSON.parse(JSON.stringify(parsed));
 }

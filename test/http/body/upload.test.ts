@@ -133,7 +133,7 @@ const faulty: [name: string, fields: Field[], errors: Record<string, string[]>][
 const strict = { ...account, attachments: { maxFiles: 2, maxBytes: 1_048_576 } };
 for (const [name, fields, errors] of faulty) {
   test(`422, and nothing stays: ${name}`, async () => {
-    await withWire({ parts: { authenticate: async () => strict } }, async (wire) => {
+    await withWire({ authenticate: async () => strict }, async (wire) => {
       const reply = await post(wire, form(...fields));
       assert.equal(reply.status, 422);
       assert.deepEqual(validationReply.parse(await reply.json()).errors, errors);
@@ -179,12 +179,12 @@ test("a client that goes away in the middle of a file leaves nothing", async () 
     const end = new Promise<void>((resolve) => {
       ended = resolve;
     });
-    const { openAttachmentUpload } = wire.parts;
-    wire.parts.openAttachmentUpload = (owner) => {
-      const intake = openAttachmentUpload(owner);
-      const inner = intake.end.bind(intake);
-      intake.end = () => inner().then(ended);
-      return intake;
+    const { openUpload } = wire.core.acceptance;
+    wire.core.acceptance.openUpload = (owner) => {
+      const upload = openUpload(owner);
+      const discard = upload.discard.bind(upload);
+      upload.discard = () => discard().then(ended);
+      return upload;
     };
     const line = await wire.open();
     line.write(`${head([`Api-key: ${key}`, "Content-Length: 1000000"])}${opening}${pdf(400_000)}`);
@@ -228,10 +228,10 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 test("a key in the form is found behind the files, and without a right one nothing is stored", async () => {
   await withWire({}, async (wire) => {
     let opened = 0;
-    const { openAttachmentUpload } = wire.parts;
-    wire.parts.openAttachmentUpload = (owner) => {
+    const { openUpload } = wire.core.acceptance;
+    wire.core.acceptance.openUpload = (owner) => {
       opened++;
-      return openAttachmentUpload(owner);
+      return openUpload(owner);
     };
     const send = (...keys: Field[]) =>
       post(wire, form(["attachments", pdf(600_000), "a.pdf"], contact, ...keys), {});
@@ -300,7 +300,7 @@ test("of files before their key 2 MiB are taken, and none of them is stored", as
 test("behind its key a file streams, within the limits of the account", async () => {
   const own = { ...account, attachments: { maxFiles: 1, maxBytes: 20_000_000 } };
   const authenticate = async (given: string) => (given === key ? own : null);
-  await withWire({ parts: { authenticate }, settings: { maxUploadBytes: 20_000_000 } }, async (wire) => {
+  await withWire({ authenticate, settings: { maxUploadBytes: 20_000_000 } }, async (wire) => {
     const large = form(["api_key", key], ["attachments", pdf(12_000_000), "a.pdf"], contact);
     assert.equal((await post(wire, large, {})).status, 200);
     assert.equal(wire.mails[0]?.files[0]?.size, 12_000_000);
@@ -355,8 +355,8 @@ test("a form that breaks holds no key, unless that came before", async () => {
 
 test("storage that fails on the way is 503", async () => {
   const failing = (fault: "full" | "failed") => ({
-    parts: {
-      openAttachmentUpload: () => {
+    acceptance: {
+      openUpload: () => {
         const run = async () => {
           throw new StorageError(fault, "no room");
         };

@@ -5,7 +5,8 @@ import test from "node:test";
 import { openaiErrorReply } from "#contract/ai/chat-shapes.ts";
 import { aiProblems } from "#contract/ai/openai-error.ts";
 import { endpoints } from "#http/endpoints.ts";
-import { chatStream, poolReplies, servedHeaders } from "#http/openapi/ai.ts";
+import { chatStream, errorHeaders, poolReplies, servedHeaders } from "#http/openapi/ai.ts";
+import { sharedResponses } from "#http/openapi/errors.ts";
 
 interface Reply {
   description: string;
@@ -14,8 +15,17 @@ interface Reply {
 }
 
 const pooled = endpoints.map(({ head }) => head).filter(({ family }) => family === "pool");
-const repliesOf = (name: string) =>
-  poolReplies(pooled.find((head) => head.name === name)!, { "X-Request-Id": {} }) as Record<string, Reply>;
+
+/** The error replies of an operation, with their references followed. */
+function repliesOf(name: string): Record<string, Reply> {
+  const { responses, share } = sharedResponses();
+  const replies = poolReplies(pooled.find((head) => head.name === name)!, share);
+  const entries = Object.entries(replies).map(([status, reply]) => {
+    const { $ref } = reply as { $ref: string };
+    return [status, responses[$ref.split("/").at(-1)!] as unknown as Reply];
+  });
+  return Object.fromEntries(entries);
+}
 
 test("a completion may meet every error but those that come before any endpoint", () => {
   const replies = repliesOf("createChatCompletion");
@@ -54,5 +64,6 @@ test("the headers that clients look for are told", () => {
     "x-ratelimit-reset-requests",
   ])
     assert.ok(name in servedHeaders, name);
-  assert.match(chatStream.description, /\[DONE\]/);
+  for (const name of ["WWW-Authenticate", "retry-after-ms"]) assert.ok(name in errorHeaders, name);
+  assert.match(String(chatStream.description), /\[DONE\]/);
 });

@@ -6,44 +6,11 @@ import type { Opened } from "#ai/pools/pools.ts";
 import type { ServeResult } from "#ai/serve.ts";
 import { problems } from "#contract/problem.ts";
 import { endpoints } from "#http/endpoints.ts";
-import { openapiDocument } from "#http/openapi/document.ts";
+import { usedNames } from "#http/openapi/schemas.ts";
 import { docsEndpoints } from "#http/routes/public/docs.ts";
 import { mailLinkEndpoints } from "#http/routes/public/mail-links.ts";
 import { ask, edge, key, noAi, record } from "../edge.ts";
-
-interface Parameter {
-  name: string;
-  in: string;
-  required: boolean;
-  schema: object;
-}
-interface Operation {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  security: Record<string, string[]>[];
-  parameters?: Parameter[];
-  requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> };
-  responses: Record<string, { description: string; content: Record<string, { schema: object }> }>;
-}
-interface Document {
-  openapi: string;
-  info: { title: string; version: string };
-  tags: { name: string }[];
-  paths: Record<string, Record<string, Operation>>;
-  components: Record<string, Record<string, Record<string, unknown>>>;
-}
-
-const document = JSON.parse(JSON.stringify(openapiDocument())) as Document;
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-);
-
-function everyObject(value: unknown, visit: (object: Record<string, unknown>) => void): void {
-  if (typeof value !== "object" || value === null) return;
-  if (!Array.isArray(value)) visit(value as Record<string, unknown>);
-  for (const child of Object.values(value)) everyObject(child, visit);
-}
+import { document, everyObject, operations, resolved } from "./reading.ts";
 
 test("it is OpenAPI 3.1 with its required fields", () => {
   assert.match(document.openapi, /^3\.1\.\d+$/);
@@ -51,17 +18,18 @@ test("it is OpenAPI 3.1 with its required fields", () => {
   assert.ok(operations.length > 0);
 });
 
-test("every reference leads somewhere, and every schema is referred to", () => {
+test("every reference leads somewhere, and every component is referred to", () => {
   const targets = new Set<string>();
   everyObject(document, ({ $ref }) => {
     if ($ref === undefined) return;
-    assert.match(String($ref), /^#\/components\/(schemas|headers)\/[\w-]+$/);
+    assert.match(String($ref), /^#\/components\/(schemas|headers|responses)\/[\w-]+$/);
     const [, , kind, name] = String($ref).split("/");
     assert.ok(document.components[kind!]?.[name!] !== undefined, String($ref));
     targets.add(String($ref));
   });
-  for (const name of Object.keys(document.components.schemas ?? {})) {
-    assert.ok(targets.has(`#/components/schemas/${name}`), `${name} is not used`);
+  for (const kind of ["schemas", "responses", "headers"]) {
+    for (const name of Object.keys(document.components[kind] ?? {}))
+      assert.ok(targets.has(`#/components/${kind}/${name}`), `${name} is not used`);
   }
 });
 
@@ -70,10 +38,12 @@ test("no schema carries the marks of its making, or forbids what may be added la
     assert.equal("$schema" in object, false);
     assert.equal("$id" in object, false);
   });
-  const replies = operations.map(({ operation }) => operation.responses);
-  everyObject([replies, document.components], (object) =>
-    assert.notEqual(object.additionalProperties, false),
-  );
+  const schemas = document.components.schemas as Record<string, Record<string, unknown>>;
+  const shown = [operations.map(({ operation }) => operation.responses), document.components.responses];
+  const reached = usedNames(shown, schemas);
+  assert.ok(reached.size > 50);
+  for (const name of reached)
+    everyObject(schemas[name], (object) => assert.notEqual(object.additionalProperties, false, name));
 });
 
 test("every path parameter is declared, and no other", () => {
@@ -143,7 +113,7 @@ test("the AI endpoints take JSON alone, and answer in OpenAI's shapes", () => {
     assert.deepEqual(errors, (requestBody ? sends : reads).sort(), path);
     if (requestBody) assert.deepEqual(Object.keys(requestBody.content), ["application/json"], path);
     for (const status of errors)
-      assert.deepEqual(responses[status]?.content["application/json"]?.schema, {
+      assert.deepEqual(resolved(responses[status])?.content?.["application/json"]?.schema, {
         $ref: "#/components/schemas/OpenAiError",
       });
   }
@@ -172,9 +142,11 @@ test("every response has a description and a body", () => {
   for (const { path, operation } of operations) {
     for (const [status, response] of Object.entries(operation.responses)) {
       assert.match(status, /^[245]\d\d$/);
-      assert.ok(response.description.length > 0, `${path} ${status}`);
+      const { description, content = {} } = resolved(response)!;
+      assert.ok(description.length > 0, `${path} ${status}`);
       const streams = operation.operationId === "createChatCompletion" && status === "200";
-      assert.equal(Object.keys(response.content).length, streams ? 2 : 1);
+      const bodies = streams ? 2 : status === "204" ? 0 : 1;
+      assert.equal(Object.keys(content).length, bodies, `${path} ${status}`);
     }
   }
 });
@@ -207,7 +179,7 @@ test("the record's schema has the record's fields", () => {
 });
 
 test("every problem is documented somewhere, but for those that come before any endpoint", () => {
-  const text = JSON.stringify(document.paths);
+  const text = JSON.stringify(document.components.responses);
   const before = ["malformed_request", "method_not_allowed", "headers_too_large"];
   for (const code of Object.keys(problems)) {
     if (!before.includes(code)) assert.ok(text.includes(`\`${code}\``), code);
@@ -252,12 +224,16 @@ test("the server has every documented route and no other", async () => {
 
 test("where files are uploaded, the form has files and JSON has base64", () => {
   const { requestBody } = document.paths["/api/email/send"]!.post!;
-  const form = requestBody!.content["multipart/form-data"]!.schema as {
-    properties: Record<string, { items: object }>;
+  assert.deepEqual(requestBody!.content["multipart/form-data"]!.schema, {
+    $ref: "#/components/schemas/EmailSendMultipart",
+  });
+  const form = document.components.schemas?.EmailSendMultipart as {
+    properties: Record<string, { contentMediaType?: string; items?: object }>;
   };
-  assert.deepEqual(form.properties.contact!.items, { $ref: "#/components/schemas/EmailContact" });
+  assert.equal(form.properties.contact!.contentMediaType, "application/json");
   assert.deepEqual(form.properties.attachments!.items, {
     type: "string",
+    format: "binary",
     contentMediaType: "application/octet-stream",
   });
   assert.deepEqual(requestBody!.content["application/json"]!.schema, {

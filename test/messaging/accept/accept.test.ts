@@ -5,13 +5,15 @@ import test from "node:test";
 import type { Account } from "#accounts/account.ts";
 import { readEmail } from "#contract/messages/email.ts";
 import { readSms } from "#contract/messages/sms.ts";
-import { type AcceptResult, acceptEmail, acceptSms } from "#messaging/accept/accept.ts";
+import { type AcceptResult, acceptSend, issuesOf } from "#messaging/accept/accept.ts";
+import type { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { createIds } from "#runtime/ids.ts";
 import { type Database, StorageError, type StorageFault } from "#store/database.ts";
-import type { BoundFile } from "#store/email/attachments.ts";
+import type { UploadedFile } from "#store/email/attachments.ts";
 import type { SendInput } from "#store/messages/insert.ts";
 import { movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
+import { signalsTo } from "../../signals.ts";
 
 const account: Account = {
   id: "acc_1",
@@ -32,6 +34,11 @@ const account: Account = {
   })),
 };
 
+const counting = (counted: [channel: string, what: string | number][]) => ({
+  accepted: (channel: string, messages: number) => void counted.push([channel, messages]),
+  refused: (channel: string, why: string) => void counted.push([channel, why]),
+});
+
 /** Each call takes the next entry: a value to answer with, or a fault to throw. */
 type Script = (StorageFault | { answer: unknown })[];
 
@@ -47,25 +54,35 @@ function accepting(script: Script, contact: object[] = [{ number: "+491512345678
       if (typeof next === "object") return next.answer as never;
       throw new StorageError(next, `scripted ${next}`);
     },
-    announce: () => {},
-    onAnnounced: () => {},
+    notify: () => {},
+    onNotify: () => {},
     close: async () => {},
   };
-  const parts = {
+  const counted: [channel: string, what: string | number][] = [];
+  const deps = {
     database,
     clock,
     newIds: createIds(clock, seededRandom()).many,
-    wake: (lane: string) => void woken.push(lane),
-    announced: () => {},
+    signals: signalsTo({ laneDue: (lane) => void woken.push(lane) }),
     inProgressKeys: new Set<string>(),
     crashPoint: () => {},
+    metrics: counting(counted),
   };
-  const result = acceptSms(parts, account, "req_1", readSms({ contact }, { maxContacts: 100 }));
+  const send = readSms({ contact }, { maxContacts: 100 });
+  const request = {
+    account,
+    requestId: "req_1",
+    channel: "sms",
+    send,
+    upload: null,
+    idempotency: null,
+  } as const;
+  const result = acceptSend(deps, request);
   const finished = async (): Promise<AcceptResult> => {
     await Promise.race([result.catch(() => {}), clock.advance(60_000)]);
     return await result;
   };
-  return { calls, woken, finished };
+  return { calls, woken, counted, finished };
 }
 
 const storedAnswer = { answer: { kind: "stored" } };
@@ -77,8 +94,9 @@ test("what is stored is accepted, and its lanes are woken, each once", async () 
     gateway_identifier,
     ...(i === 2 ? { schedule_at: "2030-01-01 00:00:00" } : {}),
   }));
-  const { finished, woken, calls } = accepting([storedAnswer], contact);
+  const { finished, woken, calls, counted } = accepting([storedAnswer], contact);
   const result = await finished();
+  assert.deepEqual(counted, [["sms", 3]]);
   assert.equal(result.kind, "accepted");
   if (result.kind !== "accepted") return;
   assert.equal(result.requestId, "req_1");
@@ -86,20 +104,33 @@ test("what is stored is accepted, and its lanes are woken, each once", async () 
   assert.deepEqual(woken, ["gw_one", "gw_two"]);
   const input = calls[0]?.input as SendInput;
   assert.deepEqual(
-    input.messages.map(([id]) => id),
+    input.messages.map(({ id }) => id),
     result.ids,
   );
   assert.equal(new Set(result.ids).size, 3);
   assert.equal(input.cost, 3);
-  assert.equal(input.band, 0);
+  assert.equal(input.priority, 0);
   // The local month began before the one in UTC did: 2026-01-01 00:00 there.
   assert.equal(input.renewedFrom, Date.parse("2025-12-31T11:00:00Z"));
 });
 
 test("faults of the request never reach storage", async () => {
-  const { finished, calls, woken } = accepting([storedAnswer], [{ number: "x", message: "Hi" }]);
+  const { finished, calls, woken, counted } = accepting([storedAnswer], [{ number: "x", message: "Hi" }]);
   assert.equal((await finished()).kind, "invalid");
-  assert.deepEqual([calls, woken], [[], []]);
+  assert.deepEqual([calls, woken, counted], [[], [], [["sms", "invalid"]]]);
+});
+
+test("a send that its body refuses gets the account's issues as well, is counted, and is stored nowhere", async () => {
+  const clock = movableClock();
+  const counted: [channel: string, what: string | number][] = [];
+  const deps = { clock, newIds: createIds(clock, seededRandom()).many, metrics: counting(counted) };
+  const send = readSms({ contact: [{ number: "x" }] }, { maxContacts: 100 });
+  const issues = await issuesOf(deps, { account, channel: "sms", send });
+  assert.deepEqual(
+    issues.map(({ path }) => path.join(".")),
+    ["contact.0.message", "contact.0.number"],
+  );
+  assert.deepEqual(counted, [["sms", "invalid"]]);
 });
 
 test("too little credit accepts nothing and wakes nobody", async () => {
@@ -127,7 +158,7 @@ test("a broken COMMIT that turns out to have been stored is accepted", async () 
   assert.deepEqual(woken, ["gw_one"]);
   assert.deepEqual(
     calls.map(({ name }) => name),
-    ["storeSends", "proveRequest", "proveRequest"],
+    ["storeSends", "confirmRequest", "confirmRequest"],
   );
 });
 
@@ -155,7 +186,7 @@ const mailer: Account = {
   gateways: [{ ...account.gateways[0]!, id: "gw_mail", identifier: "mail", channel: "email" }],
 };
 const mail = { email: "ada@example.com", subject: "Hello", message: "Hi" };
-const file: BoundFile = {
+const file: UploadedFile = {
   id: "att_1",
   filename: "a.pdf",
   content_type: "application/pdf",
@@ -164,45 +195,64 @@ const file: BoundFile = {
 };
 
 /** Has an email accepted under a key; gives what became of it and what storage was asked. */
-async function acceptMail(answer: object, contact: object = mail, files: readonly BoundFile[] = [file]) {
+async function acceptMail(answer: object, contact: object = mail, files: readonly UploadedFile[] = [file]) {
   const clock = movableClock();
+  let committed = false;
+  const upload = {
+    files: () => files,
+    commit: () => {
+      committed = true;
+    },
+  } as unknown as AttachmentUpload;
   const calls: { name: string; input: unknown }[] = [];
   const run = async ({ name }: { name: string }, input: unknown) => {
     calls.push({ name, input });
     return name === "storeSends" ? answer : null;
   };
-  const parts = {
+  const deps = {
     database: { run } as unknown as Database,
     clock,
     newIds: createIds(clock, seededRandom()).many,
-    wake: () => {},
-    announced: () => {},
+    signals: signalsTo(),
     inProgressKeys: new Set<string>(),
     crashPoint: () => {},
+    metrics: counting([]),
   };
   const send = readEmail({ contact: [contact] }, { maxContacts: 100 });
-  const repeatable = { path: "/p", key: "k" };
-  const result = await acceptEmail(parts, mailer, "req_1", send, files, repeatable);
-  return { result, input: calls.find(({ name }) => name === "storeSends")?.input as SendInput };
+  const idempotency = { path: "/p", key: "k" };
+  const request = {
+    account: mailer,
+    requestId: "req_1",
+    channel: "email",
+    send,
+    upload,
+    idempotency,
+  } as const;
+  const result = await acceptSend(deps, request);
+  return { result, committed, input: calls.find(({ name }) => name === "storeSends")?.input as SendInput };
 }
 
 test("an email is stored with its own columns and its files, for one credit", async () => {
-  const { result, input } = await acceptMail(storedAnswer.answer);
+  const { result, input, committed } = await acceptMail(storedAnswer.answer);
+  assert.ok(committed);
   assert.ok(result.kind === "accepted");
   assert.equal(input.channel, "email");
   assert.equal(input.cost, 1);
-  assert.deepEqual(input.emails, [[result.ids[0], "Hello", null, null]]);
+  assert.deepEqual(input.emails, [
+    { message_id: result.ids[0], subject: "Hello", sender_name: null, reply_to: null },
+  ]);
   assert.deepEqual(input.attachments, [file]);
 });
 
 test("what was staged and is gone is told as unavailable", async () => {
-  const { result } = await acceptMail({ kind: "file_gone" });
+  const { result, committed } = await acceptMail({ kind: "file_gone" });
+  assert.equal(committed, false);
   assert.deepEqual(result, { kind: "unavailable", retryAfterMs: 5000 });
 });
 
 test("two sends are the same by every field of their contacts, and by their files' names, types and contents", async () => {
-  const of = async (contact: object, files?: readonly BoundFile[]) =>
-    (await acceptMail(storedAnswer.answer, contact, files)).input.repeat?.fingerprint;
+  const of = async (contact: object, files?: readonly UploadedFile[]) =>
+    (await acceptMail(storedAnswer.answer, contact, files)).input.idempotencyKey?.fingerprint;
   const same = await of(mail);
   assert.equal(await of({ ...mail, email: " ada@example.com " }, [{ ...file, id: "att_2" }]), same);
   const others = [

@@ -7,7 +7,7 @@ import type { Account } from "#accounts/account.ts";
 import { errorsByPath } from "#contract/issue.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
 import { type Database, StorageError } from "#store/database.ts";
-import type { Piece } from "#store/email/attachments.ts";
+import type { AttachmentChunk } from "#store/email/attachments.ts";
 import { movableClock } from "../../clock.ts";
 import { memoryLog } from "../../log.ts";
 
@@ -23,12 +23,12 @@ const account = (maxFiles = 3, maxBytes = 1_048_576): Account => ({
 });
 
 function opened(owner = account()) {
-  const pieces: Piece[] = [];
+  const pieces: AttachmentChunk[] = [];
   const removed: string[] = [];
   let broken = false;
   const run = async ({ name }: { name: string }, input: unknown): Promise<unknown> => {
     if (broken) throw new StorageError("full", "no room");
-    if (name === "stagePiece") return void pieces.push(input as Piece);
+    if (name === "storeChunk") return void pieces.push(input as AttachmentChunk);
     const loose = input as { id: string };
     removed.push(loose.id);
     // Two steps for each.
@@ -37,37 +37,37 @@ function opened(owner = account()) {
   const database = { run } as unknown as Database;
   let made = 0;
   const log = memoryLog();
-  const intake = new AttachmentUpload(
+  const upload = new AttachmentUpload(
     { database, clock: movableClock(), log, newId: (prefix) => `${prefix}_${++made}` },
     owner,
   );
   const breakStorage = () => {
     broken = true;
   };
-  return { intake, pieces, removed, log, breakStorage };
+  return { upload, pieces, removed, log, breakStorage };
 }
 
 async function put(
-  intake: AttachmentUpload,
+  upload: AttachmentUpload,
   name: string,
   content: Buffer,
   order: number | null = null,
   step = 50_000,
 ) {
-  intake.begin(name, order);
-  for (let at = 0; at < content.length; at += step) await intake.write(content.subarray(at, at + step));
-  await intake.close();
+  const file = upload.open(name, order);
+  for (let at = 0; at < content.length; at += step) await file.write(content.subarray(at, at + step));
+  await file.close();
 }
 
 const pdf = (bytes: number) => Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(bytes - 9, "abcdefg")]);
-const errorsOf = (intake: AttachmentUpload) => ({ ...errorsByPath(intake.issues()) });
+const errorsOf = (upload: AttachmentUpload) => ({ ...errorsByPath(upload.issues()) });
 const types = "pdf, doc, docx, xls, xlsx, csv, txt, png, jpg, jpeg, gif, zip, rar, svg, webp";
 const wrongType = (at: number) => [`The attachments.${at} field must be a file of type: ${types}.`];
 
 test("a file is stored in pieces whose base64 is that of the whole", async () => {
-  const { intake, pieces } = opened();
+  const { upload, pieces } = opened();
   const content = pdf(500_000);
-  await put(intake, "dir/a.pdf", content);
+  await put(upload, "dir/a.pdf", content);
   assert.deepEqual(
     pieces.map(({ seq, content: { length } }) => [seq, length]),
     [
@@ -78,8 +78,8 @@ test("a file is stored in pieces whose base64 is that of the whole", async () =>
   );
   assert.ok(Buffer.from(pieces.map((piece) => piece.content).join(""), "base64").equals(content));
   assert.ok(pieces.every(({ accountId }) => accountId === "acc_1"));
-  assert.deepEqual(intake.issues(), []);
-  assert.deepEqual(intake.files(), [
+  assert.deepEqual(upload.issues(), []);
+  assert.deepEqual(upload.files(), [
     {
       id: "att_1",
       filename: "a.pdf",
@@ -91,105 +91,108 @@ test("a file is stored in pieces whose base64 is that of the whole", async () =>
 });
 
 test("a file of no bytes is one", async () => {
-  const { intake, pieces } = opened();
-  await put(intake, "a.txt", Buffer.alloc(0));
+  const { upload, pieces } = opened();
+  await put(upload, "a.txt", Buffer.alloc(0));
   assert.deepEqual(
     pieces.map(({ seq, content }) => [seq, content]),
     [[0, ""]],
   );
-  assert.equal(intake.files()[0]?.size, 0);
+  assert.equal(upload.files()[0]?.size, 0);
 });
 
 test("files come in the order of their indices, others behind those before them", async () => {
-  const { intake } = opened(account(5));
-  await put(intake, "c.txt", Buffer.from("c"), 5);
-  await put(intake, "a.txt", Buffer.from("a"), 0);
-  await put(intake, "d.txt", Buffer.from("d"));
-  await put(intake, "b.txt", Buffer.from("b"), 3);
+  const { upload } = opened(account(5));
+  await put(upload, "c.txt", Buffer.from("c"), 5);
+  await put(upload, "a.txt", Buffer.from("a"), 0);
+  await put(upload, "d.txt", Buffer.from("d"));
+  await put(upload, "b.txt", Buffer.from("b"), 3);
   assert.deepEqual(
-    intake.files().map(({ filename }) => filename),
+    upload.files().map(({ filename }) => filename),
     ["a.txt", "b.txt", "c.txt", "d.txt"],
   );
 });
 
 test("a fault is told by the index that its file was given, or that came next", async () => {
-  const { intake } = opened(account(5));
-  await put(intake, "c.exe", Buffer.from("c"), 5);
-  await put(intake, "a.txt", Buffer.from("a"), 0);
-  await put(intake, "d.exe", Buffer.from("d"));
-  assert.deepEqual(errorsOf(intake), { "attachments.5": wrongType(5), "attachments.6": wrongType(6) });
+  const { upload } = opened(account(5));
+  await put(upload, "c.exe", Buffer.from("c"), 5);
+  await put(upload, "a.txt", Buffer.from("a"), 0);
+  await put(upload, "d.exe", Buffer.from("d"));
+  assert.deepEqual(errorsOf(upload), { "attachments.5": wrongType(5), "attachments.6": wrongType(6) });
 });
 
 test("every fault of every file is told, and nothing is stored after the first", async () => {
-  const { intake, pieces } = opened(account(5, 2_048));
-  await put(intake, "good.pdf", pdf(1_000));
-  await put(intake, "wrong.png", pdf(1_000));
-  await put(intake, "large.pdf", pdf(3_000));
-  await put(intake, "a\r\nb.txt", Buffer.from("x"));
-  await put(intake, "large.exe", pdf(3_000));
+  const { upload, pieces } = opened(account(5, 2_048));
+  await put(upload, "good.pdf", pdf(1_000));
+  await put(upload, "wrong.png", pdf(1_000));
+  await put(upload, "large.pdf", pdf(3_000));
+  await put(upload, "a\r\nb.txt", Buffer.from("x"));
+  await put(upload, "large.exe", pdf(3_000));
   const size = (at: number) => `The attachments.${at} field must not be greater than 2 kilobytes.`;
-  assert.deepEqual(errorsOf(intake), {
+  assert.deepEqual(errorsOf(upload), {
     "attachments.1": wrongType(1),
     "attachments.2": [size(2)],
     "attachments.3": ["The attachments.3 field must be one line without control characters."],
     "attachments.4": [...wrongType(4), size(4)],
   });
   assert.deepEqual([...new Set(pieces.map(({ id }) => id))], ["att_1"]);
-  assert.throws(() => intake.files());
+  assert.throws(() => upload.files());
 });
 
 test("one file too many is the one fault that is told", async () => {
-  const { intake } = opened(account(1));
-  await put(intake, "a.txt", Buffer.from("x"));
-  await put(intake, "b.exe", Buffer.from("x"));
-  assert.deepEqual(errorsOf(intake), {
+  const { upload } = opened(account(1));
+  await put(upload, "a.txt", Buffer.from("x"));
+  await put(upload, "b.exe", Buffer.from("x"));
+  assert.deepEqual(errorsOf(upload), {
     attachments: ["The attachments field must not have more than 1 items."],
   });
 });
 
 test("the size of a file is judged while it comes, not at its end", async () => {
-  const { intake, pieces } = opened(account(1, 400_000));
-  intake.begin("a.pdf", null);
+  const { upload, pieces } = opened(account(1, 400_000));
+  const file = upload.open("a.pdf", null);
   const content = pdf(10_000_000);
-  for (let at = 0; at < content.length; at += 50_000) await intake.write(content.subarray(at, at + 50_000));
+  for (let at = 0; at < content.length; at += 50_000) await file.write(content.subarray(at, at + 50_000));
   assert.equal(pieces.length, 2);
 });
 
 test("files of a JSON body; one with a fault of its own keeps its place", async () => {
-  const { intake } = opened();
+  const { upload } = opened();
   const content = pdf(400_000);
-  await intake.takeInline([{ filename: "a.pdf", content: content.toString("base64") }]);
-  assert.equal(intake.files()[0]?.sha256, createHash("sha256").update(content).digest("hex"));
-  const faulty = opened().intake;
-  await faulty.takeInline([null, { filename: "a.png", content: "QUJD" }]);
+  await upload.addInline([{ filename: "a.pdf", content: content.toString("base64") }], { store: true });
+  assert.equal(upload.files()[0]?.sha256, createHash("sha256").update(content).digest("hex"));
+  const faulty = opened().upload;
+  await faulty.addInline([null, { filename: "a.png", content: "QUJD" }], { store: true });
   assert.deepEqual(errorsOf(faulty), { "attachments.1": wrongType(1) });
 });
 
 test("what was not accepted is removed, what was is not", async () => {
   const refused = opened();
-  await put(refused.intake, "a.pdf", pdf(1_000));
-  await refused.intake.end();
+  await put(refused.upload, "a.pdf", pdf(1_000));
+  await refused.upload.discard();
   assert.deepEqual(refused.removed, ["att_1", "att_1"]);
   const taken = opened();
-  await put(taken.intake, "a.pdf", pdf(1_000));
-  taken.intake.accepted();
-  await taken.intake.end();
+  await put(taken.upload, "a.pdf", pdf(1_000));
+  taken.upload.commit();
+  await taken.upload.discard();
   assert.deepEqual(taken.removed, []);
 });
 
 test("storage that fails is told of; files that cannot be removed are left to the upkeep", async () => {
-  const { intake, log, breakStorage } = opened();
-  await put(intake, "a.pdf", pdf(1_000));
+  const { upload, log, breakStorage } = opened();
+  await put(upload, "a.pdf", pdf(1_000));
   breakStorage();
-  await assert.rejects(put(intake, "b.pdf", pdf(1_000)), StorageError);
-  await intake.end();
-  assert.equal(log.lines().length, 1);
+  await assert.rejects(put(upload, "b.pdf", pdf(1_000)), StorageError);
+  await upload.discard();
+  assert.deepEqual(
+    log.lines().map(({ event }) => event),
+    ["attachment.removal_failed"],
+  );
 });
 
 test("a request that has a fault already gets its files looked at, and not stored", async () => {
-  const { intake, pieces } = opened();
-  intake.refuse();
-  await put(intake, "a.png", pdf(300_000));
+  const { upload, pieces } = opened();
+  const content = pdf(300_000).toString("base64");
+  await upload.addInline([{ filename: "a.png", content }], { store: false });
   assert.equal(pieces.length, 0);
-  assert.deepEqual(errorsOf(intake), { "attachments.0": wrongType(0) });
+  assert.deepEqual(errorsOf(upload), { "attachments.0": wrongType(0) });
 });

@@ -30,11 +30,12 @@ const account: Account = {
 
 const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}_${i}`);
 const read = (...contact: object[]): EmailSend => readEmail({ contact }, { maxContacts: 10_000 });
-let breaths = 0;
+let turns = 0;
+const yieldToEventLoop = async () => {
+  turns += 1;
+};
 const prepare = (send: EmailSend, of = account) =>
-  prepareEmail(of, send, now, ids, async () => {
-    breaths += 1;
-  });
+  prepareEmail(of, send, { now, newIds: ids, yieldToEventLoop });
 const mail = { email: "Ada@EXÄMPLE.com", subject: "Hello", message: "<p>Hi</p>" };
 
 test("an email is its address as given, how it is compared, and a price of one", async () => {
@@ -44,8 +45,16 @@ test("an email is its address as given, how it is compared, and a price of one",
   );
   const prepared = await prepare(send);
   assert.ok(prepared.kind === "ready");
-  const { number, recipient, body, encoding, segments, cost, test: isTest } = columnsOf(prepared.messages);
-  assert.deepEqual(number, ["Ada@EXÄMPLE.com", "Ada@EXÄMPLE.com"]);
+  const {
+    recipient_raw,
+    recipient,
+    body,
+    encoding,
+    segments,
+    cost,
+    test: isTest,
+  } = columnsOf(prepared.messages);
+  assert.deepEqual(recipient_raw, ["Ada@EXÄMPLE.com", "Ada@EXÄMPLE.com"]);
   assert.deepEqual(recipient, ["ada@xn--exmple-cua.com", "ada@xn--exmple-cua.com"]);
   assert.deepEqual(body, [mail.message, mail.message]);
   assert.deepEqual(
@@ -63,8 +72,8 @@ test("an email is its address as given, how it is compared, and a price of one",
     ],
   );
   assert.deepEqual(prepared.emails, [
-    ["msg_0", "Hello", "A @ B", "b@example.com"],
-    ["msg_1", "Hello", null, null],
+    { message_id: "msg_0", subject: "Hello", sender_name: "A @ B", reply_to: "b@example.com" },
+    { message_id: "msg_1", subject: "Hello", sender_name: null, reply_to: null },
   ]);
 });
 
@@ -78,7 +87,7 @@ test("faults of the body and of the account come together", async () => {
 });
 
 test("others get a turn between slices of a large request", async () => {
-  breaths = 0;
+  turns = 0;
   await prepare(read(...Array.from({ length: 2_500 }, () => mail)));
-  assert.equal(breaths, 2);
+  assert.equal(turns, 2);
 });

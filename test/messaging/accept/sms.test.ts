@@ -33,7 +33,8 @@ const account = (change: Partial<Account> = {}): Account => ({
 
 const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}_${i}`);
 const read = (...contact: object[]): SmsSend => readSms({ contact }, { maxContacts: 10_000 });
-const prepare = (send: SmsSend, of = account()) => prepareSms(of, send, now, ids, async () => {});
+const prepare = (send: SmsSend, of = account()) =>
+  prepareSms(of, send, { now, newIds: ids, yieldToEventLoop: async () => {} });
 
 async function faults(send: SmsSend, of = account()): Promise<string[]> {
   const prepared = await prepare(send, of);
@@ -56,8 +57,8 @@ test("a plain contact becomes a queued message on the default gateway, due now",
   assert.deepEqual(await ready(read(plain)), {
     id: ["msg_0"],
     gateway_id: ["gw_main"],
-    named: [0],
-    number: ["+4915123456789"],
+    gateway_pinned: [0],
+    recipient_raw: ["+4915123456789"],
     recipient: ["+4915123456789"],
     body: ["Hello"],
     test: [0],
@@ -81,7 +82,12 @@ test("the number is kept as given, the recipient is E.164 by the account's count
     ),
     account(),
   );
-  assert.deepEqual(messages.number, ["0151 234-567 89", "4915123456789", "0044 20 7946 0000", "12345"]);
+  assert.deepEqual(messages.recipient_raw, [
+    "0151 234-567 89",
+    "4915123456789",
+    "0044 20 7946 0000",
+    "12345",
+  ]);
   assert.equal(messages.recipient[0], "+4915123456789");
   assert.equal(messages.recipient[2], "+442079460000");
   assert.equal(messages.recipient[3], "12345");
@@ -106,7 +112,7 @@ test("a named gateway must be an active SMS gateway of the account", async () =>
     ],
   });
   const messages = await ready(read({ ...plain, gateway_identifier: "on" }), of);
-  assert.deepEqual([messages.gateway_id, messages.named], [["gw_on"], [1]]);
+  assert.deepEqual([messages.gateway_id, messages.gateway_pinned], [["gw_on"], [1]]);
   for (const gateway_identifier of ["off", "mail", "nobody's", "ON"]) {
     assert.deepEqual(await faults(read({ ...plain, gateway_identifier }), of), [
       "contact.0.gateway_identifier: The selected contact.0.gateway_identifier is invalid.",
@@ -193,11 +199,12 @@ test("all faults of all contacts come together: the body's own and those that ne
 });
 
 test("others get a turn between slices of a large request", async () => {
-  let breaths = 0;
+  let turns = 0;
   const send = readSms({ contact: Array.from({ length: 3500 }, () => plain) }, { maxContacts: 10_000 });
-  const prepared = await prepareSms(account(), send, now, ids, async () => {
-    breaths += 1;
-  });
+  const yieldToEventLoop = async () => {
+    turns += 1;
+  };
+  const prepared = await prepareSms(account(), send, { now, newIds: ids, yieldToEventLoop });
   assert.equal(prepared.kind, "ready");
-  assert.equal(breaths, 3);
+  assert.equal(turns, 3);
 });

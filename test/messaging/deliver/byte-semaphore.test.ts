@@ -10,7 +10,7 @@ const { settle } = movableClock();
 test("those that fit enter at once, the next one waits for room", async () => {
   const budget = new ByteSemaphore(100);
   const entered: string[] = [];
-  const enter = (name: string, bytes: number) => budget.enter(bytes).then(() => entered.push(name));
+  const enter = (name: string, bytes: number) => budget.acquire(bytes).then(() => entered.push(name));
   void enter("a", 60);
   void enter("b", 40);
   void enter("c", 50);
@@ -27,9 +27,9 @@ test("those that fit enter at once, the next one waits for room", async () => {
 
 test("one that is larger than everything goes alone", async () => {
   const budget = new ByteSemaphore(100);
-  await budget.enter(1);
+  await budget.acquire(1);
   let inside = false;
-  void budget.enter(500).then(() => {
+  void budget.acquire(500).then(() => {
     inside = true;
   });
   await settle();
@@ -38,5 +38,5 @@ test("one that is larger than everything goes alone", async () => {
   await settle();
   assert.equal(inside, true);
   budget.release(500);
-  await budget.enter(100);
+  await budget.acquire(100);
 });

@@ -2,29 +2,34 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { GatewayAdapter, GatewayTools, Outcome, OutgoingMessage } from "#gateways/gateway.ts";
+import type { GatewayAdapter, GatewayTools } from "#gateways/gateway.ts";
+import type { OutgoingMessage } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import type { GatewayRules } from "#gateways/rules.ts";
 import { type DeliverDeps, deliverWork } from "#messaging/deliver/deliver.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
 import type { DueMessage, Settlement } from "#store/messages/attempts.ts";
+import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
+import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
+import { signalsTo } from "../../signals.ts";
 
 const row: DueMessage = {
   id: "msg_1",
   account_id: "acc_1",
   channel: "sms",
-  number: "0151",
+  recipient_raw: "0151",
   recipient: "+49151",
   body: "Hello",
-  band: 0,
+  priority: 0,
   due_at: 1000,
   attempts: 0,
   resends: 0,
-  deferred_from: null,
+  first_deferred_at: null,
 };
 
 const usualRules: GatewayRules = {
@@ -55,8 +60,8 @@ function delivering(
       const answers: Options["answers"] = { settleMessages: () => "settled", ...options.answers };
       return answers[operation.name]?.(input as never) as never;
     },
-    announce: () => {},
-    onAnnounced: () => {},
+    notify: () => {},
+    onNotify: () => {},
     close: async () => {},
   };
   const adapter = {
@@ -72,14 +77,11 @@ function delivering(
     log,
     crashPoint: (name) => void points.push(name),
     metrics: createMetrics(async () => []),
-    announced: () => {},
     newId: (prefix) => `${prefix}_1`,
-    pausesChanged: () => void points.push("pauses changed"),
-    composing: {
-      database,
-      files: createMailFiles(database),
-      add: ({ html }) => ({ html, headers: [], returnPath: null }),
-    },
+    signals: signalsTo({ pausesChanged: () => void points.push("pauses changed") }),
+    mailFiles: createMailFiles(database),
+    sealer: createSealer("a master key that is only used in tests", seededRandom()),
+    publicUrl: null,
   };
   const work = deliverWork(
     parts,
@@ -102,16 +104,22 @@ function delivering(
 /** Hands the row over and settles it; returns the settlement. */
 async function settled(
   outcome: Outcome,
-  options: Options & { row?: Partial<DueMessage>; attempt?: number; blamed?: boolean; laneNow?: number } = {},
+  options: Options & {
+    row?: Partial<DueMessage>;
+    attempt?: number;
+    rejectMessage?: boolean;
+    laneNow?: number;
+  } = {},
 ) {
   const it = delivering(async () => outcome, options);
   const due = { ...row, ...options.row };
   const attempt = options.attempt ?? 1;
   const sent = await it.work.send(due, attempt, new AbortController().signal);
-  const judged = { blamed: options.blamed ?? false, laneNow: options.laneNow ?? it.clock.now() };
-  const dueAgain = await it.work.settle(due, attempt, sent.outcome, judged);
+  const laneNow = options.laneNow ?? it.clock.now();
+  const context = { rejectMessage: options.rejectMessage ?? false, laneNow };
+  const dueAgain = await it.work.settle(due, attempt, sent, context);
   const settlement = it.calls.at(-1)!.input as Settlement;
-  return { settlement, dueAgain, health: sent.health, reason: sent.reason, now: it.clock.now(), it };
+  return { settlement, dueAgain, ...it.work.breaker.healthOf(sent), now: it.clock.now(), it };
 }
 
 test("the adapter is given the message and its tools", async () => {
@@ -148,17 +156,17 @@ test("accepted: sent, with the provider's reference, under the fence and for thi
     fence: 9,
     attempt: 2,
     step: "accepted",
-    happening: { at: now, detail: "Accepted by main as ref-1.", reference: "ref-1" },
+    details: { at: now, detail: "Accepted by main as ref-1.", reference: "ref-1" },
     receipt: null,
   });
   assert.equal(dueAgain, null);
-  assert.equal(health, "well");
+  assert.equal(health, "healthy");
 });
 
 test("accepted without a reference", async () => {
   const { settlement } = await settled({ kind: "accepted", reference: null });
-  assert.equal(settlement.happening.detail, "Accepted by main.");
-  assert.equal(settlement.happening.reference, null);
+  assert.equal(settlement.details.detail, "Accepted by main.");
+  assert.equal(settlement.details.reference, null);
 });
 
 test("accepted with the end in the same answer carries its receipt", async () => {
@@ -169,11 +177,11 @@ test("accepted with the end in the same answer carries its receipt", async () =>
   });
   assert.deepEqual(settlement.receipt, {
     step: "undelivered",
-    happening: { at: now, detail: "switched off", code: "E7", message: "switched off" },
+    details: { at: now, detail: "switched off", code: "E7", message: "switched off" },
   });
   const plain = await settled({ kind: "accepted", reference: "r", receipt: { status: "failed" } });
-  assert.equal(plain.settlement.receipt?.happening.code, "failed");
-  assert.equal(plain.settlement.receipt?.happening.message, "The provider gave no reason.");
+  assert.equal(plain.settlement.receipt?.details.code, "failed");
+  assert.equal(plain.settlement.receipt?.details.message, "The provider gave no reason.");
 });
 
 test("rejected: failed with the code and the reason; the gateway is well", async () => {
@@ -183,10 +191,10 @@ test("rejected: failed with the code and the reason; the gateway is well", async
     reason: "no number",
   });
   assert.equal(settlement.step, "rejected");
-  assert.equal(settlement.happening.code, "21211");
-  assert.equal(settlement.happening.message, "no number");
+  assert.equal(settlement.details.code, "21211");
+  assert.equal(settlement.details.message, "no number");
   assert.equal(dueAgain, null);
-  assert.equal(health, "well");
+  assert.equal(health, "healthy");
 });
 
 test("deferred: due again after the back-off, from 5 s doubling to 15 min with full jitter", async () => {
@@ -198,7 +206,7 @@ test("deferred: due again after the back-off, from 5 s doubling to 15 min with f
         { attempt, fraction },
       );
       assert.equal(settlement.step, "deferred");
-      assert.equal(settlement.happening.dueAt, dueAgain);
+      assert.equal(settlement.details.dueAt, dueAgain);
       list.push(((dueAgain ?? 0) - now) / 1000);
     }
     return list;
@@ -219,40 +227,43 @@ test("a Retry-After longer than the back-off is honoured; a shorter one is not h
 test("the retry window runs on the lane's clock from the first deferral, and ends in failed", async () => {
   const day = 86_400_000;
   const first = await settled({ kind: "deferred", reason: "busy" }, { laneNow: 500 });
-  assert.equal(first.settlement.happening.deferredFrom, 500);
+  assert.equal(first.settlement.details.firstDeferredAt, 500);
   const within = await settled(
     { kind: "deferred", reason: "busy" },
-    { row: { deferred_from: 500 }, laneNow: 500 + day - 1 },
+    { row: { first_deferred_at: 500 }, laneNow: 500 + day - 1 },
   );
   assert.equal(within.settlement.step, "deferred");
-  assert.equal(within.settlement.happening.deferredFrom, 500);
+  assert.equal(within.settlement.details.firstDeferredAt, 500);
   const over = await settled(
     { kind: "deferred", code: "busy", reason: "busy" },
-    { row: { deferred_from: 500 }, laneNow: 500 + day },
+    { row: { first_deferred_at: 500 }, laneNow: 500 + day },
   );
   assert.equal(over.settlement.step, "rejected");
-  assert.equal(over.settlement.happening.code, "busy");
+  assert.equal(over.settlement.details.code, "busy");
   assert.equal(over.dueAgain, null);
   // However much wall time a pause took, the lane's clock decides.
   const paused = await settled(
     { kind: "deferred", reason: "busy" },
-    { row: { deferred_from: 0 }, laneNow: 10 },
+    { row: { first_deferred_at: 0 }, laneNow: 10 },
   );
   assert.equal(paused.settlement.step, "deferred");
 });
 
-for (const trouble of ["refused", "unreachable"] as const) {
+for (const [trouble, expected] of [
+  ["refused", "misconfigured"],
+  ["unreachable", "unreachable"],
+] as const) {
   test(`${trouble}: the message keeps its place and its tries, and the lane hears of it`, async () => {
     const { settlement, health, dueAgain, reason } = await settled(
       { kind: "deferred", code: "http_401", reason: "bad key", gatewayFault: trouble },
       // Even past its window: it is not the message's fault.
-      { row: { deferred_from: 0 }, laneNow: 10 ** 12 },
+      { row: { first_deferred_at: 0 }, laneNow: 10 ** 12 },
     );
     assert.equal(settlement.step, "deferred");
-    assert.equal(settlement.happening.uncounted, true);
+    assert.equal(settlement.details.uncounted, true);
     assert.equal(dueAgain, row.due_at);
-    assert.equal(settlement.happening.deferredFrom, undefined);
-    assert.equal(health, trouble);
+    assert.equal(settlement.details.firstDeferredAt, undefined);
+    assert.equal(health, expected);
     assert.equal(reason, "bad key");
   });
 }
@@ -260,18 +271,18 @@ for (const trouble of ["refused", "unreachable"] as const) {
 test("a message that is to blame for the trouble is rejected", async () => {
   const { settlement } = await settled(
     { kind: "deferred", code: "http_403", reason: "forbidden", gatewayFault: "refused" },
-    { blamed: true },
+    { rejectMessage: true },
   );
   assert.equal(settlement.step, "rejected");
-  assert.equal(settlement.happening.code, "http_403");
+  assert.equal(settlement.details.code, "http_403");
 });
 
 test("unknown is held", async () => {
   const { settlement, health, dueAgain } = await settled({ kind: "unknown", reason: "no answer" });
   assert.equal(settlement.step, "outcome_unknown");
-  assert.equal(settlement.happening.code, "unknown");
+  assert.equal(settlement.details.code, "unknown");
   assert.equal(dueAgain, null);
-  assert.equal(health, "doubtful");
+  assert.equal(health, "uncertain");
 });
 
 test("unknown is sent once more, and only once, where the gateway or its kind says so", async () => {
@@ -279,7 +290,7 @@ test("unknown is sent once more, and only once, where the gateway or its kind sa
   for (const options of [{ rules: { onUnknown: "resend" as const } }, { adapterPolicy: "resend" as const }]) {
     const { settlement, dueAgain, now } = await settled(unknown, options);
     assert.equal(settlement.step, "resent");
-    assert.equal(settlement.happening.resend, true);
+    assert.equal(settlement.details.resend, true);
     assert.equal(dueAgain, now + 5000);
     const again = await settled(unknown, { ...options, row: { resends: 1 }, attempt: 2 });
     assert.equal(again.settlement.step, "outcome_unknown");
@@ -293,12 +304,12 @@ test("an adapter that throws leaves the message unknown, and the log says why", 
     throw new Error("a bug");
   });
   const sent = await it.work.send(row, 1, new AbortController().signal);
-  assert.deepEqual(sent.outcome, {
+  assert.deepEqual(sent, {
     kind: "unknown",
     code: "adapter_error",
     reason: "The gateway adapter failed; see the log.",
   });
-  assert.equal(sent.health, "doubtful");
+  assert.equal(it.work.breaker.healthOf(sent).health, "uncertain");
   assert.match(it.log.text(), /a bug/);
 });
 
@@ -308,16 +319,16 @@ test("texts from outside are cleaned: control characters, lone surrogates, lengt
     code: `E\u0000\u001b[31m`,
     reason: `a\u0000b\r\nc\ud800d ${"x".repeat(10_000)}`,
   });
-  assert.equal(settlement.happening.code, "E [31m");
-  assert.ok(settlement.happening.message?.startsWith("a b c d x"));
-  assert.ok((settlement.happening.message?.length ?? 0) <= 500);
+  assert.equal(settlement.details.code, "E [31m");
+  assert.ok(settlement.details.message?.startsWith("a b c d x"));
+  assert.ok((settlement.details.message?.length ?? 0) <= 500);
   const accepted = await settled({ kind: "accepted", reference: "r\u0000ef" });
-  assert.equal(accepted.settlement.happening.reference, "r ef");
+  assert.equal(accepted.settlement.details.reference, "r ef");
 });
 
 test("stamps go under the fence; an outcome that came late is logged", async () => {
   const it = delivering(async () => ({ kind: "accepted", reference: null }), {
-    answers: { stampMessages: () => ({ kind: "fenced" }), settleMessages: () => "late" },
+    answers: { beginAttempts: () => ({ kind: "fenced" }), settleMessages: () => "late" },
   });
   assert.deepEqual(await it.work.beginAttempts([row], "2026-01-01"), { kind: "fenced" });
   assert.deepEqual(it.calls[0]?.input, {
@@ -328,7 +339,7 @@ test("stamps go under the fence; an outcome that came late is logged", async () 
     lateBefore: it.clock.now() - 259_200_000,
     day: "2026-01-01",
   });
-  await it.work.settle(row, 1, { kind: "accepted", reference: null }, { blamed: false, laneNow: 0 });
+  await it.work.settle(row, 1, { kind: "accepted", reference: null }, { rejectMessage: false, laneNow: 0 });
   assert.match(it.log.text(), /came late/);
   assert.deepEqual(it.points, ["stamp.before", "stamp.after", "settle.before", "settle.after"]);
 });
@@ -359,8 +370,8 @@ test("what an earlier owner left stamped is classified in batches until none is 
 
 test("a pause is stored with its end and its reason, a resumption too", async () => {
   const it = delivering(async () => ({ kind: "accepted", reference: null }));
-  await it.work.pause({ forMs: 5000, pauses: 1, reason: "bad\nkey" });
-  await it.work.resume();
+  await it.work.breaker.pause({ forMs: 5000, pauses: 1, reason: "bad\nkey" });
+  await it.work.breaker.resume();
   const at = it.clock.now();
   assert.deepEqual(it.calls, [
     {

@@ -11,6 +11,7 @@ import { createSealer } from "#store/seal.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
 import { type Harness, harness, seededRandom } from "../../harness.ts";
 import { provider, providerSettings, takes } from "../../scenarios/provider.ts";
+import { signalsTo } from "../../signals.ts";
 
 let it: Harness;
 let gatewayId: string;
@@ -42,12 +43,16 @@ const lane = (change: Partial<LanesTable> = {}): LanesTable => ({
   day: null,
   day_count: 0,
   revision: 0,
-  stopped_at: null,
+  operator_paused_at: null,
   wanted_by: null,
   ...change,
 });
 
-function open(state: LanesTable, sealer = it.system.configure.sealer) {
+function open(
+  state: LanesTable,
+  sealer = it.system.core.sealer,
+  publicUrl: string | null = "https://trunkline.test",
+) {
   const outbound = scriptedOutbound((request) => takes(request));
   const parts = {
     database: it.system.database,
@@ -56,18 +61,13 @@ function open(state: LanesTable, sealer = it.system.configure.sealer) {
     outbound,
     log: it.log,
     crashPoint: () => {},
-    announced: () => {},
     newId: (prefix: string) => `${prefix}_1`,
-    pausesChanged: () => {},
+    signals: signalsTo(),
     metrics: createMetrics(async () => []),
     sealer,
-    publicUrl: "https://trunkline.test",
+    publicUrl,
     longestWaitMs: 3_600_000,
-    composing: {
-      database: it.system.database,
-      files: createMailFiles(it.system.database),
-      add: ({ html }: { html: string | null }) => ({ html, headers: [], returnPath: null }),
-    },
+    mailFiles: createMailFiles(it.system.database),
   };
   return { opened: openGateway(parts, state), outbound };
 }
@@ -75,7 +75,7 @@ function open(state: LanesTable, sealer = it.system.configure.sealer) {
 test("settings come back as they were given, with their defaults", async () => {
   const gateway = await it.system.database.run(findGateway, gatewayId);
   assert.ok(gateway && !gateway.settings.includes("provider-key"));
-  const settings = openSettings(it.system.configure.sealer, gateway) as { headers: object; method: string };
+  const settings = openSettings(it.system.core.sealer, gateway) as { headers: object; method: string };
   assert.deepEqual(settings.headers, { authorization: "Bearer provider-key" });
   assert.equal(settings.method, "POST");
 });
@@ -88,7 +88,7 @@ test("a gateway that is gone opens no lane", async () => {
 test("settings under another master key open no lane, and the log does not show them", async () => {
   const other = createSealer("another master key, just as long as it has to be", random);
   assert.equal(await open(lane(), other).opened, null);
-  assert.match(it.log.text(), /settings do not open/);
+  assert.match(it.log.text(), /could not unseal a gateway's settings/);
   assert.doesNotMatch(it.log.text(), /provider-key/);
 });
 
@@ -102,6 +102,24 @@ test("a kind that this version does not know opens no lane", async () => {
     is_default: 0,
   });
   assert.equal(await open(lane({ id: "gw_future" })).opened, null);
+});
+
+test("tracking without a public URL is warned about, by the gateway's name", async () => {
+  const id = await it.gateway({
+    identifier: "tracked",
+    channel: "email",
+    kind: "smtp",
+    settings: { host: "mail.example.test", from: "news@example.com", tracking: { opens: true } },
+  });
+  const warnings = () => it.log.lines().filter(({ event }) => event === "gateway.tracking_unavailable");
+  const reachable = await open(lane({ id })).opened;
+  assert.deepEqual(warnings(), []);
+  const unreachable = await open(lane({ id }), undefined, null).opened;
+  assert.deepEqual(
+    warnings().map(({ gateway }) => gateway),
+    ["tracked"],
+  );
+  await Promise.all([reachable?.stop(), unreachable?.stop()]);
 });
 
 test("a lane is driven by its gateway's rules, in the account's hours, with its timeout", async () => {
@@ -133,7 +151,7 @@ test("a lane is driven by its gateway's rules, in the account's hours, with its 
 
 test("a lane that was stopped by hand is held, and sends nothing, not even a probe", async () => {
   const [id] = await it.accepted([{ number: "+4915123456789", message: "held" }]);
-  const stopped = { stopped_at: it.clock.now(), paused_until: it.clock.now() - 1, pauses: 1 };
+  const stopped = { operator_paused_at: it.clock.now(), paused_until: it.clock.now() - 1, pauses: 1 };
   const { opened, outbound } = open(lane(stopped));
   const driven = await opened;
   await it.advance(7_200_000);

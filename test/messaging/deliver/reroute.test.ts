@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { accountInput, upsertAccount } from "#configure/account.ts";
 import { type GatewayInput, gatewayInput, upsertGateway } from "#configure/gateway.ts";
-import { moveFromInactive, moveFromPaused, rerouteMessages } from "#messaging/deliver/reroute.ts";
-import { AutoResetEvent } from "#queue/auto-reset-event.ts";
+import { moveFromInactive, moveFromPaused, openReroute } from "#messaging/deliver/reroute.ts";
 import type { Database } from "#store/database.ts";
 import { claimLanes, pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { type Configuring, openConfiguring } from "../../configure/parts.ts";
+import { signalsTo } from "../../signals.ts";
 import { sendOf } from "../../store/rows.ts";
 
 let open: Configuring;
@@ -40,9 +40,9 @@ test("those that named no gateway move, and the lane that gets them is woken", a
   const preferred = await gateway(accountId, "m-default");
   const { database } = open.parts;
   await database.run(storeSends, sendOf(accountId, old, { count: 2500 }));
-  await database.run(storeSends, sendOf(accountId, old, { count: 3, each: { named: 1 } }));
+  await database.run(storeSends, sendOf(accountId, old, { count: 3, each: { gateway_pinned: 1 } }));
   const woken: string[] = [];
-  const parts = { ...open.parts, wake: (id: string) => void woken.push(id) };
+  const parts = { ...open.parts, signals: signalsTo({ laneDue: (id) => void woken.push(id) }) };
   await moveFromInactive(parts);
   assert.equal(waitingOn(old), 2503, "an active gateway keeps what it has");
   await gateway(accountId, "m-old", { active: false });
@@ -61,7 +61,7 @@ test("without another gateway they wait, and move once there is one", async () =
   await open.parts.database.run(storeSends, sendOf(accountId, only));
   await gateway(accountId, "w-only", { active: false });
   await gateway(accountId, "w-email", { channel: "email" });
-  const parts = { ...open.parts, wake: () => {} };
+  const parts = { ...open.parts, signals: signalsTo() };
   await moveFromInactive(parts);
   assert.equal(waitingOn(only), 1);
   const other = await gateway(accountId, "w-other");
@@ -78,7 +78,7 @@ test("a test message is not sent for real because its sandbox was switched off",
     settings: { url: "https://sms.example.com/", body: { to: "{{to}}", text: "{{message}}" } },
   });
   await gateway(accountId, "t-sandbox", { active: false });
-  const parts = { ...open.parts, wake: () => {} };
+  const parts = { ...open.parts, signals: signalsTo() };
   await moveFromInactive(parts);
   assert.deepEqual([waitingOn(sandbox), waitingOn(real)], [1, 0]);
 });
@@ -126,10 +126,10 @@ test("from a paused gateway they move to the default one, or else the oldest, th
     settings: { url: "https://sms.example.com/", body: { to: "{{to}}", text: "{{message}}" } },
   });
   await due(accountId, main.id, 2500);
-  await due(accountId, main.id, 2, { named: 1 });
+  await due(accountId, main.id, 2, { gateway_pinned: 1 });
   await due(accountId, main.id, 3, { due_at: open.parts.clock.now() + 1 });
   const woken: string[] = [];
-  const parts = { ...open.parts, wake: (id: string) => void woken.push(id) };
+  const parts = { ...open.parts, signals: signalsTo({ laneDue: (id) => void woken.push(id) }) };
   assert.equal(await moveFromPaused(parts), false, "nothing is paused");
   await main.pause(60_000);
   await third.pause(60_000);
@@ -150,7 +150,7 @@ test("among paused ones alone nothing moves; one whose pause is over is lent one
   const main = await owned(accountId, "l-main");
   const second = await owned(accountId, "l-second");
   await due(accountId, main.id, 10);
-  const parts = { ...open.parts, wake: () => {} };
+  const parts = { ...open.parts, signals: signalsTo() };
   await main.pause(60_000);
   await second.pause(1000);
   await moveFromPaused(parts);
@@ -173,7 +173,7 @@ test("an account that does not want it keeps its messages where they are", async
   await owned(accountId, "s-second");
   await due(accountId, main.id, 3);
   await main.pause(60_000);
-  await moveFromPaused({ ...open.parts, wake: () => {} });
+  await moveFromPaused({ ...open.parts, signals: signalsTo() });
   assert.equal(main.waiting(), 3);
 });
 
@@ -182,10 +182,8 @@ test("a pause is noticed at once, and looked after every second while it lasts",
   const main = await owned(accountId, "p-main");
   const second = await owned(accountId, "p-second");
   const { clock } = open.parts;
-  const stop = new AbortController();
-  const pauses = new AutoResetEvent();
-  const parts = { ...open.parts, wake: () => {} };
-  const running = rerouteMessages(parts, 3_600_000, stop.signal, pauses);
+  const parts = { ...open.parts, signals: signalsTo(), intervalMs: 3_600_000 };
+  const lane = openReroute(parts, { id: "reroute", fence: 1 });
   const asleep = async () => {
     await clock.settle();
     while (clock.sleeping() === 0) await clock.settle();
@@ -193,19 +191,17 @@ test("a pause is noticed at once, and looked after every second while it lasts",
   await asleep();
   await due(accountId, main.id, 2);
   await main.pause(60_000);
-  pauses.set();
+  lane.wake();
   while (main.waiting() > 0) await clock.settle();
   await asleep();
   await due(accountId, main.id, 1);
   await clock.advance(1000);
   while (main.waiting() > 0) await clock.settle();
   assert.equal(second.waiting(), 3);
-  stop.abort();
-  await running;
+  await lane.stop();
 });
 
 test("it looks again and again, lives through a fault of the storage, and stops when told", async () => {
-  const stop = new AbortController();
   let looks = 0;
   const failing: Database = {
     ...open.parts.database,
@@ -216,13 +212,13 @@ test("it looks again and again, lives through a fault of the storage, and stops 
     },
   };
   const { clock, log } = open.parts;
-  const running = rerouteMessages({ database: failing, clock, log, wake: () => {} }, 1000, stop.signal);
+  const parts = { database: failing, clock, log, signals: signalsTo(), intervalMs: 1000 };
+  const lane = openReroute(parts, { id: "reroute", fence: 1 });
   while (clock.sleeping() === 0) await clock.settle();
   const before = looks;
   await clock.advance(1000);
   while (clock.sleeping() === 0) await clock.settle();
   assert.ok(looks > before);
   assert.match(log.text(), /could not be moved/);
-  stop.abort();
-  await running;
+  await lane.stop();
 });

@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import type { Outcome, OutgoingMessage } from "#gateways/gateway.ts";
+import type { OutgoingMessage } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import { type GatewaySession, type SessionHost, SessionLost, type SessionReport } from "#gateways/session.ts";
 import { type SessionDeps, SessionSupervisor } from "#messaging/deliver/session.ts";
 import type { Database } from "#store/database.ts";
-import { pairingPlace, readSession, readSessionValues } from "#store/gateways/sessions.ts";
+import { pairingContext, readSession, readSessionValues } from "#store/gateways/sessions.ts";
 import { claimLanes } from "#store/lanes/lanes.ts";
 import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../../clock.ts";
@@ -335,7 +336,7 @@ test("of a linked gateway the state is stored, and what links it is sealed", asy
   assert.deepEqual([row?.status, row?.pairing_expires_at], ["pairing", pairing.expiresAt]);
   assert.equal(row?.pairing?.includes("linking-secret"), false);
   const sealer = createSealer("a master key that is only used in tests", seededRandom());
-  assert.deepEqual(JSON.parse(sealer.open(row?.pairing ?? "", pairingPlace(played.gatewayId))), pairing);
+  assert.deepEqual(JSON.parse(sealer.unseal(row?.pairing ?? "", pairingContext(played.gatewayId))), pairing);
   played.hosts[0]!.status(connected);
   await played.clock.settle();
   assert.equal((await database.run(readSession, played.gatewayId))?.status, "connected");

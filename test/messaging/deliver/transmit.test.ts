@@ -2,50 +2,49 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import {
-  AttachmentReadError,
-  type GatewayAdapter,
-  type Outcome,
-  type OutgoingMessage,
-} from "#gateways/gateway.ts";
-import { createSender, type LaneGateway } from "#messaging/deliver/transmit.ts";
+import type { GatewayAdapter } from "#gateways/gateway.ts";
+import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
+import { createSender, healthOf, type LaneGateway } from "#messaging/deliver/transmit.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
+import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
 import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
+import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
 
 const row: DueMessage = {
   id: "msg_1",
   account_id: "acc_1",
   channel: "email",
-  number: "Ada@BÜCHER.test",
+  recipient_raw: "Ada@BÜCHER.test",
   recipient: "ada@xn--bcher-kva.test",
   body: "",
-  band: 0,
+  priority: 0,
   due_at: 1000,
   attempts: 0,
   resends: 0,
-  deferred_from: null,
+  first_deferred_at: null,
 };
 const accepted: Outcome = { kind: "accepted", reference: "r" };
 const notComposed: Outcome = {
   kind: "deferred",
   code: "not_composed",
-  reason: "The mail could not be put together; see the log.",
+  reason: "The mail could not be composed; see the log.",
 };
 
 interface Options {
   repeatWithinMs?: number;
-  /** What `firstAttempt` reads. */
+  /** What `findFirstAttempt` reads. */
   first?: (() => Promise<number | null>) | undefined;
   resends?: number;
   /** Of the only file; none without it. */
   size?: number;
   body?: string;
   mostBytes?: number;
-  run?: Database["run"];
+  run?: () => Promise<never>;
 }
 
 function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: Options = {}) {
@@ -68,18 +67,20 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
     sha256: "0",
     content: async () => Buffer.alloc(0),
   };
+  const readMail = options.run ?? (async () => mail);
+  const readFirst = options.first ?? (() => assert.fail("asked"));
+  const run = async ({ name }: { name: string }) =>
+    name === "firstAttempt" ? await readFirst() : await readMail();
   const parts = {
-    database: { run: options.first ?? (() => assert.fail("asked")) } as never as Database,
+    database: { run } as never as Database,
     clock,
     outbound: scriptedOutbound({ kind: "no_answer", reason: "" }),
     log,
     crashPoint: () => {},
     metrics: createMetrics(async () => []),
-    composing: {
-      database: { run: options.run ?? (async () => mail) } as never as Database,
-      files: { forRequest: async () => (size === undefined ? [] : [{ ...file, size }]) },
-      add: ({ html }: { html: string | null }) => ({ html, headers: [], returnPath: null }),
-    },
+    mailFiles: { forRequest: async () => (size === undefined ? [] : [{ ...file, size }]) },
+    sealer: createSealer("a master key that is only used in tests", seededRandom()),
+    publicUrl: null,
   };
   const settings = {
     from: "news@shop.test",
@@ -111,7 +112,7 @@ test("a mail goes to the address that was given, composed", async () => {
     seen.push(message);
     return accepted;
   });
-  assert.deepEqual((await it.send()).outcome, accepted);
+  assert.deepEqual(await it.send(), accepted);
   assert.equal(seen[0]?.recipient, "Ada@xn--bcher-kva.test");
   assert.equal(seen[0]?.email?.text, "Hi");
 });
@@ -122,9 +123,9 @@ test("files that cannot be read: not sent, tried again, and the log says why", a
       cause: new Error("storage is away"),
     });
   });
-  const { outcome, health } = await it.send();
+  const outcome = await it.send();
   assert.deepEqual(outcome, notComposed);
-  assert.equal(health, "well");
+  assert.equal(healthOf(outcome).health, "healthy");
   assert.match(it.log.text(), /storage is away/);
 });
 
@@ -132,30 +133,30 @@ test("any other fault inside the adapter leaves the mail in doubt", async () => 
   const it = sending(async () => {
     throw new Error("a bug");
   });
-  assert.equal((await it.send()).outcome.kind, "unknown");
+  assert.equal((await it.send()).kind, "unknown");
 });
 
 test("a mail that cannot be read, or is gone, is not sent", async () => {
   const never = async () => assert.fail("sent");
   const away = sending(never, { run: () => Promise.reject(new Error("storage is away")) });
-  assert.deepEqual((await away.send()).outcome, notComposed);
+  assert.deepEqual(await away.send(), notComposed);
   assert.match(away.log.text(), /storage is away/);
   const gone = sending(never, { run: async () => null as never });
-  assert.deepEqual((await gone.send()).outcome, notComposed);
+  assert.deepEqual(await gone.send(), notComposed);
 });
 
 test("a mail that is larger than the provider takes is rejected before its files are read", async () => {
   const options = { size: 30, body: "x".repeat(60) };
   const never = async () => assert.fail("sent");
-  const { outcome, health } = await sending(never, { ...options, mostBytes: 99 }).send();
+  const outcome = await sending(never, { ...options, mostBytes: 99 }).send();
   assert.deepEqual(outcome, {
     kind: "rejected",
     code: "too_large",
-    reason: "Of 100 bytes, and the gateway takes 99 at most.",
+    reason: "The mail has 100 bytes, and the gateway takes 99 at most.",
   });
-  assert.equal(health, "well");
+  assert.equal(healthOf(outcome).health, "healthy");
   const fits = sending(async () => accepted, { ...options, mostBytes: 100 });
-  assert.deepEqual((await fits.send()).outcome, accepted);
+  assert.deepEqual(await fits.send(), accepted);
 });
 
 test("large mails are put together and sent only as many at once as there is room for", async () => {
@@ -200,16 +201,16 @@ test("what may have been sent is not repeated when the provider would not notice
   const bounded = { repeatWithinMs: 1000, resends: 1 };
   for (const first of [now() - 1001, null]) {
     const it = sending(async () => assert.fail("sent"), { ...bounded, first: async () => first });
-    const { outcome, health } = await it.send();
+    const outcome = await it.send();
     assert.equal(outcome.kind, "unknown");
     assert.equal(outcome.code, "too_late_to_repeat");
-    assert.equal(health, "well");
+    assert.equal(healthOf(outcome).health, "healthy");
   }
   const away = sending(async () => assert.fail("sent"), {
     ...bounded,
     first: () => Promise.reject(new Error("storage is away")),
   });
-  assert.deepEqual((await away.send()).outcome, notComposed);
+  assert.deepEqual(await away.send(), notComposed);
 });
 
 test("it is repeated in time, by a provider without a bound, and where nothing is in doubt", async () => {
@@ -220,5 +221,5 @@ test("it is repeated in time, by a provider without a bound, and where nothing i
     { repeatWithinMs: 1000 },
   ];
   for (const options of sound)
-    assert.deepEqual((await sending(async () => accepted, options).send()).outcome, accepted);
+    assert.deepEqual(await sending(async () => accepted, options).send(), accepted);
 });

@@ -5,7 +5,11 @@ import { describe, it } from "node:test";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import { type ComposeDeps, composeEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Database } from "#store/database.ts";
-import type { Mail } from "#store/email/bodies.ts";
+import type { ComposableEmail } from "#store/email/emails.ts";
+import { createSealer } from "#store/seal.ts";
+import { seededRandom } from "../../harness.ts";
+
+const sealer = createSealer("a master key that is only used in tests", seededRandom());
 
 const quiet: EmailSettings = {
   from: "news@shop.test",
@@ -13,8 +17,12 @@ const quiet: EmailSettings = {
   unsubscribe: false,
 };
 
-async function composed(body: string, settings: EmailSettings = quiet, change: Partial<Mail> = {}) {
-  const mail: Mail = {
+async function composed(
+  body: string,
+  settings: EmailSettings = quiet,
+  change: Partial<ComposableEmail> = {},
+) {
+  const mail: ComposableEmail = {
     id: "msg_1",
     account_id: "acc_1",
     request_id: "req_1",
@@ -25,19 +33,15 @@ async function composed(body: string, settings: EmailSettings = quiet, change: P
     reply_to: null,
     ...change,
   };
-  const asked: Parameters<ComposeDeps["add"]>[0][] = [];
-  const parts: ComposeDeps = {
+  const deps: ComposeDeps = {
     database: { run: async (_: unknown, id: unknown) => (id === "msg_1" ? mail : null) } as never as Database,
-    files: { forRequest: async () => files },
-    add: (given) => {
-      asked.push(given);
-      const { html } = given;
-      return { html: html && `${html}+`, headers: [["X-A", "1"]], returnPath: "b@shop.test" };
-    },
+    mailFiles: { forRequest: async () => files },
+    sealer,
+    publicUrl: "https://t.test",
   };
-  const stored = await storedEmail(parts, "msg_1");
-  assert.equal(await storedEmail(parts, "msg_2"), null);
-  return { email: composeEmail(parts, stored!, settings), bytes: stored!.bytes, asked };
+  const stored = await storedEmail(deps, "msg_1");
+  assert.equal(await storedEmail(deps, "msg_2"), null);
+  return { email: composeEmail(deps, stored!, settings), bytes: stored!.bytes };
 }
 
 const files = [1, 3000].map((size) => ({
@@ -67,7 +71,7 @@ describe("a mail", () => {
 
   it("of HTML gets a text part", async () => {
     const { email } = await composed("<p>Hi <b>there</b></p>");
-    assert.equal(email.html, "<p>Hi <b>there</b></p>+");
+    assert.equal(email.html, "<p>Hi <b>there</b></p>");
     assert.equal(email.text, "Hi there");
   });
 
@@ -78,25 +82,34 @@ describe("a mail", () => {
   });
 
   it("of text gets an HTML part where its opening or its links are asked about", async () => {
-    for (const tracking of [
-      { opens: true, clicks: false },
-      { opens: false, clicks: true },
-    ]) {
+    for (const [tracking, link] of [
+      [{ opens: true, clicks: false }, /<a href="https:\/\/x\.test\/">https:\/\/x\.test\/<\/a>/],
+      [{ opens: false, clicks: true }, /<a href="https:\/\/t\.test\/t\/c\/[\w-]+">https:\/\/x\.test\/<\/a>/],
+    ] as const) {
       const { email } = await composed("see https://x.test/", { ...quiet, tracking });
-      assert.match(email.html ?? "", /<a href="https:\/\/x\.test\/">/);
+      assert.match(email.html ?? "", link);
       assert.equal(email.text, "see https://x.test/");
     }
   });
 
-  it("carries what was added, and what its sender said", async () => {
-    const { email, asked } = await composed("Hi");
-    assert.deepEqual(asked, [
-      { messageId: "msg_1", accountId: "acc_1", recipient: "jane@example.test", html: null, settings: quiet },
-    ]);
-    assert.deepEqual(email.headers, [["X-A", "1"]]);
-    assert.equal(email.returnPath, "b@shop.test");
+  it("carries what its gateway's settings add, and what its sender said", async () => {
+    const settings = {
+      ...quiet,
+      tracking: { opens: true, clicks: false },
+      unsubscribe: true,
+      return_path_domain: "b.shop.test",
+    };
+    const { email } = await composed("<p>Hi</p>", settings);
+    assert.match(email.html ?? "", /^<p>Hi<\/p><img src="https:\/\/t\.test\//);
+    assert.deepEqual(
+      email.headers.map(([name]) => name),
+      ["List-Unsubscribe", "List-Unsubscribe-Post"],
+    );
+    assert.match(email.returnPath ?? "", /@b\.shop\.test$/);
     assert.equal(email.senderName, "The Shop");
     assert.equal(email.subject, "Hello");
+    const plain = await composed("<p>Hi</p>");
+    assert.deepEqual([plain.email.headers, plain.email.returnPath], [[], null]);
   });
 
   it("is the same at each attempt, many bodies later as well", async () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { AttachmentReadError } from "#gateways/gateway.ts";
+import { AttachmentReadError } from "#gateways/message.ts";
 import { createMailFiles } from "#messaging/email/files.ts";
 import type { Database } from "#store/database.ts";
 
@@ -16,7 +16,7 @@ function holding(sizes: readonly number[]) {
     engine: "sqlite",
     async run(operation, input) {
       if (broken) throw new Error("storage is away");
-      if (operation.name === "readMailFiles") {
+      if (operation.name === "readEmailFiles") {
         const at = Number(String(input).slice(4));
         const file = {
           id: `att_${at}`,
@@ -35,8 +35,8 @@ function holding(sizes: readonly number[]) {
         pieces.push(Buffer.alloc(Math.min(pieceBytes, sizes[at]! - seq * pieceBytes), at).toString("base64"));
       return pieces as never;
     },
-    announce: () => {},
-    onAnnounced: () => {},
+    notify: () => {},
+    onNotify: () => {},
     close: async () => {},
   };
   return { database, reads, fail: (now: boolean) => (broken = now) };
@@ -73,16 +73,16 @@ describe("the files of mails", () => {
     assert.equal((await file!.content()).length, 10);
   });
 
-  it("whose content is gone are an error, not an empty file", async () => {
+  it("whose content is missing are an error, not an empty file", async () => {
     const store = holding([10]);
     const files = createMailFiles({
       ...store.database,
       run: async (operation, input) =>
-        operation.name === "readMailFilePieces" ? ([] as never) : await store.database.run(operation, input),
+        operation.name === "readFileChunks" ? ([] as never) : await store.database.run(operation, input),
     });
     const [file] = await files.forRequest("req_0");
     await assert.rejects(file!.content(), ({ cause }: AttachmentReadError) => {
-      assert.match(String(cause), /is gone/);
+      assert.match(String(cause), /is missing/);
       return true;
     });
   });

@@ -2,7 +2,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createTrackingExtras, type LinkSettings, mailLinks } from "#messaging/email/links.ts";
+import {
+  createTrackingExtras,
+  type LinkSettings,
+  mailLinks,
+  needsPublicUrl,
+} from "#messaging/email/links.ts";
 import {
   readClickToken,
   readOpenToken,
@@ -11,7 +16,6 @@ import {
 } from "#messaging/email/tokens.ts";
 import { createSealer } from "#store/seal.ts";
 import { seededRandom } from "../../harness.ts";
-import { memoryLog } from "../../log.ts";
 
 const sealer = createSealer("a master key that is only used in tests", seededRandom());
 const publicUrl = "https://t.test/base";
@@ -80,26 +84,31 @@ test("headers are one line of ASCII, whoever the recipient is", () => {
 });
 
 test("a mail gets the same additions at every attempt, its text none, and its recipient as the list has it", () => {
-  const add = createTrackingExtras({ sealer, publicUrl, log: memoryLog() });
-  const first = add({ ...mail, recipient: "Ann@Example.COM", html, settings: on });
-  assert.deepEqual(add({ ...mail, html, settings: on }), first);
+  const extrasOf = (
+    change: { recipient?: string; html?: string | null; messageId?: string },
+    settings = on,
+  ) => createTrackingExtras({ sealer, publicUrl }, { ...mail, html, ...change }, settings);
+  const first = extrasOf({ recipient: "Ann@Example.COM" });
+  assert.deepEqual(extrasOf({}), first);
   assert.match(
     first.html ?? "",
     /^<body><a href="https:\/\/t\.test\/base\/t\/c\/1[\w-]+">x<\/a><img src="https:[^"]+"[^>]*><\/body>$/,
   );
-  assert.equal(add({ ...mail, html: null, settings: on }).html, null);
-  assert.equal(add({ ...mail, html, settings: off }).html, html);
-  const other = add({ ...mail, messageId: "msg_01k3j5m8q2x9v7n4c6b0d1f3gj", html, settings: on });
-  assert.notEqual(other.html, first.html);
+  assert.equal(extrasOf({ html: null }).html, null);
+  assert.equal(extrasOf({}, off).html, html);
+  assert.notEqual(extrasOf({ messageId: "msg_01k3j5m8q2x9v7n4c6b0d1f3gj" }).html, first.html);
 });
 
-test("without a public URL mails go out as they are, which is said once", () => {
-  const log = memoryLog();
-  const add = createTrackingExtras({ sealer, publicUrl: null, log });
-  for (let i = 0; i < 3; i++) {
-    const { html: same, headers, returnPath } = add({ ...mail, html, settings: on });
-    assert.deepEqual([same, headers], [html, []]);
-    assert.equal(readReturnPath(sealer, returnPath ?? ""), messageId);
-  }
-  assert.equal(log.lines().filter(({ level }) => level === "warn").length, 1);
+test("without a public URL mails go out as they are, but for their return path", () => {
+  const extras = createTrackingExtras({ sealer, publicUrl: null }, { ...mail, html }, on);
+  assert.deepEqual([extras.html, extras.headers], [html, []]);
+  assert.equal(readReturnPath(sealer, extras.returnPath ?? ""), messageId);
+});
+
+test("a public URL is needed for what leads to it", () => {
+  const { tracking } = off;
+  assert.equal(needsPublicUrl({ ...off, return_path_domain: "b.example.com" }), false);
+  assert.ok(needsPublicUrl({ ...off, unsubscribe: true }));
+  assert.ok(needsPublicUrl({ ...off, tracking: { ...tracking, opens: true } }));
+  assert.ok(needsPublicUrl({ ...off, tracking: { ...tracking, clicks: true } }));
 });

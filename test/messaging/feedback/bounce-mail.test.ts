@@ -15,6 +15,7 @@ import { type MovableClock, movableClock } from "../../clock.ts";
 import { samples } from "../../gateways/email/report-samples.ts";
 import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
+import { signalsTo } from "../../signals.ts";
 import { engines, openStore, type Store } from "../../store/conformance.ts";
 import { messageRow, now, timeline } from "../../store/rows.ts";
 import { listed, makeSentMails } from "../../store/sent-mails.ts";
@@ -50,7 +51,7 @@ for (const engine of engines) {
         clock,
         log: memoryLog(),
         sealer,
-        announced: told,
+        signals: signalsTo({ eventsRecorded: told }),
         readReport: (raw) => reading(raw),
       });
       port = await openSmtpListener({ host: "127.0.0.1", port: 0, clock, log: memoryLog(), ...returned });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import { type CallbackDeps, receiveCallback } from "#messaging/feedback/callbacks.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
@@ -17,6 +17,7 @@ import { answer, scriptedOutbound } from "../../gateways/scripted-outbound.ts";
 import { settings, sign } from "../../gateways/sms/twilio/twilio-example.ts";
 import { engines, type Harness, harness, seededRandom } from "../../harness.ts";
 import { callbackToken, provider, providerSettings, takes } from "../../scenarios/provider.ts";
+import { signalsTo } from "../../signals.ts";
 
 const callback = (body: object, token = callbackToken): CallbackRequest => ({
   method: "POST",
@@ -49,14 +50,16 @@ for (const engine of engines) {
         clock: it.clock,
         outbound: scriptedOutbound({ kind: "no_answer", reason: "nothing scripted" }),
         log: it.log,
-        sealer: it.system.configure.sealer,
+        sealer: it.system.core.sealer,
         newId: createIds(it.clock, seededRandom(99)),
         crashPoint: () => {},
         metrics: createMetrics(async () => []),
         readReport: async () => ({ kind: "busy" }),
-        announced: () => {
-          announced += 1;
-        },
+        signals: signalsTo({
+          eventsRecorded: () => {
+            announced += 1;
+          },
+        }),
       };
     });
     after(() => it?.close());
@@ -171,7 +174,7 @@ for (const engine of engines) {
       const [row, ...more] = await rows();
       assert.deepEqual(more, []);
       assert.deepEqual(
-        [row?.sender, row?.recipient, row?.body, row?.opt, row?.in_reply_to, row?.media],
+        [row?.sender, row?.recipient, row?.body, row?.consent_keyword, row?.in_reply_to, row?.media],
         ["+491511", "+15005550006", "Hello", null, null, "[]"],
       );
       assert.equal(announced, told + 2, "a forged one tells nobody");
@@ -181,7 +184,7 @@ for (const engine of engines) {
       const from = async (sid: string, From: string) => {
         await receiveCallback(parts, "twilio", twilio({ MessageSid: sid, From, Body: "stop" }));
         const [row] = await rows();
-        return [row?.sender, row?.opt];
+        return [row?.sender, row?.consent_keyword];
       };
       assert.deepEqual(await from("SM2", "0151 2345-6789"), ["+4915123456789", "out"]);
       assert.deepEqual(await from("SM3", "12345"), ["12345", "out"]);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Engagement } from "#gateways/gateway.ts";
+import type { Engagement } from "#gateways/callback.ts";
 import { engagementFrom, receiptFrom, toDbText } from "#messaging/feedback/normalise.ts";
 
 const now = 1_800_000_000_000;

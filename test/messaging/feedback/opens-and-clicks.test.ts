@@ -13,6 +13,7 @@ import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../../clock.ts";
 import { seededRandom } from "../../harness.ts";
 import { type MemoryLog, memoryLog } from "../../log.ts";
+import { signalsTo } from "../../signals.ts";
 
 const sealer = createSealer("a master key that is only used in tests", seededRandom());
 const idOf = (n: number) => `msg_0${String(n).padStart(25, "0")}`;
@@ -49,7 +50,13 @@ function scene(): Scene {
   const told = () => {
     announced += 1;
   };
-  const visits = createOpenAndClickTracking({ database, clock, log, sealer, announced: told });
+  const visits = createOpenAndClickTracking({
+    database,
+    clock,
+    log,
+    sealer,
+    signals: signalsTo({ eventsRecorded: told }),
+  });
   return {
     visits,
     clock,
@@ -149,7 +156,7 @@ test("what may have been stored is not stored again", async () => {
   assert.deepEqual(stored, []);
 });
 
-test("of a flood while storage is away only so many wait, and the loss is said, twice in all", async () => {
+test("of a flood while storage is away only so many wait, and the loss is logged, twice in all", async () => {
   const { visits, clock, stored, fault, log } = scene();
   fault("unavailable");
   for (let i = 0; i < 21_000; i++) visits.open(openToken(sealer, idOf(i)), visitor);
@@ -157,9 +164,12 @@ test("of a flood while storage is away only so many wait, and the loss is said, 
   fault(null);
   await clock.advance(2000);
   assert.equal(stored.length, 20_000);
-  const said = log.lines().filter(({ msg }) => /lost/.test(msg));
-  assert.equal(said.length, 2);
-  assert.equal(said[1]?.dropped, 1000);
+  const losses = log.lines().filter(({ event }) => event !== "tracking.store_failed");
+  assert.deepEqual(
+    losses.map(({ event }) => event),
+    ["tracking.queue_full", "tracking.dropped"],
+  );
+  assert.equal(losses[1]?.dropped, 1000);
 });
 
 test("closing writes what waits, once, and takes no more", async () => {

@@ -2,9 +2,7 @@
 // streaming, build-with-claude/thinking, agents-and-tools/tool-use, build-with-claude/structured-outputs, api/errors.
 
 import type { ProviderSuite } from "../conformance-cases.ts";
-import { anthropicAnswers, anthropicFailures } from "./anthropic-answers.ts";
-import { anthropicRequests, anthropicUntranslatable } from "./anthropic-requests.ts";
-import { anthropicStreams } from "./anthropic-streams.ts";
+import { answerCases, failureCases, requestCases, streamCases, unsupportedCases } from "../fixtures.ts";
 
 const host = "https://api.anthropic.com";
 const key = "sk-ant-api03-example-0123-not-a-key-4567890abc";
@@ -23,9 +21,9 @@ export const anthropicSuite: ProviderSuite = {
     { settings: { api_key: key, max_tokens: 0 }, path: "max_tokens", says: /1/ },
     { settings: { api_key: key, headers: { "X-Api-Key": "x" } }, path: "headers.X-Api-Key", says: /./ },
   ],
-  requests: anthropicRequests,
-  untranslatable: anthropicUntranslatable,
-  answers: anthropicAnswers,
-  streams: anthropicStreams,
-  failures: anthropicFailures,
+  requests: requestCases("anthropic"),
+  unsupported: unsupportedCases("anthropic"),
+  answers: answerCases("anthropic"),
+  streams: streamCases("anthropic"),
+  failures: failureCases("anthropic"),
 };

@@ -25,5 +25,5 @@ test("anthropic: the version of the settings is said, and minded", () => {
   assert.equal(usual.request.headers["x-api-key"], anthropicSuite.settings.api_key);
   assert.equal(anthropic.check(of("2026-10-21"))?.headers["anthropic-version"], "2026-10-21");
   const later = anthropic.chat(request, of("2026-10-21"));
-  assert.equal(later.kind === "untranslatable" && later.param, "temperature");
+  assert.equal(later.kind === "unsupported_parameter" && later.param, "temperature");
 });

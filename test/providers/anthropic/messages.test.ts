@@ -12,8 +12,8 @@ type Block = Record<string, unknown>;
 function translated(messages: unknown) {
   const read = readConversation(messages);
   assert.equal(read.kind, "conversation");
-  const { messages: made, fault } = anthropicMessages(read.turns);
-  assert.equal(fault, null);
+  const { messages: made, issue } = anthropicMessages(read.turns);
+  assert.equal(issue, null);
   const turns = made.map(({ role, content }) => ({
     role,
     content: typeof content === "string" ? [{ type: "text", text: content } as Block] : content,
@@ -117,7 +117,7 @@ test("system text is one, unless a part of it is to be cached", () => {
   ]);
 });
 
-test("documents and pictures among a tool's results; other types are a fault", () => {
+test("documents and pictures among a tool's results; other types are a issue", () => {
   const parts = (...types: string[]) =>
     readConversation([
       { role: "user", content: "x" },
@@ -145,5 +145,5 @@ test("documents and pictures among a tool's results; other types are a fault", (
   ]);
   const odd = parts("application/zip");
   assert.equal(odd.kind, "conversation");
-  assert.match(anthropicMessages(odd.turns).fault ?? "", /application\/zip/);
+  assert.match(anthropicMessages(odd.turns).issue ?? "", /application\/zip/);
 });

@@ -24,15 +24,9 @@ test("versions, whoever writes the name", () => {
 
 test("what a version can do", () => {
   const facts = (name: string) => {
-    const {
-      thinking,
-      sampling,
-      eitherSampler: oneSampler,
-      structured,
-      maxTokens,
-      thinksByDefault: thinksUnasked,
-    } = claudeCapabilities(name);
-    return [thinking, sampling, oneSampler, structured, thinksUnasked, maxTokens];
+    const { thinking, sampling, eitherSampler, structured, maxTokens, thinksByDefault } =
+      claudeCapabilities(name);
+    return [thinking, sampling, eitherSampler, structured, thinksByDefault, maxTokens];
   };
   assert.deepEqual(facts("claude-3-haiku-20240307"), ["none", true, false, false, false, 4096]);
   assert.deepEqual(facts("claude-3-5-haiku-20241022"), ["none", true, false, false, false, 8192]);

@@ -20,7 +20,7 @@ function refusedAt(more: Record<string, unknown>, model?: string) {
     undefined,
     version,
   );
-  return made.kind === "untranslatable" ? made.param : null;
+  return made.kind === "unsupported_parameter" ? made.param : null;
 }
 
 test("a budget leaves room for the answer", () => {
@@ -162,7 +162,7 @@ test("the newer version of the API takes no samplers, whatever the model; their 
     ["top_k", 5],
   ] as const) {
     const refused = made({ [name]: value });
-    assert.equal(refused.kind === "untranslatable" && refused.param, name);
+    assert.equal(refused.kind === "unsupported_parameter" && refused.param, name);
     assert.equal(refusedAt({ [name]: value }), null);
   }
   const plain = made({ temperature: 1, top_p: 1 });

@@ -102,7 +102,7 @@ describe("whatever a vendor quotes behind its own words", () => {
     test(`${provider.kind}: a wrong parameter stays the caller's fault`, () => {
       const property = fc.property(fc.constantFrom(400, 404, 422), quoted, (status, message) => {
         const failure = failureOf(provider, status, bodyOf(provider.kind)(message, status));
-        assert.equal(failure.kind, "caller", message);
+        assert.equal(failure.kind, "invalid_request", message);
         assert.equal(failure.retryAfterMs, null);
       });
       fc.assert(property, { numRuns: 1_000 });
@@ -123,11 +123,12 @@ describe("whatever a vendor quotes behind its own words", () => {
         fc.constantFrom(400, 422),
         fc.constantFrom(...forms),
         quoted,
-        (status, form, said) => assert.equal(failureOf(provider, status, form(said)).kind, "caller", said),
+        (status, form, said) =>
+          assert.equal(failureOf(provider, status, form(said)).kind, "invalid_request", said),
       );
       fc.assert(property, { numRuns: 1_000 });
       const missing = fc.property(fc.constantFrom(...forms.slice(0, 4)), quoted, (form, said) =>
-        assert.equal(failureOf(provider, 404, form(said)).kind, "unable", said),
+        assert.equal(failureOf(provider, 404, form(said)).kind, "unsupported", said),
       );
       fc.assert(missing, { numRuns: 500 });
     });
@@ -137,7 +138,11 @@ describe("whatever a vendor quotes behind its own words", () => {
     test(`${provider.kind}: a key in front of a validator's words is the caller's as well`, () => {
       for (const trigger of triggers) {
         const message = `${trigger}: Extra inputs are not permitted`;
-        assert.equal(failureOf(provider, 400, bodyOf(provider.kind)(message, 400)).kind, "caller", message);
+        assert.equal(
+          failureOf(provider, 400, bodyOf(provider.kind)(message, 400)).kind,
+          "invalid_request",
+          message,
+        );
       }
     });
   }
@@ -145,28 +150,37 @@ describe("whatever a vendor quotes behind its own words", () => {
 
 describe("the vendor's own words", () => {
   const known: readonly [string, string][] = [
-    ["Incorrect API key provided: x", "denied"],
-    ["API key not valid. Please pass a valid API key.", "denied"],
-    ["You exceeded your current quota, please check your plan and billing details.", "denied"],
-    ["Insufficient Balance", "denied"],
-    ["This endpoint's maximum context length is 200000 tokens. However, you requested about 1", "context"],
-    ["Your input exceeds the context window of this model. Please adjust your input.", "context"],
-    ["This model's maximum prompt length is 131072 but the request contains 537812 tokens.", "context"],
-    ["Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum", "context"],
-    ["The input (9000 tokens) is longer than the model's context length (8192 tokens).", "context"],
-    ["The prompt (total length 5000) is too long to fit into the model", "context"],
-    ["The decoder prompt (length 9000) is longer than the maximum model length of 4096.", "context"],
-    ["The prompt is too long: 200000, model maximum context length: 131071", "context"],
-    ["Input is too long for requested model.", "context"],
-    ["prompt too long; exceeded max context length by 5 tokens", "context"],
-    ["the input length exceeds the context length", "context"],
-    ["Please reduce the length of the messages or completion.", "context"],
-    ["Invalid request: Your request exceeded model token limit: 8192", "context"],
-    ["Your request was rejected as a result of our safety system.", "policy"],
-    ["Content Exists Risk", "policy"],
-    ["Model Not Exist", "no_model"],
-    ["openai/gpt-9 is not a valid model ID", "no_model"],
-    ["No endpoints found matching your data policy", "unable"],
+    ["Incorrect API key provided: x", "unauthorized"],
+    ["API key not valid. Please pass a valid API key.", "unauthorized"],
+    ["You exceeded your current quota, please check your plan and billing details.", "unauthorized"],
+    ["Insufficient Balance", "unauthorized"],
+    [
+      "This endpoint's maximum context length is 200000 tokens. However, you requested about 1",
+      "context_length",
+    ],
+    ["Your input exceeds the context window of this model. Please adjust your input.", "context_length"],
+    [
+      "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+      "context_length",
+    ],
+    [
+      "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum",
+      "context_length",
+    ],
+    ["The input (9000 tokens) is longer than the model's context length (8192 tokens).", "context_length"],
+    ["The prompt (total length 5000) is too long to fit into the model", "context_length"],
+    ["The decoder prompt (length 9000) is longer than the maximum model length of 4096.", "context_length"],
+    ["The prompt is too long: 200000, model maximum context length: 131071", "context_length"],
+    ["Input is too long for requested model.", "context_length"],
+    ["prompt too long; exceeded max context length by 5 tokens", "context_length"],
+    ["the input length exceeds the context length", "context_length"],
+    ["Please reduce the length of the messages or completion.", "context_length"],
+    ["Invalid request: Your request exceeded model token limit: 8192", "context_length"],
+    ["Your request was rejected as a result of our safety system.", "content_policy"],
+    ["Content Exists Risk", "content_policy"],
+    ["Model Not Exist", "model_not_found"],
+    ["openai/gpt-9 is not a valid model ID", "model_not_found"],
+    ["No endpoints found matching your data policy", "unsupported"],
   ];
   const openai = providers.find(({ kind }) => kind === "openai-compatible")!;
   for (const [message, kind] of known)
@@ -174,17 +188,17 @@ describe("the vendor's own words", () => {
 
   test("words in the middle count where the status is not about the request", () => {
     const said = (status: number, message: string) => failureOf(openai, status, { error: { message } }).kind;
-    assert.equal(said(403, "Blocked by our content policy."), "policy");
-    assert.equal(said(403, "Sorry. insufficient_quota"), "denied");
-    assert.equal(said(429, "Sorry: insufficient funds."), "denied");
-    assert.equal(said(429, "Slow down. content_filter"), "limited");
-    assert.equal(said(503, "Sorry: insufficient funds."), "broken");
+    assert.equal(said(403, "Blocked by our content policy."), "content_policy");
+    assert.equal(said(403, "Sorry. insufficient_quota"), "unauthorized");
+    assert.equal(said(429, "Sorry: insufficient funds."), "unauthorized");
+    assert.equal(said(429, "Slow down. content_filter"), "rate_limited");
+    assert.equal(said(503, "Sorry: insufficient funds."), "upstream_error");
   });
 
   test("a 4xx that no vendor documents says nothing about the member", () => {
     for (const { failure } of providers)
       for (const status of [405, 406, 410, 415, 418, 451])
-        assert.equal(failure(status, {}, "", 0).kind, "unable");
+        assert.equal(failure(status, {}, "", 0).kind, "unsupported");
   });
 });
 
@@ -199,7 +213,7 @@ test("the pool's own access is no caller's business: one code and one sentence f
   for (const provider of providers) {
     for (const status of [401, 402, 403]) {
       const { kind, error, detail } = failureOf(provider, status, said);
-      assert.equal(kind, "denied");
+      assert.equal(kind, "unauthorized");
       assert.deepEqual([error.type, error.code, error.param], ["server_error", "provider_denied", null]);
       assert.doesNotMatch(error.message, /incorrect|sk-x|quota/i);
       assert.match(detail ?? "", /^Incorrect API key provided/);

@@ -12,8 +12,8 @@ type Part = Record<string, unknown>;
 function translated(messages: unknown, signs = false) {
   const read = readConversation(messages);
   assert.equal(read.kind, "conversation");
-  const { contents, fault } = geminiContents(read.turns, signs);
-  assert.equal(fault, null);
+  const { contents, issue } = geminiContents(read.turns, signs);
+  assert.equal(issue, null);
   return { contents, system: geminiSystem(read.system) };
 }
 

@@ -64,7 +64,7 @@ test("what Gemini has nothing for is refused by name", () => {
     [{ input: "x", pooling: "mean" }, "pooling"],
   ] as const) {
     const prepared = gemini.embeddings(asked(body), gemini.settings.parse({ api_key: key }));
-    assert.equal(prepared.kind === "untranslatable" && prepared.param, param);
+    assert.equal(prepared.kind === "unsupported_parameter" && prepared.param, param);
   }
 });
 
@@ -101,19 +101,19 @@ test("packed, as OpenAI's clients ask for it unless told otherwise", () => {
 
 test("an answer that lacks a vector is none, and an error is what it says", () => {
   for (const [text, kind] of [
-    ["", "broken"],
-    ["[]", "broken"],
-    ["{}", "broken"],
-    ['{"embeddings":[{"values":[1]}]}', "broken"],
-    ['{"embeddings":[{"values":[1]},{"values":[]}]}', "broken"],
-    ['{"embeddings":[{"values":[1]},{"values":["1"]}]}', "broken"],
-    ['{"embeddings":[{"values":[1]},{"values":[1,,2]}]}', "broken"],
-    ['{"embeddings":[{"values":[1]},{"values":[1]},{"values":[1]}]}', "broken"],
-    ['{"embeddings":[{"values":[1]},{"values":[1', "broken"],
-    ['{"embeddings":[{"values":[1]},{}]}', "broken"],
+    ["", "upstream_error"],
+    ["[]", "upstream_error"],
+    ["{}", "upstream_error"],
+    ['{"embeddings":[{"values":[1]}]}', "upstream_error"],
+    ['{"embeddings":[{"values":[1]},{"values":[]}]}', "upstream_error"],
+    ['{"embeddings":[{"values":[1]},{"values":["1"]}]}', "upstream_error"],
+    ['{"embeddings":[{"values":[1]},{"values":[1,,2]}]}', "upstream_error"],
+    ['{"embeddings":[{"values":[1]},{"values":[1]},{"values":[1]}]}', "upstream_error"],
+    ['{"embeddings":[{"values":[1]},{"values":[1', "upstream_error"],
+    ['{"embeddings":[{"values":[1]},{}]}', "upstream_error"],
     [
       '{"error":{"code":404,"message":"models/x is not found for API version v1beta","status":"NOT_FOUND"}}',
-      "no_model",
+      "model_not_found",
     ],
   ] as const) {
     const read = gemini.embeddingsAnswer(text, asked({ input }));

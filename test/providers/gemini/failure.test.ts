@@ -14,16 +14,16 @@ const failure = (status: number, canonical: string, message = "x", details: obje
 
 test("canonical statuses", () => {
   const kinds: [number, string, string][] = [
-    [400, "INVALID_ARGUMENT", "caller"],
-    [400, "FAILED_PRECONDITION", "unable"],
-    [403, "PERMISSION_DENIED", "denied"],
-    [404, "NOT_FOUND", "unable"],
-    [409, "ABORTED", "broken"],
-    [429, "RESOURCE_EXHAUSTED", "limited"],
-    [499, "CANCELLED", "broken"],
-    [400, "BRAND_NEW", "caller"],
-    [503, "BRAND_NEW", "broken"],
-    [400, "toString", "caller"],
+    [400, "INVALID_ARGUMENT", "invalid_request"],
+    [400, "FAILED_PRECONDITION", "unsupported"],
+    [403, "PERMISSION_DENIED", "unauthorized"],
+    [404, "NOT_FOUND", "unsupported"],
+    [409, "ABORTED", "upstream_error"],
+    [429, "RESOURCE_EXHAUSTED", "rate_limited"],
+    [499, "CANCELLED", "upstream_error"],
+    [400, "BRAND_NEW", "invalid_request"],
+    [503, "BRAND_NEW", "upstream_error"],
+    [400, "toString", "invalid_request"],
   ];
   for (const [status, canonical, kind] of kinds) {
     assert.equal(failure(status, canonical).kind, kind, canonical);
@@ -31,8 +31,11 @@ test("canonical statuses", () => {
 });
 
 test("a project that cannot pay is denied, not limited", () => {
-  assert.equal(failure(429, "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted.").kind, "denied");
-  assert.equal(failure(403, "PERMISSION_DENIED", "x", [{ reason: "BILLING_DISABLED" }]).kind, "denied");
+  assert.equal(
+    failure(429, "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted.").kind,
+    "unauthorized",
+  );
+  assert.equal(failure(403, "PERMISSION_DENIED", "x", [{ reason: "BILLING_DISABLED" }]).kind, "unauthorized");
 });
 
 test("waits: of an overload too, within an hour, and only as Google writes them", () => {
@@ -49,8 +52,8 @@ test("waits: of an overload too, within an hour, and only as Google writes them"
 
 test("an error inside a 200", () => {
   const inside = (status: string) => geminiError(200, { error: { code: 1, message: "x", status } }, null);
-  assert.equal(inside("RESOURCE_EXHAUSTED").kind, "limited");
-  assert.equal(inside("UNAVAILABLE").kind, "broken");
+  assert.equal(inside("RESOURCE_EXHAUSTED").kind, "rate_limited");
+  assert.equal(inside("UNAVAILABLE").kind, "upstream_error");
   assert.equal(inside("UNAVAILABLE").status, 200);
-  assert.equal(geminiError(200, null, null).kind, "broken");
+  assert.equal(geminiError(200, null, null).kind, "upstream_error");
 });

@@ -2,9 +2,7 @@
 // /thinking, /thought-signatures, /structured-output, /troubleshooting, and error bodies seen in its users' reports.
 
 import type { ProviderSuite } from "../conformance-cases.ts";
-import { geminiAnswers, geminiFailures } from "./gemini-answers.ts";
-import { geminiRequests, geminiUntranslatable } from "./gemini-requests.ts";
-import { geminiStreams } from "./gemini-streams.ts";
+import { answerCases, failureCases, requestCases, streamCases, unsupportedCases } from "../fixtures.ts";
 
 const host = "https://generativelanguage.googleapis.com";
 const model = "gemini-2.5-flash";
@@ -23,9 +21,9 @@ export const geminiSuite: ProviderSuite = {
       says: /./,
     },
   ],
-  requests: geminiRequests,
-  untranslatable: geminiUntranslatable,
-  answers: geminiAnswers,
-  streams: geminiStreams,
-  failures: geminiFailures,
+  requests: requestCases("gemini"),
+  unsupported: unsupportedCases("gemini"),
+  answers: answerCases("gemini"),
+  streams: streamCases("gemini"),
+  failures: failureCases("gemini"),
 };

@@ -9,7 +9,7 @@ const messages = [{ role: "user", content: "Hello" }];
 
 function thinking(effort: unknown, model: string) {
   const made = geminiBody(requestOf({ messages, reasoning_effort: effort }, model));
-  if (made.kind === "untranslatable") return made.param;
+  if (made.kind === "unsupported_parameter") return made.param;
   return (made.body as { generationConfig?: { thinkingConfig?: unknown } }).generationConfig?.thinkingConfig;
 }
 
@@ -50,7 +50,7 @@ test("efforts: tokens before version 3, levels from then on and for names withou
 test("log probabilities are asked for properly or not at all", () => {
   const refused = (more: object) => {
     const made = geminiBody(requestOf({ messages, ...more }, "gemini-2.5-flash"));
-    return made.kind === "untranslatable" ? made.param : made.body;
+    return made.kind === "unsupported_parameter" ? made.param : made.body;
   };
   assert.equal(refused({ top_logprobs: 2 }), "top_logprobs");
   assert.equal(refused({ logprobs: 2 }), "logprobs");

@@ -68,7 +68,7 @@ describe("an answer beyond the bounds", () => {
       choices: [{ ...large.choices[0], error: { code: 429, message: "x" } }],
     });
     const answer = openaiAnswer(failed);
-    assert.equal(answer.kind === "failure" && answer.failure.kind, "limited");
+    assert.equal(answer.kind === "failure" && answer.failure.kind, "rate_limited");
   });
 
   test("that was cut off inside of them is none", () => {
@@ -109,6 +109,6 @@ describe("vectors", () => {
     const empty = openaiEmbeddings('{"data":[]}');
     assert.equal(empty.kind === "answer" && empty.output, false);
     const failed = openaiEmbeddings('{"error":{"message":"x","code":429}}');
-    assert.equal(failed.kind === "failure" && failed.failure.kind, "limited");
+    assert.equal(failed.kind === "failure" && failed.failure.kind, "rate_limited");
   });
 });

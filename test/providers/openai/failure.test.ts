@@ -11,27 +11,27 @@ const read = (status: number, error: unknown) =>
 
 test("inside a 200 the error's own words decide", () => {
   const cases: [unknown, string][] = [
-    [{ message: "x", type: "invalid_request_error" }, "caller"],
-    [{ message: "x", code: 429 }, "limited"],
-    [{ message: "x", code: "503" }, "broken"],
-    [{ message: "x", code: 401 }, "denied"],
-    [{ message: "x", code: 402 }, "denied"],
-    [{ message: "x", code: 404 }, "unable"],
-    [{ message: "The model `x` does not exist.", code: 404 }, "no_model"],
-    [{ message: "x", code: 400 }, "caller"],
-    [{ message: "x", code: "rate_limit_exceeded" }, "limited"],
-    [{ message: "x", code: "insufficient_quota" }, "denied"],
-    [{ message: "x", code: "context_length_exceeded" }, "context"],
-    [{ message: "x", code: "content_filter" }, "policy"],
-    ["overloaded", "broken"],
-    [{}, "broken"],
+    [{ message: "x", type: "invalid_request_error" }, "invalid_request"],
+    [{ message: "x", code: 429 }, "rate_limited"],
+    [{ message: "x", code: "503" }, "upstream_error"],
+    [{ message: "x", code: 401 }, "unauthorized"],
+    [{ message: "x", code: 402 }, "unauthorized"],
+    [{ message: "x", code: 404 }, "unsupported"],
+    [{ message: "The model `x` does not exist.", code: 404 }, "model_not_found"],
+    [{ message: "x", code: 400 }, "invalid_request"],
+    [{ message: "x", code: "rate_limit_exceeded" }, "rate_limited"],
+    [{ message: "x", code: "insufficient_quota" }, "unauthorized"],
+    [{ message: "x", code: "context_length_exceeded" }, "context_length"],
+    [{ message: "x", code: "content_filter" }, "content_policy"],
+    ["overloaded", "upstream_error"],
+    [{}, "upstream_error"],
   ];
   for (const [error, kind] of cases) assert.equal(read(200, error).kind, kind, JSON.stringify(error));
 });
 
 test("another try may change 408, 409 and 425, and every 5xx whatever it says", () => {
   for (const status of [408, 409, 425, 500, 502, 503, 504, 529])
-    assert.equal(read(status, { message: "maximum context length" }).kind, "broken");
+    assert.equal(read(status, { message: "maximum context length" }).kind, "upstream_error");
 });
 
 test("the four fields are there whatever came: numbers as text, objects left out", () => {

@@ -72,9 +72,9 @@ test("embeddings go out and come back as they are", () => {
     usage: { promptTokens: 2, completionTokens: 0, totalTokens: 2 },
   });
   for (const [wrong, kind] of [
-    ["", "broken"],
-    ["{}", "broken"],
-    ['{"error":{"message":"x","code":"model_not_found"}}', "no_model"],
+    ["", "upstream_error"],
+    ["{}", "upstream_error"],
+    ['{"error":{"message":"x","code":"model_not_found"}}', "model_not_found"],
   ] as const) {
     const read = openaiCompatible.embeddingsAnswer(wrong, request);
     assert.ok(read.kind === "failure" && read.failure.kind === kind, wrong);

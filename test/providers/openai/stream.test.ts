@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { hasOutput, openaiStream, readUsage } from "#providers/openai/stream.ts";
 import type { StreamPiece } from "#providers/provider.ts";
 import { requestOf } from "../conformance-cases.ts";
-import { azureVerdict } from "../openai-streams.ts";
+import { recordedStream } from "../fixtures.ts";
 import { eventsOf } from "../sse.ts";
 
 const reader = (n?: number) =>
@@ -21,7 +21,9 @@ const said = (index: number, reason: string | null = null) => ({
 
 test("Azure's first chunk says nothing, finishes nothing and is passed on", () => {
   const own = reader();
-  const pieces = eventsOf(azureVerdict).flatMap((event) => own.push(event));
+  const pieces = eventsOf(recordedStream("openai", "azure-prompt-filter-results.sse")).flatMap((event) =>
+    own.push(event),
+  );
   assert.ok(pieces[0]?.kind === "chunk" && !pieces[0].output && !pieces[0].finish && !pieces[0].usageOnly);
   assert.match(pieces[0].text, /prompt_filter_results/);
   assert.deepEqual([pieces.at(-1)?.kind, own.missing!()], ["done", false]);
@@ -96,7 +98,7 @@ test("what is no chunk is a broken provider; an error is what it says", () => {
     assert.ok(piece?.kind === "failure" && piece.failure.error.code === "malformed_frame", data);
   }
   const [named] = reader().push({ event: "error", data: '{"message":"x","code":429}' });
-  assert.ok(named?.kind === "failure" && named.failure.kind === "limited");
+  assert.ok(named?.kind === "failure" && named.failure.kind === "rate_limited");
   const [inside] = push(reader(), chunk({ index: 0, delta: {}, error: { message: "gone", code: 502 } }));
   assert.ok(inside?.kind === "failure" && inside.failure.error.message === "gone");
 });

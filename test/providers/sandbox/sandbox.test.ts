@@ -16,7 +16,7 @@ function ask({ model, stream = false, body = {} }: Asked) {
   const whole = { model, messages: [{ role: "user", content: "one two three four" }], ...body };
   const request = { text: JSON.stringify(whole), body: whole, model, stream };
   const prepared = sandbox.chat(request, {});
-  assert.ok(prepared.kind === "played");
+  assert.ok(prepared.kind === "simulated");
   return { request, answer: prepared.answer };
 }
 
@@ -93,7 +93,7 @@ test("failing is a 503 that another member may do better", () => {
     const { answer } = ask({ model: "failing", stream });
     assert.equal(answer.status, 503);
     const failure = sandbox.failure(503, {}, textOf(answer), 0);
-    assert.deepEqual([failure.kind, failure.error.code], ["broken", "sandbox_failing"]);
+    assert.deepEqual([failure.kind, failure.error.code], ["upstream_error", "sandbox_failing"]);
   }
 });
 
@@ -139,14 +139,14 @@ test("tools calls the first tool, and then says what came of it", () => {
 test("a model that it does not have is told by its name", () => {
   const { answer } = ask({ model: "gpt-4o" });
   const failure = sandbox.failure(answer.status, {}, textOf(answer), 0);
-  assert.equal(failure.kind, "no_model");
+  assert.equal(failure.kind, "model_not_found");
   for (const model of sandboxModels) assert.match(failure.error.message, new RegExp(model));
 });
 
 function embed(body: object) {
   const request = { text: JSON.stringify(body), body: body as Record<string, unknown>, model: "echo" };
   const prepared = sandbox.embeddings(request, {});
-  assert.ok(prepared.kind === "played");
+  assert.ok(prepared.kind === "simulated");
   const read = sandbox.embeddingsAnswer(textOf(prepared.answer), request);
   assert.ok(read.kind === "answer" && read.output && read.usage!.promptTokens > 0);
   return JSON.parse(read.text).data as { index: number; embedding: number[] | string }[];

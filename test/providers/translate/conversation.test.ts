@@ -75,7 +75,7 @@ test("results stand in the order of their calls, with ids that are distinct and 
   );
 });
 
-test("what OpenAI refuses is a fault that says where", () => {
+test("what OpenAI refuses is a issue that says where", () => {
   const user = { role: "user", content: "a" };
   const faults: [unknown[], RegExp][] = [
     [[null], /messages\[0\]/],
@@ -104,9 +104,9 @@ test("what OpenAI refuses is a fault that says where", () => {
   ];
   for (const [messages, says] of faults) {
     const found = readConversation(messages);
-    assert.equal(found.kind, "fault", JSON.stringify(messages));
-    assert.equal(found.fault.param, "messages");
-    assert.match(found.fault.message, says);
+    assert.equal(found.kind, "issue", JSON.stringify(messages));
+    assert.equal(found.issue.param, "messages");
+    assert.match(found.issue.message, says);
   }
 });
 

@@ -17,9 +17,9 @@ const tool = { type: "function", function: { name: "f", strict: true, parameters
 
 test("what nobody read is refused by name, unless it asks for nothing", () => {
   assert.deepEqual(fields({ logit_bias: { "1": 2 } }).firstIssue(), {
-    kind: "untranslatable",
+    kind: "unsupported_parameter",
     param: "logit_bias",
-    message: "Vendor has nothing for `logit_bias`.",
+    message: "Vendor has no equivalent of `logit_bias`.",
   });
   for (const name of ["n", "logprobs", "presence_penalty", "brand_new", "__proto__", "functions"]) {
     assert.equal(refusedParam(JSON.parse(`{"${name}":2}`)), name);

@@ -9,7 +9,7 @@ function answering(maxBytes: number) {
   const results: OutboundResult[] = [];
   let aborted = 0;
   const controller = { abort: () => aborted++ } as never;
-  const limits = { host: "x", timeoutMs: 60_000, maxBytes, cutAnswer: false, signal: undefined };
+  const limits = { host: "x", timeoutMs: 60_000, maxBytes, truncate: false, signal: undefined };
   const exchange = new Exchange(limits, (result) => results.push(result));
   exchange.onRequestStart(controller);
   exchange.onResponseStart(controller, 200, { "transfer-encoding": "chunked" });

@@ -163,7 +163,7 @@ onBothEngines((open) => {
       remaining: 11,
       renews: "monthly",
       renewed_at: now,
-      granted: 0,
+      bonus: 0,
     });
     await allow(3);
     assert.equal(await remaining(store, accountId), 0);

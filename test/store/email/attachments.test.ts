@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  type BoundFile,
-  emptyFile,
-  findLooseFiles,
+  deleteFileContent,
+  deleteUnboundFile,
+  findUnboundFiles,
   findUnneededFiles,
-  looseMs,
-  removeLooseFile,
-  stagePiece,
+  storeChunk,
+  type UploadedFile,
+  unboundTtlMs,
 } from "#store/email/attachments.ts";
 import { type NewEmail, storeSends } from "#store/messages/insert.ts";
 import type { AttachmentsTable } from "#store/schema/email.ts";
@@ -17,21 +17,23 @@ import { onBothEngines, type Store } from "../conformance.ts";
 import { columnsOf, fresh, makeAccount, makeGateway, now, sendOf } from "../rows.ts";
 
 /** A staged file of so many pieces. */
-async function stage(store: Store, options: { pieces?: number; at?: number } = {}): Promise<BoundFile> {
+async function stage(store: Store, options: { pieces?: number; at?: number } = {}): Promise<UploadedFile> {
   const { pieces = 2, at = now } = options;
   const id = fresh("att");
   for (let seq = 0; seq < pieces; seq++) {
-    await store.database.run(stagePiece, { id, accountId: null, seq, content: "QUJD", at });
+    await store.database.run(storeChunk, { id, accountId: null, seq, content: "QUJD", at });
   }
   return { id, filename: "a.pdf", content_type: "application/pdf", size: 3 * pieces, sha256: "00" };
 }
 
-async function emailSend(store: Store, attachments: readonly BoundFile[], each: object = {}) {
+async function emailSend(store: Store, attachments: readonly UploadedFile[], each: object = {}) {
   const accountId = await makeAccount(store.database);
   const gatewayId = await makeGateway(store.database, accountId, { channel: "email" });
   const email = { recipient: "a@example.com", number: "a@example.com", encoding: null, segments: null };
   const send = sendOf(accountId, gatewayId, { channel: "email", count: 2, each: { ...email, ...each } });
-  const emails = columnsOf(send.messages).id.map((id): NewEmail => [id, "Hello", null, null]);
+  const emails = columnsOf(send.messages).id.map(
+    (id): NewEmail => ({ message_id: id, subject: "Hello", sender_name: null, reply_to: null }),
+  );
   return { ...send, emails, attachments };
 }
 
@@ -60,15 +62,15 @@ onBothEngines((store) => {
         request_id: send.requestId,
         account_id: send.accountId,
         position: 1,
-        first_id: send.messages[0]![0],
-        last_id: send.messages[1]![0],
-        emptied_at: null,
+        first_id: send.messages[0]!.id,
+        last_id: send.messages[1]!.id,
+        content_deleted_at: null,
       },
     );
     const mails = await store().query("select subject from emails where account_id = ?", send.accountId);
     assert.equal(mails.length, 2);
     // It is no loose one any more, whoever asks.
-    assert.equal(await store().database.run(removeLooseFile, { id: file.id, at: now }), true);
+    assert.equal(await store().database.run(deleteUnboundFile, { id: file.id, at: now }), true);
     assert.equal(await pieces(store(), file.id), 2);
   });
 
@@ -76,7 +78,7 @@ onBothEngines((store) => {
     const taken = await stage(store());
     await store().database.run(storeSends, await emailSend(store(), [taken]));
     const missing = { ...taken, id: fresh("att") };
-    const old = await stage(store(), { at: now - looseMs / 2 });
+    const old = await stage(store(), { at: now - unboundTtlMs / 2 });
     for (const file of [missing, taken, old]) {
       const repeat = { path: "/p", key: fresh("key"), fingerprint: "f" };
       const send = { ...(await emailSend(store(), [await stage(store()), file])), repeat };
@@ -90,10 +92,10 @@ onBothEngines((store) => {
 
   test("loose files are found when they are old, and go in small steps", async () => {
     const file = await stage(store(), { pieces: 20, at: 1_000 });
-    const find = (before: number) => store().database.run(findLooseFiles, { before, limit: 10 });
+    const find = (before: number) => store().database.run(findUnboundFiles, { before, limit: 10 });
     assert.deepEqual(await find(1_000), []);
     assert.deepEqual(await find(1_001), [file.id]);
-    const steps = await whole(() => store().database.run(removeLooseFile, { id: file.id, at: now }));
+    const steps = await whole(() => store().database.run(deleteUnboundFile, { id: file.id, at: now }));
     assert.equal(steps, 3);
     assert.equal(await row(store(), file.id), undefined);
     assert.equal(await pieces(store(), file.id), 0);
@@ -103,14 +105,14 @@ onBothEngines((store) => {
     const { database, other } = store();
     const file = await stage(store(), { pieces: 20 });
     const sends = [await emailSend(store(), [file]), await emailSend(store(), [file])];
-    assert.equal(await database.run(removeLooseFile, { id: file.id, at: now + 1 }), false);
-    assert.equal((await row(store(), file.id))?.emptied_at, now + 1);
+    assert.equal(await database.run(deleteUnboundFile, { id: file.id, at: now + 1 }), false);
+    assert.equal((await row(store(), file.id))?.content_deleted_at, now + 1);
     assert.deepEqual(await database.run(storeSends, sends[0]!), { kind: "file_gone" });
     // The mark is that of the first step.
-    assert.equal(await other.run(removeLooseFile, { id: file.id, at: now + 2 }), false);
-    assert.equal((await row(store(), file.id))?.emptied_at, now + 1);
+    assert.equal(await other.run(deleteUnboundFile, { id: file.id, at: now + 2 }), false);
+    assert.equal((await row(store(), file.id))?.content_deleted_at, now + 1);
     assert.deepEqual(await other.run(storeSends, sends[1]!), { kind: "file_gone" });
-    await whole(() => database.run(removeLooseFile, { id: file.id, at: now + 3 }));
+    await whole(() => database.run(deleteUnboundFile, { id: file.id, at: now + 3 }));
     assert.equal(await row(store(), file.id), undefined);
     assert.equal(await pieces(store(), file.id), 0);
   });
@@ -120,7 +122,7 @@ onBothEngines((store) => {
     for (let round = 0; round < 10; round++) {
       const file = await stage(store(), { pieces: 9 });
       const send = await emailSend(store(), [file]);
-      const remove = () => other.run(removeLooseFile, { id: file.id, at: now });
+      const remove = () => other.run(deleteUnboundFile, { id: file.id, at: now });
       const [stored, gone] = await Promise.all([database.run(storeSends, send), remove()]);
       assert.equal(gone, stored.kind === "stored");
       assert.equal(stored.kind, gone ? "stored" : "file_gone");
@@ -130,10 +132,10 @@ onBothEngines((store) => {
 
   test("a file without content has a row and no piece", async () => {
     const id = fresh("att");
-    await store().database.run(stagePiece, { id, accountId: null, seq: 0, content: "", at: now });
+    await store().database.run(storeChunk, { id, accountId: null, seq: 0, content: "", at: now });
     assert.ok(await row(store(), id));
     assert.equal(await pieces(store(), id), 0);
-    assert.equal(await store().database.run(removeLooseFile, { id, at: now }), true);
+    assert.equal(await store().database.run(deleteUnboundFile, { id, at: now }), true);
     assert.equal(await row(store(), id), undefined);
   });
 
@@ -168,9 +170,9 @@ onBothEngines((store) => {
       };
       assert.equal((await unneeded()).includes(file.id), !needed);
       if (needed) return;
-      await whole(() => store().database.run(emptyFile, { id: file.id, at: now + 5 }));
+      await whole(() => store().database.run(deleteFileContent, { id: file.id, at: now + 5 }));
       assert.equal(await pieces(store(), file.id), 0);
-      assert.equal((await row(store(), file.id))?.emptied_at, now + 5);
+      assert.equal((await row(store(), file.id))?.content_deleted_at, now + 5);
       assert.equal((await unneeded()).includes(file.id), false);
     });
   }

@@ -9,7 +9,7 @@ import {
   createSendingDomain,
   findSendingDomain,
   findSigningKeys,
-  mostSendingDomains,
+  maxSendingDomains,
   putActiveKeys,
   readSendingDomains,
   removeSendingDomain,
@@ -89,9 +89,9 @@ onBothEngines((open) => {
     const accountId = await makeAccount(open().database);
     const create = (at: number) =>
       run(createSendingDomain, { domain: domainRow(accountId, `d${at}.example.com`), keys: [] });
-    for (let at = 0; at < mostSendingDomains; at++) assert.equal(await create(at), "created");
-    assert.equal(await create(mostSendingDomains), "too_many");
-    assert.equal((await run(readSendingDomains, { accountId, id: null })).length, mostSendingDomains);
+    for (let at = 0; at < maxSendingDomains; at++) assert.equal(await create(at), "created");
+    assert.equal(await create(maxSendingDomains), "too_many");
+    assert.equal((await run(readSendingDomains, { accountId, id: null })).length, maxSendingDomains);
   });
 
   test("keys sign once they are active, and those of the most specific domain alone", async () => {
@@ -115,7 +115,7 @@ onBothEngines((open) => {
   test("a rotation: the old keys sign until their successors do, each kind by itself, and lose their private half", async () => {
     const { domain, rsa, edwards, of } = await made("active");
     const next = [keyRow(domain), keyRow(domain, { algorithm: "ed25519-sha256" })] as const;
-    const add = { ...of, keys: [...next], replace: false, forgetBefore: 0 };
+    const add = { ...of, keys: [...next], replace: false, deleteRetiredBefore: 0 };
     assert.equal(await run(addPendingKeys, add), "added");
     assert.deepEqual(await signing(of.accountId, "example.com"), [rsa.id, edwards.id]);
     await run(activateKeys, { ...of, ids: [next[0].id, rsa.id, "dkim_of_nobody"] });
@@ -136,9 +136,9 @@ onBothEngines((open) => {
 
   test("new keys wait their turn, unless they replace those that wait; old retired ones are forgotten", async () => {
     const { domain, rsa, edwards, of } = await made("pending");
-    const add = (forgetBefore: number, replace: boolean) => {
+    const add = (deleteRetiredBefore: number, replace: boolean) => {
       const keys = [keyRow(domain)];
-      return run(addPendingKeys, { ...of, keys, replace, forgetBefore });
+      return run(addPendingKeys, { ...of, keys, replace, deleteRetiredBefore });
     };
     assert.equal(await add(0, false), "pending");
     await run(activateKeys, { ...of, ids: [rsa.id] });
@@ -176,7 +176,7 @@ onBothEngines((open) => {
     const moved = async (by: number) => {
       assert.deepEqual(await all(), [before[0]! + by, before[1], before[2]]);
     };
-    await run(addPendingKeys, { ...of, keys: [keyRow(domain)], replace: true, forgetBefore: 0 });
+    await run(addPendingKeys, { ...of, keys: [keyRow(domain)], replace: true, deleteRetiredBefore: 0 });
     await moved(0);
     await run(activateKeys, { ...of, ids: null });
     await moved(1);
@@ -197,7 +197,7 @@ onBothEngines((open) => {
     assert.deepEqual(await run(readSendingDomains, { accountId: stranger.accountId, id: domain.id }), []);
     const keys = [keyRow(domain)];
     assert.equal(
-      await run(addPendingKeys, { ...stranger, keys, replace: true, forgetBefore: now }),
+      await run(addPendingKeys, { ...stranger, keys, replace: true, deleteRetiredBefore: now }),
       "not_found",
     );
     assert.equal(await run(activateKeys, { ...stranger, ids: null }), null);

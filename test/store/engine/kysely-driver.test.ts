@@ -23,9 +23,9 @@ function recording(): DatabaseConnection & { asked: CompiledQuery[] } {
 test("queries go to the connection as they are compiled, with their values beside them", async () => {
   const connection = recording();
   const db = kyselyOn(connection, new SqliteAdapter(), new SqliteQueryCompiler());
-  await db.selectFrom("facts").select("value").where("name", "=", "a'b").execute();
+  await db.selectFrom("installation_facts").select("value").where("name", "=", "a'b").execute();
   assert.deepEqual(
     connection.asked.map(({ sql, parameters }) => [sql, parameters]),
-    [['select "value" from "facts" where "name" = ?', ["a'b"]]],
+    [['select "value" from "installation_facts" where "name" = ?', ["a'b"]]],
   );
 });

@@ -9,7 +9,7 @@ onBothEngines((open) => {
   test("a probe reads, and a probe that writes changes one row each time", async () => {
     const { database, query } = open();
     await database.run(probeRead, null);
-    const found = () => query<{ value: string }>("select value from facts where name = 'probe'");
+    const found = () => query<{ value: string }>("select value from installation_facts where name = 'probe'");
     assert.deepEqual(await found(), []);
     await database.run(probeWrite, 1);
     await database.run(probeWrite, 2);

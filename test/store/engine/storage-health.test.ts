@@ -22,8 +22,8 @@ function watching() {
       if (fault !== null) throw new StorageError(fault, "a fault");
       return 0 as never;
     },
-    announce: () => {},
-    onAnnounced: () => {},
+    notify: () => {},
+    onNotify: () => {},
     close: async () => {},
   };
   const clock = movableClock();

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { forgetSoftBounces } from "#store/feedback/bounces.ts";
+import { deleteSoftBounces } from "#store/feedback/bounces.ts";
 import { unsubscribe } from "#store/feedback/engagements.ts";
 import { type IncomingReceipt, storeReceipts } from "#store/feedback/receipts.ts";
 import { addSuppressions } from "#store/feedback/suppressions.ts";
@@ -74,8 +74,8 @@ onBothEngines((open) => {
     const mails = await makeSendingMails(store, { recipients: ["early@example.com"] });
     await store.database.run(storeReceipts, bounced(mails));
     assert.deepEqual(await listed(store, mails.accountId), []);
-    const happening = { reference: `p-${mails.id}` };
-    await store.database.run(settleMessages, settlement(mails, "accepted", { happening }));
+    const details = { reference: `p-${mails.id}` };
+    await store.database.run(settleMessages, settlement(mails, "accepted", { details }));
     assert.equal((await messageRow(store, mails.id)).status, "bounced");
     assert.deepEqual(
       (await listed(store, mails.accountId)).map(({ recipient }) => recipient),
@@ -146,7 +146,7 @@ onBothEngines((open) => {
     );
     const left = async () => (await softRow(store, mails.accountId)).map(({ recipient }) => recipient).sort();
     const forget = (before: number, limit: number) =>
-      store.database.run(forgetSoftBounces, { before, limit });
+      store.database.run(deleteSoftBounces, { before, limit });
     assert.equal(await forget(1_000, 10), 0);
     assert.equal(await forget(1_002, 1), 1);
     assert.deepEqual(await left(), ["a@example.com", "b@example.com", "new@example.com"]);
@@ -192,15 +192,12 @@ onBothEngines((open) => {
     ] as const;
     for (const [code, detail, suppressed] of refusals) {
       const mails = await makeSendingMails(store);
-      await store.database.run(
-        settleMessages,
-        settlement(mails, "rejected", { happening: { code, detail } }),
-      );
+      await store.database.run(settleMessages, settlement(mails, "rejected", { details: { code, detail } }));
       assert.equal((await messageRow(store, mails.id)).status, "failed");
       assert.equal((await listed(store, mails.accountId)).length, suppressed ? 1 : 0, `${code} ${detail}`);
     }
     const sms = await makeSending(store);
-    await store.database.run(settleMessages, settlement(sms, "rejected", { happening: { code: "5.1.1" } }));
+    await store.database.run(settleMessages, settlement(sms, "rejected", { details: { code: "5.1.1" } }));
     assert.deepEqual(await store.query("select 1 from suppressions where account_id = ?", sms.accountId), []);
   });
 

@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { forgetProofs, useProof } from "#store/feedback/callback-signatures.ts";
+import { claimSignature, deleteExpiredSignatures } from "#store/feedback/callback-signatures.ts";
 import { onBothEngines } from "../conformance.ts";
 
 onBothEngines((open) => {
   const use = (proof: string, event: string, expires_at = 100) =>
-    open().database.run(useProof, { proof, event, expires_at });
+    open().database.run(claimSignature, { signature_hash: proof, event_hash: event, expires_at });
 
   test("the event that came first is the one, however often it comes; others are not", async () => {
     assert.equal(await use("p1", "delivered"), true);
@@ -25,15 +25,17 @@ onBothEngines((open) => {
 
   test("what is too old is forgotten, the oldest first and so many at a time", async () => {
     const { database, query } = open();
-    await query("delete from callback_proofs");
+    await query("delete from callback_signatures");
     for (const at of [30, 10, 20, 40]) await use(`at ${at}`, "event", at);
     const left = async () =>
-      (await query<{ proof: string }>("select proof from callback_proofs order by expires_at")).map(
-        ({ proof }) => proof,
-      );
-    assert.equal(await database.run(forgetProofs, { now: 30, limit: 2 }), 2);
+      (
+        await query<{ signature_hash: string }>(
+          "select signature_hash from callback_signatures order by expires_at",
+        )
+      ).map(({ signature_hash }) => signature_hash);
+    assert.equal(await database.run(deleteExpiredSignatures, { now: 30, limit: 2 }), 2);
     assert.deepEqual(await left(), ["at 30", "at 40"]);
-    assert.equal(await database.run(forgetProofs, { now: 30, limit: 2 }), 1);
+    assert.equal(await database.run(deleteExpiredSignatures, { now: 30, limit: 2 }), 1);
     assert.deepEqual(await left(), ["at 40"]);
   });
 });

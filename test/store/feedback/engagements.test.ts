@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  findCarrier,
+  findMessageGateway,
   type IncomingEngagement,
   storeEngagements,
   unsubscribe,
@@ -73,7 +73,7 @@ onBothEngines((open) => {
     const { clicked_at, click_count, open_count } = await mailRow(store, id);
     assert.deepEqual([clicked_at, click_count, open_count], [later, 1, 0]);
     const events = await store.query<{ detail: string }>(
-      "select detail from events where message_id = ? and type = 'clicked' order by seq",
+      "select detail from message_events where message_id = ? and type = 'clicked' order by seq",
       id,
     );
     assert.deepEqual(
@@ -216,8 +216,8 @@ onBothEngines((open) => {
     const store = open();
     const { id, gatewayId } = await makeSentMails(store);
     const sms = await makeSending(store);
-    assert.equal((await store.database.run(findCarrier, id))?.gateway_id, gatewayId);
-    assert.equal(await store.database.run(findCarrier, sms.id), null);
-    assert.equal(await store.database.run(findCarrier, "msg_none"), null);
+    assert.equal((await store.database.run(findMessageGateway, id))?.gateway_id, gatewayId);
+    assert.equal(await store.database.run(findMessageGateway, sms.id), null);
+    assert.equal(await store.database.run(findMessageGateway, "msg_none"), null);
   });
 });

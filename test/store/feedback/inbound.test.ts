@@ -44,7 +44,7 @@ function inbound(
       body: "Thanks",
       media: "[]",
       received_at: at,
-      opt: null,
+      consent_keyword: null,
       ...message,
     },
     gatewayIdentifier: "main",
@@ -75,11 +75,11 @@ onBothEngines((open) => {
     const accountId = await makeAccount(store.database);
     const gatewayId = await makeGateway(store.database, accountId);
     await listen(store, accountId);
-    const stop = inbound(accountId, gatewayId, { reference: "SM-1", body: "Stop", opt: "out" });
+    const stop = inbound(accountId, gatewayId, { reference: "SM-1", body: "Stop", consent_keyword: "out" });
     const again = () => ({ ...stop, message: { ...stop.message, id: fresh("in") } });
     assert.equal(await store.database.run(storeInbound, stop), "new");
     // The person came back meanwhile: a late repeat of the first word must not count against the second.
-    const start = inbound(accountId, gatewayId, { body: "start", opt: "in" });
+    const start = inbound(accountId, gatewayId, { body: "start", consent_keyword: "in" });
     assert.equal(await store.database.run(storeInbound, start), "new");
     const repeats = await Promise.all([
       store.database.run(storeInbound, again()),
@@ -101,7 +101,7 @@ onBothEngines((open) => {
     const accountId = await makeAccount(store.database);
     const gatewayId = await makeGateway(store.database, accountId);
     for (let round = 0; round < 20; round++) {
-      const one = inbound(accountId, gatewayId, { opt: "out" });
+      const one = inbound(accountId, gatewayId, { consent_keyword: "out" });
       const two = { ...one, message: { ...one.message, id: fresh("in") } };
       const results = await Promise.all([
         store.database.run(storeInbound, one),
@@ -115,7 +115,7 @@ onBothEngines((open) => {
   test("the event says what the lookup says", async () => {
     const store = open();
     const sending = await makeSending(store);
-    await settle(store, sending, "accepted", { happening: { reference: "p-1" } });
+    await settle(store, sending, "accepted", { details: { reference: "p-1" } });
     await listen(store, sending.accountId, ["message.received"]);
     const media = [{ url: "https://media.test/1", content_type: "image/png" }];
     const incoming = inbound(sending.accountId, sending.gatewayId, { media: JSON.stringify(media) });
@@ -134,7 +134,7 @@ onBothEngines((open) => {
         message: "Thanks",
         media,
         in_reply_to: sending.id,
-        opt: null,
+        consent_keyword: null,
       },
     });
   });
@@ -145,7 +145,7 @@ onBothEngines((open) => {
     const [first, second] = sending.ids as [string, string];
     for (const [i, id] of [first, second].entries())
       await settle(store, { ...sending, id }, "accepted", {
-        happening: { at: now + i, reference: `p-${id}` },
+        details: { at: now + i, reference: `p-${id}` },
       });
     const { accountId, gatewayId } = sending;
     const from = (options: Parameters<typeof inbound>[2]) =>
@@ -172,7 +172,7 @@ onBothEngines((open) => {
       string,
     ];
     const settled = (id: string, at: number, step: Parameters<typeof settle>[2], more: object = {}) =>
-      settle(store, { ...sending, id }, step, { happening: { at, ...more } });
+      settle(store, { ...sending, id }, step, { details: { at, ...more } });
     await settled(old, now - week - 1, "accepted");
     const ask = (options: Parameters<typeof inbound>[2] = {}) =>
       answered(store, inbound(accountId, gatewayId, { received_at: now, ...options }));
@@ -192,11 +192,11 @@ onBothEngines((open) => {
       channel: "sms",
       id: doubted,
       step: "resent_by_account",
-      happening: { at: now - 5, dueAt: now - 5, detail: "", resend: true },
+      details: { at: now - 5, dueAt: now - 5, detail: "", resend: true },
     });
     assert.equal(await ask(), doubted, "also while it waits to be sent again");
     await stamp(store.database, gatewayId, fence, [doubted]);
-    await settle(store, { ...sending, id: doubted }, "rejected", { attempt: 2, happening: { at: now - 4 } });
+    await settle(store, { ...sending, id: doubted }, "rejected", { attempt: 2, details: { at: now - 4 } });
     assert.equal(await ask(), doubted, "and when that was refused: the first time may have been enough");
     await store.query("update messages set updated_at = ? where id = ?", now - week - 1, doubted);
     assert.equal(await ask(), null, "everything else is too old, or never reached anybody");
@@ -235,14 +235,14 @@ onBothEngines((open) => {
     const others = await makeGateway(database, other);
     const by = (options: Parameters<typeof inbound>[2], account = accountId, gateway = gatewayId) =>
       database.run(storeInbound, inbound(account, gateway, options));
-    await by({ opt: "out" });
-    await by({ opt: "out" });
-    await by({ opt: "out", sender: "+15550002" });
-    await by({ opt: "out", channel: "whatsapp" });
-    await by({ opt: "out" }, other, others);
+    await by({ consent_keyword: "out" });
+    await by({ consent_keyword: "out" });
+    await by({ consent_keyword: "out", sender: "+15550002" });
+    await by({ consent_keyword: "out", channel: "whatsapp" });
+    await by({ consent_keyword: "out" }, other, others);
     const manual = { accountId, channel: "sms" as const, recipients: ["+15550003"], note: "asked", at: now };
     await database.run(addSuppressions, manual);
-    await by({ opt: "out", sender: "+15550003" });
+    await by({ consent_keyword: "out", sender: "+15550003" });
     const view = async (account: string) =>
       (await listed(store, account)).map((row) => [row.channel, row.recipient, row.reason]).sort();
     assert.deepEqual(await view(accountId), [
@@ -251,9 +251,9 @@ onBothEngines((open) => {
       ["sms", "+15550003", "manual"],
       ["whatsapp", sender, "opt_out"],
     ]);
-    await by({ opt: "in" });
-    await by({ opt: "in", sender: "+15550003" });
-    await by({ opt: "in", sender: "+15550004" });
+    await by({ consent_keyword: "in" });
+    await by({ consent_keyword: "in", sender: "+15550003" });
+    await by({ consent_keyword: "in", sender: "+15550004" });
     assert.deepEqual(await view(accountId), [
       ["sms", "+15550002", "opt_out"],
       ["sms", "+15550003", "manual"],

@@ -43,7 +43,7 @@ onBothEngines((open) => {
   test("a report after our own record moves the message, with the provider's words", async () => {
     const store = open();
     const sending = await makeSending(store);
-    await settle(store, sending, "accepted", { happening: { reference: "SM1" } });
+    await settle(store, sending, "accepted", { details: { reference: "SM1" } });
     const receipt = receiptOf(sending.gatewayId, "undelivered", {
       reference: "SM1",
       code: "30005",
@@ -58,7 +58,7 @@ onBothEngines((open) => {
     const { applied, message_id } = await receiptRow(store, receipt);
     assert.deepEqual([applied, message_id], [1, sending.id]);
     const [event] = await store.query<{ detail: string }>(
-      "select detail from events where message_id = ? and type = 'undelivered'",
+      "select detail from message_events where message_id = ? and type = 'undelivered'",
       sending.id,
     );
     assert.equal(event?.detail, "The provider reported: Unknown handset. · 30005");
@@ -74,7 +74,7 @@ onBothEngines((open) => {
     for (const receipt of early) assert.equal(await store.database.run(storeReceipts, receipt), "new");
     assert.equal((await messageRow(store, sending.id)).status, "sending");
     assert.equal((await receiptRow(store, early[0]!)).applied, 0);
-    assert.equal(await settle(store, sending, "accepted", { happening: { reference: "SM2" } }), "settled");
+    assert.equal(await settle(store, sending, "accepted", { details: { reference: "SM2" } }), "settled");
     const row = await messageRow(store, sending.id);
     assert.deepEqual([row.status, row.delivered_at], ["delivered", now + 2]);
     for (const receipt of early) assert.equal((await receiptRow(store, receipt)).applied, 1);
@@ -87,7 +87,7 @@ onBothEngines((open) => {
     const receipt = receiptOf(sending.gatewayId, "delivered", { reference: "SM3" });
     const run = () => store.database.run(storeReceipts, receipt);
     assert.deepEqual([await run(), await run()], ["new", "repeated"]);
-    await settle(store, sending, "accepted", { happening: { reference: "SM3" } });
+    await settle(store, sending, "accepted", { details: { reference: "SM3" } });
     const again = await Promise.all(Array.from({ length: 20 }, run));
     assert.ok(again.every((answer) => answer === "repeated"));
     assert.deepEqual(await timeline(store, sending.id), ["sending", "sent", "delivered"]);
@@ -148,7 +148,7 @@ onBothEngines((open) => {
   test("a gateway speaks for its own messages alone, by id and by reference", async () => {
     const store = open();
     const sending = await makeSending(store);
-    await settle(store, sending, "accepted", { happening: { reference: "SM5" } });
+    await settle(store, sending, "accepted", { details: { reference: "SM5" } });
     const stranger = await makeGateway(store.database, await makeAccount(store.database));
     const forged = receiptOf(stranger, "failed", { messageId: sending.id, reference: "SM5" });
     assert.equal(await store.database.run(storeReceipts, forged), "new");
@@ -163,7 +163,7 @@ onBothEngines((open) => {
   test("a report on an unknown message changes nothing and harms nobody in its group", async () => {
     const store = open();
     const sending = await makeSending(store);
-    await settle(store, sending, "accepted", { happening: { reference: "SM6" } });
+    await settle(store, sending, "accepted", { details: { reference: "SM6" } });
     const answers = await Promise.all([
       store.database.run(storeReceipts, receiptOf(sending.gatewayId, "delivered", { messageId: "msg_0" })),
       store.database.run(storeReceipts, receiptOf(sending.gatewayId, "delivered", { reference: "SM6" })),
@@ -184,7 +184,7 @@ onBothEngines((open) => {
   test("a report that a waiting message was delivered after all keeps it from being sent again", async () => {
     const store = open();
     const sending = await makeSending(store);
-    await settle(store, sending, "deferred", { happening: { dueAt: now + 100 } });
+    await settle(store, sending, "deferred", { details: { dueAt: now + 100 } });
     const { gatewayId, id } = sending;
     await store.database.run(storeReceipts, receiptOf(gatewayId, "delivered", { messageId: id }));
     const row = await messageRow(store, id);
@@ -200,7 +200,7 @@ onBothEngines((open) => {
       fc.asyncProperty(orders, fc.nat(6), async (steps, learnedAfter) => {
         const sending = await makeSending(store);
         const reference = fresh("ref");
-        const learn = () => settle(store, sending, "accepted", { happening: { reference } });
+        const learn = () => settle(store, sending, "accepted", { details: { reference } });
         for (const [i, step] of steps.entries()) {
           if (i === learnedAfter) await learn();
           await store.database.run(storeReceipts, receiptOf(sending.gatewayId, step, { reference }));
@@ -234,7 +234,7 @@ onBothEngines((open) => {
         // Seven places: before each of the five, after them, and none. Without a settling only our id can lead to it.
         const place = i % 7;
         const named = place === 6 || i % 2 === 0;
-        const learn = () => settle(store, { ...sending, id }, "accepted", { happening: { reference } });
+        const learn = () => settle(store, { ...sending, id }, "accepted", { details: { reference } });
         const reports = order.map((status) =>
           receiptOf(gatewayId, status, { reference, messageId: named ? id : null }),
         );

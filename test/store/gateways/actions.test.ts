@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { continueGateway, deleteGateway, readGateways, stopGateway } from "#store/gateways/actions.ts";
+import { deleteGateway, pauseByOperator, readGateways, resumeByOperator } from "#store/gateways/actions.ts";
 import { pauseLane } from "#store/lanes/lanes.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
@@ -21,16 +21,19 @@ onBothEngines((open) => {
   test("stopped and let go on: a revision each, and the time between does not count", async () => {
     const store = open();
     const { id, ...own } = await made(store);
-    const stop = (at: number) => store.database.run(stopGateway, { ...own, at, reason: "by hand" });
-    const go = (at: number) => store.database.run(continueGateway, { ...own, at });
+    const stop = (at: number) => store.database.run(pauseByOperator, { ...own, at, reason: "by hand" });
+    const go = (at: number) => store.database.run(resumeByOperator, { ...own, at });
     assert.equal(await stop(now + 10), true);
     assert.equal(await stop(now + 20), true);
     const stopped = await laneOf(store, id);
-    assert.deepEqual([stopped.stopped_at, stopped.revision, stopped.paused_since], [now + 10, 1, null]);
+    assert.deepEqual(
+      [stopped.operator_paused_at, stopped.revision, stopped.paused_since],
+      [now + 10, 1, null],
+    );
     assert.equal(await go(now + 110), true);
     assert.equal(await go(now + 120), true);
     const gone = await laneOf(store, id);
-    assert.deepEqual([gone.stopped_at, gone.revision, gone.paused_ms], [null, 2, 100]);
+    assert.deepEqual([gone.operator_paused_at, gone.revision, gone.paused_ms], [null, 2, 100]);
   });
 
   test("letting go on ends a pause of trouble too, and counts the two of them once", async () => {
@@ -39,15 +42,15 @@ onBothEngines((open) => {
     const fence = await claim(store, id);
     const pause = { id, fence, at: now, until: now + 5000, reason: "401", pauses: 1, eventId: fresh("evt") };
     assert.equal(await store.database.run(pauseLane, pause), true);
-    await store.database.run(stopGateway, { ...own, at: now + 50, reason: "by hand" });
+    await store.database.run(pauseByOperator, { ...own, at: now + 50, reason: "by hand" });
     const [shown] = await store.database.run(readGateways, { ...own, countTo: 10 });
     assert.deepEqual(shown?.lane, {
       paused_until: now + 5000,
       pause_reason: "401",
       paused_since: now,
-      stopped_at: now + 50,
+      operator_paused_at: now + 50,
     });
-    await store.database.run(continueGateway, { ...own, at: now + 200 });
+    await store.database.run(resumeByOperator, { ...own, at: now + 200 });
     const lane = await laneOf(store, id);
     assert.deepEqual(
       [lane.paused_ms, lane.paused_since, lane.paused_until, lane.pauses],
@@ -69,8 +72,8 @@ onBothEngines((open) => {
     const { id, identifier } = await made(store, { active: 0 });
     const foreign = { accountId: await makeAccount(store.database), identifier };
     assert.deepEqual(await store.database.run(readGateways, { ...foreign, countTo: 1 }), []);
-    assert.equal(await store.database.run(stopGateway, { ...foreign, at: now, reason: "" }), false);
-    assert.equal(await store.database.run(continueGateway, { ...foreign, at: now }), false);
+    assert.equal(await store.database.run(pauseByOperator, { ...foreign, at: now, reason: "" }), false);
+    assert.equal(await store.database.run(resumeByOperator, { ...foreign, at: now }), false);
     const quietSince = now + 1_000_000;
     assert.equal(await store.database.run(deleteGateway, { ...foreign, quietSince }), "not_found");
     assert.equal((await laneOf(store, id)).revision, 0);

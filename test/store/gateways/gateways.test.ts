@@ -5,10 +5,10 @@ import test from "node:test";
 import {
   findGateway,
   findGatewayByIdentifier,
-  findStranded,
-  readFailing,
+  findWaitingOnInactive,
+  readFailoverGateways,
   saveGateway,
-  settingsPlace,
+  settingsContext,
 } from "#store/gateways/gateways.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
@@ -40,7 +40,7 @@ onBothEngines((open) => {
     assert.deepEqual(await database.run(findGatewayByIdentifier, "sms-main"), gateway);
     assert.equal(await database.run(findGatewayByIdentifier, "SMS-MAIN"), null);
     assert.equal(await database.run(findGateway, "gw_0"), null);
-    assert.notEqual(settingsPlace(id), settingsPlace("gw_0"));
+    assert.notEqual(settingsContext(id), settingsContext("gw_0"));
   });
 
   test("a new gateway has a lane that nobody holds", async () => {
@@ -60,7 +60,7 @@ onBothEngines((open) => {
       day: null,
       day_count: 0,
       revision: 0,
-      stopped_at: null,
+      operator_paused_at: null,
       wanted_by: null,
     });
   });
@@ -111,7 +111,7 @@ onBothEngines((open) => {
       await store.query("update lanes set paused_until = 1, paused_since = 1, pauses = 1 where id = ?", id);
       await makeGateway(database, accountId, { id, updated_at: at, active });
     }
-    await store.query("update lanes set paused_since = 1, stopped_at = 1 where id = ?", id);
+    await store.query("update lanes set paused_since = 1, operator_paused_at = 1 where id = ?", id);
     await makeGateway(database, accountId, { id, updated_at: now + 3 });
     const told = (active: boolean) => ({
       identifier: `identifier-${id}`,
@@ -154,8 +154,8 @@ onBothEngines((open) => {
       );
     for (const id of [paused, unwanted, off]) await pause(id, now + 1);
     for (const id of [over, ended]) await pause(id, now);
-    await store.query("update lanes set stopped_at = 1 where id = ?", stopped);
-    const found = await database.run(readFailing, now);
+    await store.query("update lanes set operator_paused_at = 1 where id = ?", stopped);
+    const found = await database.run(readFailoverGateways, now);
     assert.deepEqual(
       found.filter(({ account_id }) => account_id === wanting).map(({ id, state }) => [id, state]),
       [
@@ -249,11 +249,11 @@ onBothEngines((open) => {
     const on = await makeGateway(database, accountId);
     await makeGateway(database, accountId, off);
     await database.run(storeSends, sendOf(accountId, stranded));
-    await database.run(storeSends, sendOf(accountId, named, { each: { named: 1 } }));
+    await database.run(storeSends, sendOf(accountId, named, { each: { gateway_pinned: 1 } }));
     await database.run(storeSends, sendOf(accountId, on));
     const { gatewayId: sending } = await makeSending(store);
     await store.query("update gateways set active = 0 where id = ?", sending);
-    const found = await database.run(findStranded, null);
+    const found = await database.run(findWaitingOnInactive, null);
     assert.deepEqual(
       found.map(({ id }) => id),
       [stranded],

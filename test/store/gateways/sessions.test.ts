@@ -5,12 +5,12 @@ import test from "node:test";
 import type { Database } from "#store/database.ts";
 import { deleteGateway } from "#store/gateways/actions.ts";
 import {
-  pairingPlace,
+  pairingContext,
   readSession,
   readSessionValues,
   recordSession,
   saveSessionValues,
-  sessionValuePlace,
+  sessionValueContext,
 } from "#store/gateways/sessions.ts";
 import { claimLanes } from "#store/lanes/lanes.ts";
 import type { GatewaySessionsTable } from "#store/schema/schema.ts";
@@ -137,10 +137,10 @@ onBothEngines((open) => {
 
   test("a sealed value opens for its own gateway and key alone", () => {
     const places = [
-      sessionValuePlace("gw_1", "a"),
-      sessionValuePlace("gw_1", "b"),
-      sessionValuePlace("gw_2", "a"),
-      pairingPlace("gw_1"),
+      sessionValueContext("gw_1", "a"),
+      sessionValueContext("gw_1", "b"),
+      sessionValueContext("gw_2", "a"),
+      pairingContext("gw_1"),
     ];
     assert.equal(new Set(places).size, places.length);
   });

@@ -2,7 +2,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type AuditFilter, finishAudit, insertAudit, listAudit } from "#store/identity/audit.ts";
+import {
+  type AuditFilter,
+  finishAuditEntry,
+  insertAuditEntry,
+  listAuditEntries,
+} from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
 import { onBothEngines } from "../conformance.ts";
 import { fresh, now } from "../rows.ts";
@@ -26,11 +31,11 @@ function entryRow(columns: Partial<AuditEntriesTable> = {}): AuditEntriesTable {
 onBothEngines((open) => {
   const write = async (columns: Partial<AuditEntriesTable> = {}) => {
     const entry = entryRow(columns);
-    await open().database.run(insertAudit, entry);
+    await open().database.run(insertAuditEntry, entry);
     return entry;
   };
   const list = (filter: Partial<AuditFilter>) =>
-    open().database.run(listAudit, {
+    open().database.run(listAuditEntries, {
       accountId: null,
       actorId: null,
       action: null,
@@ -86,7 +91,7 @@ onBothEngines((open) => {
       [aimed.id, "404"],
       [done.id, "200"],
     ] as const) {
-      await open().database.run(finishAudit, { id: each, outcome, made: "usr_9" });
+      await open().database.run(finishAuditEntry, { id: each, outcome, createdId: "usr_9" });
     }
     const seen = (await list({ actorId })).map(({ outcome, target }) => [outcome, target]);
     assert.deepEqual(seen, [
@@ -95,7 +100,7 @@ onBothEngines((open) => {
       ["200", "usr_9"],
     ]);
     const none = await write({ actor_id: actorId });
-    await open().database.run(finishAudit, { id: none.id, outcome: "200", made: null });
+    await open().database.run(finishAuditEntry, { id: none.id, outcome: "200", createdId: null });
     assert.equal((await list({ actorId }))[0]?.target, null);
   });
 });

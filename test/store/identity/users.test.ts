@@ -4,16 +4,16 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {
   changeUser,
+  consumeSetupCode,
   endSession,
   findSession,
   findSetupCode,
   findUser,
   findUserByEmail,
   insertUser,
-  keepSetupCode,
   listUsers,
-  spendSetupCode,
   startSession,
+  storeSetupCode,
   touchSession,
 } from "#store/identity/users.ts";
 import { onBothEngines } from "../conformance.ts";
@@ -150,13 +150,13 @@ onBothEngines((open) => {
 
   test("a code is spent once, however many come at once", async () => {
     const hash = fresh("code");
-    await run(keepSetupCode, { hash, created_at: now, expires_at: now + 10 });
+    await run(storeSetupCode, { hash, created_at: now, expires_at: now + 10 });
     assert.equal(await run(findSetupCode, { hashes: ["x", hash], now }), hash);
     assert.equal(await run(findSetupCode, { hashes: [hash], now: now + 10 }), null);
     const { database, other } = open();
     const results = await Promise.all(
       [database, other, database, other].map((each) =>
-        each.run(spendSetupCode, { hash, user: userRow(), recovers: false, at: now }),
+        each.run(consumeSetupCode, { hash, user: userRow(), recovers: false, at: now }),
       ),
     );
     const kinds = results.map(({ kind }) => kind).sort();
@@ -166,9 +166,9 @@ onBothEngines((open) => {
   test("a code that cannot be spent stays: the address is taken; one for recovery changes that user", async () => {
     const user = await insert({ role: "member", active: 0 });
     const hash = fresh("code");
-    await run(keepSetupCode, { hash, created_at: now, expires_at: now + 10 });
+    await run(storeSetupCode, { hash, created_at: now, expires_at: now + 10 });
     const again = userRow({ email: user.email, password: "new" });
-    const spend = (recovers: boolean) => run(spendSetupCode, { hash, user: again, recovers, at: now });
+    const spend = (recovers: boolean) => run(consumeSetupCode, { hash, user: again, recovers, at: now });
     assert.deepEqual(await spend(false), { kind: "taken" });
     assert.deepEqual(await spend(true), { kind: "made", id: user.id });
     const changed = await run(findUser, user.id);

@@ -3,21 +3,21 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { SqliteConnection, sqliteTx } from "#store/engine/sqlite/connection.ts";
-import { findLeft, readDueLanes } from "#store/lanes/due.ts";
+import { findLanesToRecover, readDueLanes } from "#store/lanes/due.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { onBothEngines, openStore, type Store } from "../conformance.ts";
 import { makeDeliveries, makeEndpoint } from "../endpoints.ts";
 import { claim, makeAccount, makeGateway, makeSending, now, sendOf } from "../rows.ts";
 
-const bands = [0, 1, 2];
+const priorities = [0, 1, 2];
 
 async function dueOf(store: Store, until: number, ids: readonly string[]) {
-  const rows = await store.database.run(readDueLanes, { bands, until });
+  const rows = await store.database.run(readDueLanes, { priorities, until });
   return ids.map((id) => rows.find((row) => row.id === id)?.dueAt ?? null);
 }
 
 onBothEngines((open) => {
-  test("each lane on which something is due is named once, with its earliest instant of all bands", async () => {
+  test("each lane on which something is due is named once, with its earliest instant of all priorities", async () => {
     const store = open();
     const accountId = await makeAccount(store.database);
     const [first, second, idle] = [
@@ -26,8 +26,11 @@ onBothEngines((open) => {
       await makeGateway(store.database, accountId),
     ];
     const endpoint = await makeEndpoint(store.database, accountId);
-    const send = (gateway: string, band: number, dueAt: number) =>
-      store.database.run(storeSends, sendOf(accountId, gateway, { count: 3, band, each: { due_at: dueAt } }));
+    const send = (gateway: string, priority: number, dueAt: number) =>
+      store.database.run(
+        storeSends,
+        sendOf(accountId, gateway, { count: 3, priority, each: { due_at: dueAt } }),
+      );
     await send(first, 2, now - 9);
     await send(first, 0, now - 5);
     await send(second, 1, now + 50);
@@ -35,10 +38,10 @@ onBothEngines((open) => {
     const all = [first, second, idle, endpoint];
     assert.deepEqual(await dueOf(store, now, all), [now - 9, null, null, now - 3]);
     assert.deepEqual(await dueOf(store, now + 50, all), [now - 9, now + 50, null, now - 3]);
-    const rows = await store.database.run(readDueLanes, { bands, until: now + 50 });
+    const rows = await store.database.run(readDueLanes, { priorities, until: now + 50 });
     assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length, "no lane twice");
     // What is on its way, cancelled or done waits no more.
-    await store.query("update messages set due_at = null where gateway_id = ? and band = 2", first);
+    await store.query("update messages set due_at = null where gateway_id = ? and priority = 2", first);
     assert.deepEqual(await dueOf(store, now, all), [now - 5, null, null, now - 3]);
   });
 
@@ -48,13 +51,13 @@ onBothEngines((open) => {
     const other = await makeSending(store);
     const clean = await makeGateway(store.database, left.accountId);
     await claim(store, left.gatewayId, "prc_2");
-    assert.deepEqual(await store.database.run(findLeft, [left.gatewayId, clean]), [left.gatewayId]);
-    assert.deepEqual(await store.database.run(findLeft, [clean]), [], "not asked about the others");
+    assert.deepEqual(await store.database.run(findLanesToRecover, [left.gatewayId, clean]), [left.gatewayId]);
+    assert.deepEqual(await store.database.run(findLanesToRecover, [clean]), [], "not asked about the others");
     assert.deepEqual(
-      (await store.database.run(findLeft, [other.gatewayId, left.gatewayId])).sort(),
+      (await store.database.run(findLanesToRecover, [other.gatewayId, left.gatewayId])).sort(),
       [left.gatewayId, other.gatewayId].sort(),
     );
-    assert.deepEqual(await store.database.run(findLeft, []), []);
+    assert.deepEqual(await store.database.run(findLanesToRecover, []), []);
   });
 });
 
@@ -72,8 +75,7 @@ test("on SQLite the look steps along the index of what waits, also with statisti
     plans.push(steps.map(({ detail }) => String(detail)).join("\n"));
     return prepare(text);
   };
-  const look = readDueLanes as Extract<typeof readDueLanes, { gathered: false }>;
-  await look.run(sqliteTx(connection), { bands, until: now });
+  await readDueLanes.run(sqliteTx(connection), { priorities, until: now });
   connection.close();
   await store.close();
   assert.equal(plans.length, 2);

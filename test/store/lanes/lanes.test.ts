@@ -1,13 +1,13 @@
-// Lanes and their owners: beats, claims with rising fences, releases, pauses.
+// Lanes and their owners: heartbeats, claims with rising fences, releases, pauses.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-  beat,
   claimLanes,
   countWaiting,
+  deleteProcesses,
   ensureLane,
-  forgetProcesses,
+  heartbeat,
   pauseLane,
   readLanes,
   releaseLanes,
@@ -32,11 +32,11 @@ onBothEngines((open) => {
     const store = open();
     const [a, b] = [fresh("prc"), fresh("prc")];
     const lane = await makeLane(store);
-    await store.database.run(beat, { processId: a, at: now });
-    await store.database.run(beat, { processId: b, at: now });
-    const seen = await store.database.run(beat, { processId: a, at: now + 1000 });
-    const beats = new Map(seen.processes.map((process) => [process.id, process.beat]));
-    assert.deepEqual([beats.get(a), beats.get(b)], [2, 1]);
+    await store.database.run(heartbeat, { processId: a, at: now });
+    await store.database.run(heartbeat, { processId: b, at: now });
+    const seen = await store.database.run(heartbeat, { processId: a, at: now + 1000 });
+    const heartbeats = new Map(seen.processes.map((process) => [process.id, process.heartbeat]));
+    assert.deepEqual([heartbeats.get(a), heartbeats.get(b)], [2, 1]);
     const lanes = await store.database.run(readLanes, null);
     assert.deepEqual(
       lanes.find(({ id }) => id === lane),
@@ -47,9 +47,9 @@ onBothEngines((open) => {
       a,
     );
     assert.equal(started?.at, now);
-    await store.database.run(forgetProcesses, [b, fresh("prc")]);
-    await store.database.run(forgetProcesses, []);
-    const after = await store.database.run(beat, { processId: a, at: now });
+    await store.database.run(deleteProcesses, [b, fresh("prc")]);
+    await store.database.run(deleteProcesses, []);
+    const after = await store.database.run(heartbeat, { processId: a, at: now });
     assert.ok(after.processes.some(({ id }) => id === a) && !after.processes.some(({ id }) => id === b));
   });
 
@@ -57,7 +57,7 @@ onBothEngines((open) => {
     const store = open();
     const id = fresh("prc");
     const held = async () => {
-      const { holdings } = await store.database.run(beat, { processId: id, at: now });
+      const { holdings } = await store.database.run(heartbeat, { processId: id, at: now });
       return holdings.filter(({ owner }) => owner === id);
     };
     assert.deepEqual(await held(), []);
@@ -203,7 +203,7 @@ onBothEngines((open) => {
     await database.run(resumeLane, { id, fence, at: now + 4, eventId: "gp_4" });
     await database.run(resumeLane, { id, fence, at: now + 5, eventId: "gp_5" });
     // Stopped by hand it is paused already, and stays so: what its last outcomes do to it is no news.
-    await store.query("update lanes set stopped_at = 1 where id = ?", id);
+    await store.query("update lanes set operator_paused_at = 1 where id = ?", id);
     await pause(now + 6, "gp_6");
     await database.run(resumeLane, { id, fence, at: now + 7, eventId: "gp_7" });
     const [gateway] = await store.query<{ identifier: string }>("select * from gateways where id = ?", id);
@@ -229,19 +229,25 @@ onBothEngines((open) => {
     assert.equal(await store.database.run(pauseLane, pause), true);
     await store.database.run(resumeLane, { id, fence, at: now + 7, eventId: fresh("gp") });
     assert.equal((await laneOf(store, id)).paused_ms, 7);
-    const counts = await store.database.run(countWaiting, { bands: [0, 1, 2], now });
+    const counts = await store.database.run(countWaiting, { priorities: [0, 1, 2], now });
     assert.ok(counts.every(({ identifier }) => identifier !== id));
   });
 
-  test("what waits is counted when due, over all bands", async () => {
+  test("what waits is counted when due, over all priorities", async () => {
     const store = open();
     const { database } = store;
     const accountId = await makeAccount(database);
     const id = await makeGateway(database, accountId, { identifier: "counted" });
     await makeGateway(database, accountId, { identifier: "quiet" });
-    await database.run(storeSends, sendOf(accountId, id, { count: 3, band: 0, each: { due_at: now - 5 } }));
-    await database.run(storeSends, sendOf(accountId, id, { count: 2, band: 2, each: { due_at: now - 7 } }));
-    await database.run(storeSends, sendOf(accountId, id, { band: 1, each: { due_at: now + 1 } }));
+    await database.run(
+      storeSends,
+      sendOf(accountId, id, { count: 3, priority: 0, each: { due_at: now - 5 } }),
+    );
+    await database.run(
+      storeSends,
+      sendOf(accountId, id, { count: 2, priority: 2, each: { due_at: now - 7 } }),
+    );
+    await database.run(storeSends, sendOf(accountId, id, { priority: 1, each: { due_at: now + 1 } }));
     const fence = await claim(store, id);
     await database.run(pauseLane, {
       id,
@@ -252,7 +258,7 @@ onBothEngines((open) => {
       pauses: 1,
       eventId: fresh("gp"),
     });
-    const counts = await database.run(countWaiting, { bands: [0, 1, 2], now });
+    const counts = await database.run(countWaiting, { priorities: [0, 1, 2], now });
     const of = (gateway: string) => counts.find(({ identifier }) => identifier === gateway);
     assert.deepEqual(of("counted"), { identifier: "counted", waiting: 5, oldest: now - 7, paused: 1 });
     assert.deepEqual(of("quiet"), { identifier: "quiet", waiting: 0, oldest: null, paused: 0 });

@@ -4,18 +4,18 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { countWaiting } from "#store/lanes/lanes.ts";
-import { expireOverdue, findOverdue } from "#store/maintenance/overdue.ts";
+import { expireOverdue, findOverdueLanes } from "#store/maintenance/overdue.ts";
 import {
   cancelHeld,
-  forgetHold,
-  type Hold,
+  deleteEmptyRestoreHold,
   holdPending,
-  readHold,
+  type RestoreHold,
+  readRestoreHold,
   releaseHeld,
 } from "#store/maintenance/restore-hold.ts";
-import { nextDue, readDue, stampMessages } from "#store/messages/attempts.ts";
+import { beginAttempts, nextDue, readDue } from "#store/messages/attempts.ts";
 import { storeSends } from "#store/messages/insert.ts";
-import { cancelMessage, moveWaiting } from "#store/messages/move.ts";
+import { cancelMessage, moveToDefault } from "#store/messages/move.ts";
 import { engines, openStore, type Store } from "../conformance.ts";
 import {
   claim,
@@ -32,10 +32,10 @@ import {
 
 const detail = "By the operator.";
 
-async function hold(store: Store, limit = 1000): Promise<Hold | null> {
+async function hold(store: Store, limit = 1000): Promise<RestoreHold | null> {
   for (let steps = 0; !(await store.database.run(holdPending, { at: now + 10, limit })); steps++)
     assert.ok(steps < 100);
-  return await store.database.run(readHold, null);
+  return await store.database.run(readRestoreHold, null);
 }
 
 /** Ends the hold; how many steps did something, and the sums. */
@@ -60,7 +60,7 @@ async function addWebhooks(store: Store, accountId: string): Promise<void> {
   await store.query(endpoint, accountId);
   const delivery = (event: string, due: number | null, status: string) =>
     store.query(
-      `insert into webhook_deliveries (endpoint_id, event_id, account_id, type, band, due_at, status, attempts, log, created_at, updated_at)
+      `insert into webhook_deliveries (endpoint_id, event_id, account_id, type, priority, due_at, status, attempts, log, created_at, updated_at)
        values ('whe_1', ?, ?, 'message.sent', 0, ?, ?, 1, '[]', 1, 1)`,
       event,
       accountId,
@@ -71,7 +71,7 @@ async function addWebhooks(store: Store, accountId: string): Promise<void> {
   await delivery("evt_2", now + 60_000, "pending");
   await delivery("evt_3", null, "delivered");
   await store.query(
-    `insert into outbox (id, account_id, type, at, message_id, band, data) values ('evt_9', ?, 'credit.low', 1, null, 0, '{}')`,
+    `insert into outbox (id, account_id, type, at, message_id, priority, data) values ('evt_9', ?, 'credit.low', 1, null, 0, '{}')`,
     accountId,
   );
 }
@@ -108,7 +108,7 @@ for (const engine of engines) {
         const fence = await claim(store, gatewayId);
         await stamp(database, gatewayId, fence, [ids[0]!]);
         await addWebhooks(store, accountId);
-        await store.query("insert into processes (id, beat, started_at) values ('prc_1', 1, 1)");
+        await store.query("insert into processes (id, heartbeat, started_at) values ('prc_1', 1, 1)");
         await store.query("insert into setup_codes (hash, created_at, expires_at) values ('h', 1, 2)");
         // The endpoint asks for everything, so the request's own note is one as well as the doubt.
         const noted = await count(store, "outbox");
@@ -117,7 +117,7 @@ for (const engine of engines) {
         assert.deepEqual(held, { at: now + 10, messages: 4, deliveries: 2, events: noted + 1 });
         const doubted = await messageRow(store, ids[0]!);
         assert.deepEqual(
-          [doubted.status, doubted.error_code, doubted.version, doubted.held_due_at, doubted.returned],
+          [doubted.status, doubted.error_code, doubted.version, doubted.held_due_at, doubted.refunded],
           ["unknown", "restored", 2, null, 0],
         );
         assert.deepEqual(await timeline(store, ids[0]!), ["sending", "unknown"]);
@@ -139,25 +139,25 @@ for (const engine of engines) {
       const { database } = store;
       const { accountId, gatewayId, ids } = await makeMessages(database, { count: 2 });
       await hold(store);
-      const bands = [0, 1, 2];
+      const priorities = [0, 1, 2];
       const later = now + 10 ** 9;
-      const due = { laneId: gatewayId, band: 0, now: later, after: null, limit: 10 };
+      const due = { laneId: gatewayId, priority: 0, now: later, after: null, limit: 10 };
       assert.deepEqual(await database.run(readDue, due), []);
-      assert.equal(await database.run(nextDue, { laneId: gatewayId, bands, now: 0 }), null);
-      const [load] = await database.run(countWaiting, { bands, now: later });
+      assert.equal(await database.run(nextDue, { laneId: gatewayId, priorities, now: 0 }), null);
+      const [load] = await database.run(countWaiting, { priorities, now: later });
       assert.equal(load?.waiting, 0);
       const fence = await claim(store, gatewayId);
       const asked = { laneId: gatewayId, fence, ids, at: later, lateBefore: 0, day: null };
-      assert.deepEqual(await database.run(stampMessages, asked), { kind: "stamped", attempts: new Map() });
+      assert.deepEqual(await database.run(beginAttempts, asked), { kind: "stamped", attempts: new Map() });
       const to = await makeGateway(database, accountId);
       assert.equal(
-        await database.run(moveWaiting, { from: gatewayId, to, limit: 10, at: later, detail: "" }),
+        await database.run(moveToDefault, { from: gatewayId, to, limit: 10, at: later, detail: "" }),
         0,
       );
-      assert.deepEqual(await database.run(findOverdue, { bands, now: later }), []);
-      const overdue = { laneId: gatewayId, lateBefore: later, bands, at: later, limit: 10 };
+      assert.deepEqual(await database.run(findOverdueLanes, { priorities, now: later }), []);
+      const overdue = { laneId: gatewayId, lateBefore: later, priorities, at: later, limit: 10 };
       assert.equal(await database.run(expireOverdue, overdue), 0);
-      assert.equal((await database.run(readHold, null))?.messages, 2);
+      assert.equal((await database.run(readRestoreHold, null))?.messages, 2);
     });
 
     story("released: everything is due when it was, once, in batches", async (store) => {
@@ -176,7 +176,7 @@ for (const engine of engines) {
         lanes: [gatewayId, "whe_1"],
         steps: 3,
       });
-      assert.equal(await database.run(readHold, null), null);
+      assert.equal(await database.run(readRestoreHold, null), null);
       for (const id of ids) {
         const row = await messageRow(store, id);
         assert.deepEqual([row.status, row.due_at, row.held_due_at], ["scheduled", now + 77, null]);
@@ -220,7 +220,7 @@ for (const engine of engines) {
       assert.equal(await count(store, "outbox_held"), 0);
       // What is told is what the cancelling did.
       assert.equal(await count(store, "outbox where type = 'message.cancelled'"), 3);
-      assert.equal(await database.run(readHold, null), null);
+      assert.equal(await database.run(readRestoreHold, null), null);
     });
 
     story(
@@ -229,17 +229,17 @@ for (const engine of engines) {
         const { database } = store;
         const { accountId, ids } = await makeMessages(database, { count: 1 });
         await hold(store);
-        await database.run(forgetHold, null);
-        assert.equal((await database.run(readHold, null))?.messages, 1, "not while something is held");
-        const happening = { at: now + 30, detail: "" };
-        const cancel = { accountId, channel: "sms" as const, id: ids[0]!, happening };
+        await database.run(deleteEmptyRestoreHold, null);
+        assert.equal((await database.run(readRestoreHold, null))?.messages, 1, "not while something is held");
+        const details = { at: now + 30, detail: "" };
+        const cancel = { accountId, channel: "sms" as const, id: ids[0]!, details };
         assert.deepEqual(await database.run(cancelMessage, cancel), { kind: "cancelled" });
         const row = await messageRow(store, ids[0]!);
         assert.deepEqual([row.status, row.held_due_at, row.due_at], ["cancelled", null, null]);
         assert.equal(await remaining(store, accountId), 1000);
-        assert.equal((await database.run(readHold, null))?.messages, 0);
-        await database.run(forgetHold, null);
-        assert.equal(await database.run(readHold, null), null);
+        assert.equal((await database.run(readRestoreHold, null))?.messages, 0);
+        await database.run(deleteEmptyRestoreHold, null);
+        assert.equal(await database.run(readRestoreHold, null), null);
       },
     );
 
@@ -251,7 +251,7 @@ for (const engine of engines) {
         await hold(store);
         const send = sendOf(accountId, gatewayId, { count: 1 });
         await database.run(storeSends, send);
-        const due = { laneId: gatewayId, band: 0, now, after: null, limit: 10 };
+        const due = { laneId: gatewayId, priority: 0, now, after: null, limit: 10 };
         assert.deepEqual(
           (await database.run(readDue, due)).map(({ id }) => id),
           columnsOf(send.messages).id,

@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { emptyFile, findLooseFiles, stagePiece } from "#store/email/attachments.ts";
-import { removeMessages } from "#store/maintenance/retention.ts";
+import { deleteFileContent, findUnboundFiles, storeChunk } from "#store/email/attachments.ts";
+import { deleteMessages } from "#store/maintenance/retention.ts";
 import { type NewEmail, storeSends } from "#store/messages/insert.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
 import { columnsOf, fresh, makeAccount, makeGateway, now, sendOf } from "../rows.ts";
@@ -19,15 +19,17 @@ async function delivered(store: Store) {
   const files = [];
   for (const filename of ["full.pdf", "empty.pdf"]) {
     const id = fresh("att");
-    await database.run(stagePiece, { id, accountId, seq: 0, content: "QUJD", at: now });
+    await database.run(storeChunk, { id, accountId, seq: 0, content: "QUJD", at: now });
     files.push({ id, filename, content_type: "application/pdf", size: 3, sha256: "00" });
   }
   const each = { encoding: null, segments: null };
   const send = sendOf(accountId, gatewayId, { channel: "email", count: 2, each });
   const ids = columnsOf(send.messages).id;
-  const emails = ids.map((id): NewEmail => [id, "Hello", null, null]);
+  const emails = ids.map(
+    (id): NewEmail => ({ message_id: id, subject: "Hello", sender_name: null, reply_to: null }),
+  );
   await database.run(storeSends, { ...send, emails, attachments: files });
-  await database.run(emptyFile, { id: files[1]!.id, at: now });
+  await database.run(deleteFileContent, { id: files[1]!.id, at: now });
   for (const id of ids) {
     await store.query(
       "update messages set status = 'delivered', due_at = null where id = ? returning id",
@@ -46,25 +48,25 @@ onBothEngines((open) => {
     const store = open();
     const { ids, requestId, full, empty } = await delivered(store);
     const remove = (before: string) =>
-      store.database.run(removeMessages, {
+      store.database.run(deleteMessages, {
         after: ids[0]!.replace(/\d$/, ""),
         before,
         unchangedSince: later,
         limit: 100,
       });
-    assert.equal((await remove(ids[1]!)).removed, 1);
+    assert.equal((await remove(ids[1]!)).deleted, 1);
     for (const table of ["emails", "email_bodies", "engagements"]) {
       assert.equal(await count(store, `${table} where message_id = ?`, ids[0]!), 0, table);
       assert.equal(await count(store, `${table} where message_id = ?`, ids[1]!), 1, table);
     }
     assert.equal(await count(store, "attachments where request_id = ?", requestId), 2);
 
-    assert.equal((await remove(`${ids[1]}0`)).removed, 1);
+    assert.equal((await remove(`${ids[1]}0`)).deleted, 1);
     assert.equal(await count(store, "requests where id = ?", requestId), 0);
     for (const table of ["emails", "email_bodies"])
       assert.equal(await count(store, `${table} where message_id = ?`, ids[1]!), 0, table);
     assert.equal(await count(store, "attachments where id = ?", empty), 0);
-    assert.deepEqual(await store.database.run(findLooseFiles, { before: later, limit: 5 }), [full]);
+    assert.deepEqual(await store.database.run(findUnboundFiles, { before: later, limit: 5 }), [full]);
   });
 
   test("large mails go a few at a time, and messages with a long history too", async () => {
@@ -73,8 +75,8 @@ onBothEngines((open) => {
       const removed: number[] = [];
       for (let after = ids[0]!.slice(0, -1); removed.length < 20; ) {
         const input = { after, before: `${ids.at(-1)}0`, unchangedSince: later, limit: 100 };
-        const batch = await store.database.run(removeMessages, input);
-        removed.push(batch.removed);
+        const batch = await store.database.run(deleteMessages, input);
+        removed.push(batch.deleted);
         if (batch.next === null) return removed;
         after = batch.next;
       }

@@ -5,12 +5,12 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import {
-  type Removal,
-  removeAudit,
-  removeInbound,
-  removeMessages,
-  removeUnmatched,
-  removeWebhookEvents,
+  type DeletionStep,
+  deleteAuditEntries,
+  deleteInbound,
+  deleteMessages,
+  deleteUnmatchedReceipts,
+  deleteWebhookEvents,
 } from "#store/maintenance/retention.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
 import { fresh, makeMessages, makeSending, messageRow, now, receiptOf, settle } from "../rows.ts";
@@ -18,11 +18,11 @@ import { fresh, makeMessages, makeSending, messageRow, now, receiptOf, settle } 
 const later = now + 86_400_000;
 
 /** Walks to the end; every batch's number of removals. */
-async function walk(one: (after: string) => Promise<Removal>): Promise<number[]> {
+async function walk(one: (after: string) => Promise<DeletionStep>): Promise<number[]> {
   const removed: number[] = [];
   for (let after = ""; removed.length < 100; ) {
     const batch = await one(after);
-    removed.push(batch.removed);
+    removed.push(batch.deleted);
     if (batch.next === null) return removed;
     after = batch.next;
   }
@@ -31,7 +31,7 @@ async function walk(one: (after: string) => Promise<Removal>): Promise<number[]>
 
 const messagesFrom = (store: Store, first: string, options: Partial<{ limit: number; since: number }> = {}) =>
   walk((after) =>
-    store.database.run(removeMessages, {
+    store.database.run(deleteMessages, {
       // Behind the rows of the other cases.
       after: after === "" ? `msg_${String(Number(first.slice(4)) - 1).padStart(8, "0")}` : after,
       before: "msg_z",
@@ -48,7 +48,7 @@ onBothEngines((open) => {
     const store = open();
     const sent = await makeSending(store, { count: 3 });
     for (const id of sent.ids)
-      await settle(store, { ...sent, id }, "accepted", { happening: { reference: `p-${id}` } });
+      await settle(store, { ...sent, id }, "accepted", { details: { reference: `p-${id}` } });
     await store.database.run(
       storeReceipts,
       receiptOf(sent.gatewayId, "delivered", { reference: `p-${sent.ids[0]}` }),
@@ -59,10 +59,10 @@ onBothEngines((open) => {
     assert.deepEqual(await messagesFrom(store, sent.ids[0]!), [2]);
     for (const id of sent.ids.slice(0, 2)) {
       assert.equal(await count(store, "messages where id = ?", id), 0);
-      for (const table of ["events", "message_references", "receipts"])
+      for (const table of ["message_events", "message_references", "receipts"])
         assert.equal(await count(store, `${table} where message_id = ?`, id), 0, table);
     }
-    assert.equal(await count(store, "events where message_id = ?", sent.ids[2]!), 2);
+    assert.equal(await count(store, "message_events where message_id = ?", sent.ids[2]!), 2);
     assert.equal(await count(store, "message_references where message_id = ?", sent.ids[2]!), 1);
     const [request] = await store.query<{ contacts: number }>(
       "select contacts from requests where id = ?",
@@ -108,7 +108,7 @@ onBothEngines((open) => {
     const store = open();
     const sent = await makeSending(store, { count: 30 });
     for (const id of sent.ids)
-      await settle(store, { ...sent, id }, "accepted", { happening: { reference: `p-${id}` } });
+      await settle(store, { ...sent, id }, "accepted", { details: { reference: `p-${id}` } });
     const receipts = sent.ids.map((id) =>
       store.database.run(
         storeReceipts,
@@ -118,7 +118,7 @@ onBothEngines((open) => {
     await Promise.all([messagesFrom(store, sent.ids[0]!), ...receipts]);
     for (const id of sent.ids) {
       const kept = await count(store, "messages where id = ?", id);
-      assert.equal(await count(store, "events where message_id = ?", id), kept === 1 ? 3 : 0);
+      assert.equal(await count(store, "message_events where message_id = ?", id), kept === 1 ? 3 : 0);
       if (kept === 1) assert.equal((await messageRow(store, id)).status, "delivered");
     }
   });
@@ -139,12 +139,12 @@ onBothEngines((open) => {
       );
     }
     assert.deepEqual(
-      await walk(() => store.database.run(removeInbound, { before: "in_5", limit: 2 })),
+      await walk(() => store.database.run(deleteInbound, { before: "in_5", limit: 2 })),
       [2, 2, 1],
     );
     assert.equal(await count(store, "inbound_messages"), 2);
     assert.deepEqual(
-      await walk(() => store.database.run(removeAudit, { before: "aud_5", limit: 5 })),
+      await walk(() => store.database.run(deleteAuditEntries, { before: "aud_5", limit: 5 })),
       [5, 0],
     );
     assert.equal(await count(store, "audit_entries"), 2);
@@ -153,7 +153,7 @@ onBothEngines((open) => {
   test("receipts that met no message go with the notes of their references; those that did stay", async () => {
     const store = open();
     const sent = await makeSending(store);
-    await settle(store, sent, "accepted", { happening: { reference: "known" } });
+    await settle(store, sent, "accepted", { details: { reference: "known" } });
     const report = (reference: string | null, receivedAt: number) =>
       store.database.run(storeReceipts, receiptOf(sent.gatewayId, "sent", { reference, receivedAt }));
     await report("known", now);
@@ -161,7 +161,7 @@ onBothEngines((open) => {
     await report(null, now);
     await report("young", later);
     const removed = await walk((after) =>
-      store.database.run(removeUnmatched, { after, before: later, limit: 1 }),
+      store.database.run(deleteUnmatchedReceipts, { after, before: later, limit: 1 }),
     );
     // One look is at one unmatched receipt, and there are others than these.
     assert.ok(removed.every((count) => count <= 1));
@@ -197,7 +197,7 @@ onBothEngines((open) => {
       );
       for (const [i, status] of delivered.entries()) {
         await store.query(
-          `insert into webhook_deliveries (endpoint_id, event_id, account_id, type, band, due_at, held_due_at, status, attempts, log, created_at, updated_at)
+          `insert into webhook_deliveries (endpoint_id, event_id, account_id, type, priority, due_at, held_due_at, status, attempts, log, created_at, updated_at)
            values (?, ?, 'acc_0', 'message.sent', 0, ?, ?, ?, 1, '[]', 1, 1)`,
           `whe_${i}`,
           id,
@@ -215,7 +215,7 @@ onBothEngines((open) => {
     await add(events[4]!, 3, ["delivered"]);
     await add(events[5]!, 10, ["delivered"]);
     const steps = await walk((after) =>
-      store.database.run(removeWebhookEvents, { after, before: 10, limit: 2 }),
+      store.database.run(deleteWebhookEvents, { after, before: 10, limit: 2 }),
     );
     assert.deepEqual(steps, [1, 1, 1]);
     const left = await store.query<{ id: string }>("select id from webhook_events order by id");

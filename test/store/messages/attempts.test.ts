@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { storeReceipts } from "#store/feedback/receipts.ts";
 import {
+  beginAttempts,
   nextDue,
   readDue,
   recoverMessages,
+  revertAttempts,
   settleMessages,
-  stampMessages,
-  unstampMessages,
 } from "#store/messages/attempts.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { cancelMessage } from "#store/messages/move.ts";
@@ -34,7 +34,7 @@ import {
 const cancelled: TransitionDetails = { at: now + 5, detail: "Cancelled." };
 
 onBothEngines((open) => {
-  test("due messages are read by band, oldest due first, from a place on; future ones are not", async () => {
+  test("due messages are read by priority, oldest due first, from a place on; future ones are not", async () => {
     const { database } = open();
     const { accountId, gatewayId, ids } = await makeMessages(database, {
       count: 3,
@@ -42,11 +42,13 @@ onBothEngines((open) => {
     });
     const older = sendOf(accountId, gatewayId, { count: 2, each: { due_at: now - 9 } });
     const future = sendOf(accountId, gatewayId, { each: { due_at: now + 1, status: "scheduled" } });
-    const large = sendOf(accountId, gatewayId, { count: 2, band: 2 });
+    const large = sendOf(accountId, gatewayId, { count: 2, priority: 2 });
     const elsewhere = sendOf(accountId, await makeGateway(database, accountId));
     for (const send of [older, future, large, elsewhere]) await database.run(storeSends, send);
-    const read = async (at: number, after: { dueAt: number; id: string } | null, limit = 100, band = 0) =>
-      (await database.run(readDue, { laneId: gatewayId, band, now: at, after, limit })).map(({ id }) => id);
+    const read = async (at: number, after: { dueAt: number; id: string } | null, limit = 100, priority = 0) =>
+      (await database.run(readDue, { laneId: gatewayId, priority, now: at, after, limit })).map(
+        ({ id }) => id,
+      );
     const order = [...columnsOf(older.messages).id, ...ids];
     assert.deepEqual(await read(now, null), order);
     assert.deepEqual(await read(now, null, 3), order.slice(0, 3));
@@ -54,7 +56,7 @@ onBothEngines((open) => {
       const { due_at } = (
         await database.run(readDue, {
           laneId: gatewayId,
-          band: 0,
+          priority: 0,
           now,
           after: null,
           limit: 100,
@@ -71,32 +73,32 @@ onBothEngines((open) => {
   test("a due message carries what sending needs", async () => {
     const { database } = open();
     const { accountId, gatewayId, ids } = await makeMessages(database);
-    const [due] = await database.run(readDue, { laneId: gatewayId, band: 0, now, after: null, limit: 1 });
+    const [due] = await database.run(readDue, { laneId: gatewayId, priority: 0, now, after: null, limit: 1 });
     assert.deepEqual(
       { ...due },
       {
         id: ids[0],
         account_id: accountId,
         channel: "sms",
-        number: "+15550000",
+        recipient_raw: "+15550000",
         recipient: "+15550000",
         body: "Hello 0",
-        band: 0,
+        priority: 0,
         due_at: now,
         attempts: 0,
         resends: 0,
-        deferred_from: null,
+        first_deferred_at: null,
       },
     );
   });
 
-  test("the next due time is the earliest future one of any band", async () => {
+  test("the next due time is the earliest future one of any priority", async () => {
     const { database } = open();
     const { accountId, gatewayId } = await makeMessages(database);
-    const next = () => database.run(nextDue, { laneId: gatewayId, bands: [0, 1, 2], now });
+    const next = () => database.run(nextDue, { laneId: gatewayId, priorities: [0, 1, 2], now });
     assert.equal(await next(), null);
-    await database.run(storeSends, sendOf(accountId, gatewayId, { band: 0, each: { due_at: now + 9 } }));
-    await database.run(storeSends, sendOf(accountId, gatewayId, { band: 2, each: { due_at: now + 4 } }));
+    await database.run(storeSends, sendOf(accountId, gatewayId, { priority: 0, each: { due_at: now + 9 } }));
+    await database.run(storeSends, sendOf(accountId, gatewayId, { priority: 2, each: { due_at: now + 4 } }));
     assert.equal(await next(), now + 4);
   });
 
@@ -109,9 +111,15 @@ onBothEngines((open) => {
       ["sending", null, fence, 1, 1, now],
     );
     assert.deepEqual(await timeline(store, ids[2]!), ["sending"]);
-    const due = await store.database.run(readDue, { laneId: gatewayId, band: 0, now, after: null, limit: 9 });
+    const due = await store.database.run(readDue, {
+      laneId: gatewayId,
+      priority: 0,
+      now,
+      after: null,
+      limit: 9,
+    });
     assert.deepEqual(due, []);
-    const again = await store.database.run(stampMessages, {
+    const again = await store.database.run(beginAttempts, {
       laneId: gatewayId,
       fence,
       ids,
@@ -128,7 +136,7 @@ onBothEngines((open) => {
     const old = await claim(store, gatewayId, "prc_a");
     const fence = await claim(store, gatewayId, "prc_b");
     const run = (under: number) =>
-      store.database.run(stampMessages, {
+      store.database.run(beginAttempts, {
         laneId: gatewayId,
         fence: under,
         ids,
@@ -148,7 +156,7 @@ onBothEngines((open) => {
     const [one, two] = lanes as [(typeof lanes)[0], (typeof lanes)[0]];
     const fence = await claim(store, one.gatewayId);
     const stampOf = (laneId: string, ids: string[], under = fence) =>
-      store.database.run(stampMessages, { laneId, fence: under, ids, at: now, lateBefore: 0, day: null });
+      store.database.run(beginAttempts, { laneId, fence: under, ids, at: now, lateBefore: 0, day: null });
     const [right, twice, foreign, fenced] = await Promise.all([
       stampOf(one.gatewayId, one.ids),
       stampOf(one.gatewayId, [one.ids[0]!]),
@@ -172,7 +180,7 @@ onBothEngines((open) => {
     const { gatewayId, ids } = await makeMessages(store.database, { count: 6 });
     const fence = await claim(store, gatewayId);
     const stampOn = (day: string | null, ...which: number[]) =>
-      store.database.run(stampMessages, {
+      store.database.run(beginAttempts, {
         laneId: gatewayId,
         fence,
         ids: which.map((i) => ids[i]!),
@@ -197,9 +205,9 @@ onBothEngines((open) => {
   test("what was stamped but never handed over goes back to the queue, under its own fence alone", async () => {
     const store = open();
     const sending = await makeSending(store, { count: 2 });
-    const happening: TransitionDetails = { at: now + 5, detail: "Never left.", dueAt: now, uncounted: true };
+    const details: TransitionDetails = { at: now + 5, detail: "Never left.", dueAt: now, uncounted: true };
     const unstamp = (fence: number, laneId = sending.gatewayId) =>
-      store.database.run(unstampMessages, { laneId, fence, ids: sending.ids, happening });
+      store.database.run(revertAttempts, { laneId, fence, ids: sending.ids, details });
     await unstamp(sending.fence + 1);
     await unstamp(sending.fence, "gw_other");
     assert.equal((await messageRow(store, sending.id)).status, "sending");
@@ -228,8 +236,8 @@ onBothEngines((open) => {
         laneId: sending.gatewayId,
         fence: under,
         limit,
-        first: { step: "resent", happening: first },
-        again: { step: "outcome_unknown", happening: again },
+        first: { step: "resent", details: first },
+        again: { step: "outcome_unknown", details: again },
       });
     await settle(store, { ...sending, id: sending.ids[4]! }, "accepted");
     assert.equal(await recover(sending.fence, 10), 0, "its own stamps are not left over");
@@ -271,8 +279,8 @@ onBothEngines((open) => {
       at: null,
       receivedAt: now,
     });
-    const happening = { at: now, detail: "", reference: "SM1" };
-    const settlement = { id: ids[0]!, laneId: gatewayId, fence, attempt: 1, happening, receipt: null };
+    const details = { at: now, detail: "", reference: "SM1" };
+    const settlement = { id: ids[0]!, laneId: gatewayId, fence, attempt: 1, details, receipt: null };
     await database.run(settleMessages, { ...settlement, step: "accepted" });
     const row = await messageRow(store, ids[0]!);
     assert.deepEqual([row.status, row.provider_reference], ["delivered", "SM1"]);
@@ -290,7 +298,7 @@ onBothEngines((open) => {
       accountId,
       channel: "sms",
       id: columnsOf(send.messages).id[0]!,
-      happening: cancelled,
+      details: cancelled,
     });
     assert.equal((await store.database.run(storeSends, sendOf(accountId, gatewayId))).kind, "stored");
     assert.equal(await remaining(store, accountId), 0);

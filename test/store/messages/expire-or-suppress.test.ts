@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stampMessages } from "#store/messages/attempts.ts";
+import { beginAttempts } from "#store/messages/attempts.ts";
 import { onBothEngines } from "../conformance.ts";
 import { claim, makeAccount, makeMessages, messageRow, now, timeline } from "../rows.ts";
 
@@ -17,7 +17,7 @@ onBothEngines((open) => {
 
   const stamped = async (gatewayId: string, fence: number, ids: string[], lateBefore = 0) => {
     const stamp = { laneId: gatewayId, fence, ids, at: now + 9, lateBefore, day: null };
-    const result = await open().database.run(stampMessages, stamp);
+    const result = await open().database.run(beginAttempts, stamp);
     assert.ok(result.kind === "stamped");
     return [...result.attempts.keys()];
   };

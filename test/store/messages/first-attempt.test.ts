@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { stampMessages, unstampMessages } from "#store/messages/attempts.ts";
-import { firstAttempt } from "#store/messages/first-attempt.ts";
+import { beginAttempts, revertAttempts } from "#store/messages/attempts.ts";
+import { findFirstAttempt } from "#store/messages/first-attempt.ts";
 import { onBothEngines } from "../conformance.ts";
 import { claim, makeMessages, now } from "../rows.ts";
 
@@ -14,14 +14,14 @@ onBothEngines((open) => {
     const { gatewayId: laneId, ids } = await makeMessages(database, { count: 2 });
     const fence = await claim(store, laneId);
     const id = ids[0]!;
-    assert.equal(await database.run(firstAttempt, id), null);
+    assert.equal(await database.run(findFirstAttempt, id), null);
     const stamp = { laneId, fence, ids: [id], lateBefore: 0, day: null };
     for (const at of [now + 5, now + 70_000]) {
-      await database.run(stampMessages, { ...stamp, at });
-      const happening = { at, dueAt: at, detail: "again", uncounted: true, code: null, message: null };
-      await database.run(unstampMessages, { laneId, fence, ids: [id], happening });
+      await database.run(beginAttempts, { ...stamp, at });
+      const details = { at, dueAt: at, detail: "again", uncounted: true, code: null, message: null };
+      await database.run(revertAttempts, { laneId, fence, ids: [id], details });
     }
-    assert.equal(await database.run(firstAttempt, id), now + 5);
-    assert.equal(await database.run(firstAttempt, ids[1]!), null);
+    assert.equal(await database.run(findFirstAttempt, id), now + 5);
+    assert.equal(await database.run(findFirstAttempt, ids[1]!), null);
   });
 });

@@ -2,7 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findRepeated, keptMs, readAnswered } from "#store/messages/idempotency-keys.ts";
+import {
+  findStoredRequest,
+  idempotencyTtlMs,
+  readRequestMessages,
+} from "#store/messages/idempotency-keys.ts";
 import { type SendInput, storeSends } from "#store/messages/insert.ts";
 import { onBothEngines } from "../conformance.ts";
 import { fresh, makeAccount, makeGateway, now, sendOf } from "../rows.ts";
@@ -16,7 +20,7 @@ onBothEngines((open) => {
     const accountId = await makeAccount(database, sms === undefined ? {} : { sms });
     const gatewayId = await makeGateway(database, accountId);
     const send = (key: string, more: Partial<SendInput> = {}, count = 2) =>
-      sendOf(accountId, gatewayId, { count, repeat: repeat(key), ...more });
+      sendOf(accountId, gatewayId, { count, idempotencyKey: repeat(key), ...more });
     const messages = async () => {
       const text = "select id from messages where account_id = ? order by id";
       return (await open().query<{ id: string }>(text, accountId)).map(({ id }) => id);
@@ -24,26 +28,26 @@ onBothEngines((open) => {
     return { accountId, send, messages };
   };
   const find = (accountId: string, key: string, at = now) =>
-    open().database.run(findRepeated, { accountId, path, key, at });
+    open().database.run(findStoredRequest, { accountId, path, key, at });
 
   test("the second request under a key finds the first and stores nothing", async () => {
     const { accountId, send, messages } = await prepared();
     const first = send("k");
     assert.deepEqual(await open().database.run(storeSends, first), { kind: "stored" });
-    const again = await open().other.run(storeSends, send("k", { repeat: repeat("k", "other") }));
+    const again = await open().other.run(storeSends, send("k", { idempotencyKey: repeat("k", "other") }));
     assert.ok(again.kind === "repeated");
     assert.equal(again.first.request_id, first.requestId);
     assert.equal(again.first.fingerprint, "same");
     assert.deepEqual(
       await messages(),
-      first.messages.map(([id]) => id),
+      first.messages.map(({ id }) => id),
     );
     const { fingerprint, ...request } = (await find(accountId, "k"))!;
     assert.equal(fingerprint, "same");
-    const answered = await open().database.run(readAnswered, { accountId, request });
+    const answered = await open().database.run(readRequestMessages, { accountId, request });
     assert.deepEqual(
       answered.map(({ id }) => id),
-      first.messages.map(([id]) => id),
+      first.messages.map(({ id }) => id),
     );
   });
 
@@ -56,7 +60,7 @@ onBothEngines((open) => {
     const stored = answers.filter(({ kind }) => kind === "stored");
     assert.equal(stored.length, 1);
     const winner = sends[answers.findIndex(({ kind }) => kind === "stored")]!;
-    assert.deepEqual(await messages(), [winner.messages[0]![0]]);
+    assert.deepEqual(await messages(), [winner.messages[0]!.id]);
     for (const answer of answers)
       if (answer.kind === "repeated") assert.equal(answer.first.request_id, winner.requestId);
     assert.ok(answers.every(({ kind }) => kind !== "insufficient_credit"));
@@ -78,7 +82,7 @@ onBothEngines((open) => {
     for (const send of [
       mine.send("k"),
       other.send("k"),
-      mine.send("k", { repeat: { ...repeat("k"), path: "/api/email/send" } }),
+      mine.send("k", { idempotencyKey: { ...repeat("k"), path: "/api/email/send" } }),
     ])
       assert.deepEqual(await open().database.run(storeSends, send), { kind: "stored" });
   });
@@ -86,13 +90,13 @@ onBothEngines((open) => {
   test("a key is free again after 24 hours, and not a moment before", async () => {
     const { accountId, send } = await prepared();
     await open().database.run(storeSends, send("k"));
-    assert.ok(await find(accountId, "k", now + keptMs - 1));
-    const early = send("k", { at: now + keptMs - 1 });
+    assert.ok(await find(accountId, "k", now + idempotencyTtlMs - 1));
+    const early = send("k", { at: now + idempotencyTtlMs - 1 });
     assert.equal((await open().database.run(storeSends, early)).kind, "repeated");
-    assert.equal(await find(accountId, "k", now + keptMs), null);
-    const later = send("k", { at: now + keptMs });
+    assert.equal(await find(accountId, "k", now + idempotencyTtlMs), null);
+    const later = send("k", { at: now + idempotencyTtlMs });
     assert.deepEqual(await open().database.run(storeSends, later), { kind: "stored" });
-    assert.equal((await find(accountId, "k", now + keptMs))?.request_id, later.requestId);
+    assert.equal((await find(accountId, "k", now + idempotencyTtlMs))?.request_id, later.requestId);
   });
 
   test("a request that cannot pay leaves its key free", async () => {
@@ -112,9 +116,9 @@ onBothEngines((open) => {
     await open().database.run(storeSends, first);
     const request = {
       request_id: "req_other",
-      first_id: first.messages[0]![0],
-      last_id: first.messages[1]![0],
+      first_id: first.messages[0]!.id,
+      last_id: first.messages[1]!.id,
     };
-    assert.deepEqual(await open().database.run(readAnswered, { accountId, request }), []);
+    assert.deepEqual(await open().database.run(readRequestMessages, { accountId, request }), []);
   });
 });

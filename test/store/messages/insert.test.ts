@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { setAllowance } from "#store/accounts/accounts.ts";
 import { StorageError } from "#store/database.ts";
-import { proveRequest, type SendInput, type StoredSend, storeSends } from "#store/messages/insert.ts";
+import { confirmRequest, type SendInput, type StoredSend, storeSends } from "#store/messages/insert.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
 import { columnsOf, fresh, makeAccount, makeGateway, messageRow, now, remaining, sendOf } from "../rows.ts";
 
@@ -20,6 +20,19 @@ const storedRequests = async (store: Store, accountId: string) =>
     ),
   );
 
+test("a send crosses to the thread of SQLite as values, and comes back as it was", () => {
+  const { codec } = storeSends;
+  assert.ok(codec);
+  const sms = sendOf("acc_1", "gw_1", { count: 3, each: { scheduled_for: null } });
+  const mails = sendOf("acc_1", "gw_1", { channel: "email", each: { encoding: null, segments: null } });
+  const emails = [{ message_id: mails.messages[0]!.id, subject: "Hello", sender_name: null, reply_to: null }];
+  for (const send of [sms, { ...mails, emails, attachments: [] }]) {
+    const text: string = JSON.stringify(codec.encode(send));
+    assert.doesNotMatch(text, /recipient_raw|sender_name/);
+    assert.deepEqual(codec.decode(JSON.parse(text)), send);
+  }
+});
+
 onBothEngines((open) => {
   test("a send is stored with every column as given", async () => {
     const store = open();
@@ -27,10 +40,10 @@ onBothEngines((open) => {
     const gatewayId = await makeGateway(store.database, accountId);
     const send = sendOf(accountId, gatewayId, {
       count: 2,
-      band: 1,
+      priority: 1,
       each: {
-        named: 1,
-        number: "0151 23456",
+        gateway_pinned: 1,
+        recipient_raw: "0151 23456",
         recipient: "+4915123456",
         body: "Grüße \u{1f600}\nzweite 'Zeile' ?",
         status: "scheduled",
@@ -51,19 +64,19 @@ onBothEngines((open) => {
         request_id: send.requestId,
         channel: "sms",
         gateway_id: gatewayId,
-        named: 1,
-        number: "0151 23456",
+        gateway_pinned: 1,
+        recipient_raw: "0151 23456",
         recipient: "+4915123456",
         body: "Grüße \u{1f600}\nzweite 'Zeile' ?",
         test: 0,
         status: "scheduled",
-        band: 1,
+        priority: 1,
         due_at: now + 5000,
         fence: 0,
         version: 0,
         attempts: 0,
         resends: 0,
-        deferred_from: null,
+        first_deferred_at: null,
         schedule_at: "2027-01-15 09:00:05",
         scheduled_for: now + 5000,
         created_at: now,
@@ -77,7 +90,7 @@ onBothEngines((open) => {
         encoding: "ucs2",
         segments: 3,
         cost: 3,
-        returned: 0,
+        refunded: 0,
         held_due_at: null,
       },
     );
@@ -102,7 +115,7 @@ onBothEngines((open) => {
       const accountId = await makeAccount(store.database);
       const gatewayId = await makeGateway(store.database, accountId);
       const each = { body: `of ${i}`, segments: i + 1, scheduled_for: i % 2 === 0 ? null : now + i };
-      sends.push(sendOf(accountId, gatewayId, { count: 1 + (i % 4), band: i % 3, at: now + i, each }));
+      sends.push(sendOf(accountId, gatewayId, { count: 1 + (i % 4), priority: i % 3, at: now + i, each }));
     }
     const answers = await Promise.all(sends.map((send) => store.database.run(storeSends, send)));
     assert.ok(answers.every(({ kind }) => kind === "stored"));
@@ -114,7 +127,7 @@ onBothEngines((open) => {
       assert.equal(row.body, columnsOf(send.messages).body[0]);
       assert.equal(row.segments, columnsOf(send.messages).segments[0]);
       assert.equal(row.scheduled_for, columnsOf(send.messages).scheduled_for[0]);
-      assert.equal(row.band, send.band);
+      assert.equal(row.priority, send.priority);
       assert.equal(row.created_at, send.at);
     }
   });
@@ -233,9 +246,9 @@ onBothEngines((open) => {
     const gatewayId = await makeGateway(store.database, accountId);
     const sends = Array.from({ length: 40 }, () => sendOf(accountId, gatewayId, { count: 2 }));
     const twice = sends[7]!;
-    twice.messages[1]![0] = twice.messages[0]![0];
+    twice.messages[1]!.id = twice.messages[0]!.id;
     const empty = sends[23]!;
-    empty.messages[0]![5] = null as unknown as string;
+    empty.messages[0]!.body = null as unknown as string;
     const answers = await Promise.allSettled(sends.map((send) => store.database.run(storeSends, send)));
     answers.forEach((answer, i) => {
       if (i !== 7 && i !== 23) assert.equal(answer.status, "fulfilled", `send ${i}`);
@@ -256,7 +269,7 @@ onBothEngines((open) => {
     const accountId = await makeAccount(store.database, { sms: 1000 });
     const gatewayId = await makeGateway(store.database, accountId);
     const send = sendOf(accountId, gatewayId, { count: 500 });
-    send.messages[499]![0] = send.messages[0]![0];
+    send.messages[499]!.id = send.messages[0]!.id;
     await assert.rejects(store.database.run(storeSends, send), StorageError);
     assert.deepEqual(await storedIds(store, accountId), []);
     assert.equal((await storedRequests(store, accountId)).size, 0);
@@ -269,17 +282,17 @@ onBothEngines((open) => {
     await assert.rejects(store.query("update credits set remaining = -1 where account_id = ?", accountId));
   });
 
-  test("proveRequest tells what is stored, and leaves nothing behind", async () => {
+  test("confirmRequest tells what is stored, and leaves nothing behind", async () => {
     const store = open();
     const accountId = await makeAccount(store.database);
     const send = sendOf(accountId, await makeGateway(store.database, accountId));
     const proof = { requestId: send.requestId, accountId, channel: "sms", at: now } as const;
-    assert.equal(await store.database.run(proveRequest, proof), false);
+    assert.equal(await store.database.run(confirmRequest, proof), false);
     assert.equal((await storedRequests(store, accountId)).size, 0);
     await store.database.run(storeSends, send);
-    assert.equal(await store.database.run(proveRequest, proof), true);
+    assert.equal(await store.database.run(confirmRequest, proof), true);
     assert.equal((await messageRow(store, columnsOf(send.messages).id[0]!)).request_id, send.requestId);
-    assert.equal(await store.database.run(proveRequest, { ...proof, requestId: fresh("req") }), false);
+    assert.equal(await store.database.run(confirmRequest, { ...proof, requestId: fresh("req") }), false);
   });
 
   test("a send whose gateway was deleted since it was chosen is refused whole, and frees its key", async () => {
@@ -288,9 +301,9 @@ onBothEngines((open) => {
     const gatewayId = await makeGateway(store.database, accountId);
     const send = sendOf(accountId, gatewayId, {
       count: 2,
-      repeat: { path: "/p", key: "k", fingerprint: "f" },
+      idempotencyKey: { path: "/p", key: "k", fingerprint: "f" },
     });
-    send.messages[1]![1] = "gw_deleted";
+    send.messages[1]!.gateway_id = "gw_deleted";
     assert.deepEqual(await store.database.run(storeSends, send), { kind: "gateway_gone" });
     assert.deepEqual(await storedIds(store, accountId), []);
     assert.equal(await remaining(store, accountId), 10);

@@ -30,7 +30,7 @@ onBothEngines((open) => {
   test("a message comes with its gateway's identifier and its timeline in order", async () => {
     const store = open();
     const sending = await makeSending(store);
-    await settle(store, sending, "accepted", { happening: { reference: "ref-1" } });
+    await settle(store, sending, "accepted", { details: { reference: "ref-1" } });
     const found = await store.database.run(findMessage, { ...sending, channel: "sms" });
     assert.equal(found?.message.identifier, `identifier-${sending.gatewayId}`);
     assert.equal(found?.message.status, "sent");

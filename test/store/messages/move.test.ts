@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { stampMessages } from "#store/messages/attempts.ts";
+import { beginAttempts } from "#store/messages/attempts.ts";
 import { storeSends } from "#store/messages/insert.ts";
-import { cancelMessage, moveFailing, moveWaiting } from "#store/messages/move.ts";
+import { cancelMessage, moveToDefault, moveToFailover } from "#store/messages/move.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
 import { onBothEngines } from "../conformance.ts";
@@ -33,7 +33,7 @@ onBothEngines((open) => {
     });
     const id = ids[0]!;
     const cancel = (account: string, which = id, channel: "sms" | "email" = "sms") =>
-      store.database.run(cancelMessage, { accountId: account, channel, id: which, happening: cancelled });
+      store.database.run(cancelMessage, { accountId: account, channel, id: which, details: cancelled });
     assert.deepEqual(await cancel("acc_0"), { kind: "not_found" });
     assert.deepEqual(await cancel(accountId, id, "email"), { kind: "not_found" });
     assert.deepEqual(await cancel(accountId, "msg_0"), { kind: "not_found" });
@@ -42,12 +42,12 @@ onBothEngines((open) => {
     assert.deepEqual(await cancel(accountId), { kind: "cancelled" });
     assert.equal(await remaining(store, accountId), 997);
     const row = await messageRow(store, id);
-    assert.deepEqual([row.status, row.due_at, row.returned], ["cancelled", null, 1]);
+    assert.deepEqual([row.status, row.due_at, row.refunded], ["cancelled", null, 1]);
     const fence = await claim(store, gatewayId);
     await stamp(store.database, gatewayId, fence, [ids[1]!]);
     assert.deepEqual(await cancel(accountId, ids[1]!), { kind: "not_cancellable" });
     const late = { laneId: gatewayId, fence, ids: [id], at: now, lateBefore: 0, day: null };
-    assert.deepEqual(await store.database.run(stampMessages, late), { kind: "stamped", attempts: new Map() });
+    assert.deepEqual(await store.database.run(beginAttempts, late), { kind: "stamped", attempts: new Map() });
   });
 
   test("a cancel and a stamp at once: exactly one wins, 200 times", async () => {
@@ -57,7 +57,7 @@ onBothEngines((open) => {
     let stampedFirst = 0;
     for (const [i, id] of ids.entries()) {
       const stampIt = () =>
-        store.database.run(stampMessages, {
+        store.database.run(beginAttempts, {
           laneId: gatewayId,
           fence,
           ids: [id],
@@ -66,7 +66,7 @@ onBothEngines((open) => {
           day: null,
         });
       const cancelIt = () =>
-        store.other.run(cancelMessage, { accountId, channel: "sms", id, happening: cancelled });
+        store.other.run(cancelMessage, { accountId, channel: "sms", id, details: cancelled });
       const [stamped, cancelling] =
         i % 2 === 0
           ? await Promise.all([stampIt(), cancelIt()])
@@ -89,14 +89,14 @@ onBothEngines((open) => {
     const store = open();
     const { database } = store;
     const { accountId, gatewayId, ids } = await makeMessages(database, { count: 5 });
-    const named = sendOf(accountId, gatewayId, { each: { named: 1 } });
+    const named = sendOf(accountId, gatewayId, { each: { gateway_pinned: 1 } });
     const later = sendOf(accountId, gatewayId, { each: { status: "scheduled", due_at: now + 900 } });
     for (const send of [named, later]) await database.run(storeSends, send);
     const fence = await claim(store, gatewayId);
     await stamp(database, gatewayId, fence, [ids[0]!]);
     const to = await makeGateway(database, accountId);
     const move = (limit: number) =>
-      database.run(moveWaiting, { from: gatewayId, to, limit, at: now + 7, detail: "Moved." });
+      database.run(moveToDefault, { from: gatewayId, to, limit, at: now + 7, detail: "Moved." });
     assert.deepEqual([await move(3), await move(3), await move(3)], [3, 2, 0]);
     const gateways = async (...which: string[]) =>
       Promise.all(which.map(async (id) => (await messageRow(store, id)).gateway_id));
@@ -106,7 +106,7 @@ onBothEngines((open) => {
     assert.deepEqual([moved.updated_at, moved.due_at, moved.status], [now + 7, now, "queued"]);
     assert.deepEqual(await timeline(store, ids[1]!), ["queued"]);
     const stale = { laneId: gatewayId, fence, ids: [ids[1]!], at: now, lateBefore: 0, day: null };
-    assert.deepEqual(await database.run(stampMessages, stale), { kind: "stamped", attempts: new Map() });
+    assert.deepEqual(await database.run(beginAttempts, stale), { kind: "stamped", attempts: new Map() });
     await stamp(database, to, await claim(store, to), [ids[1]!]);
   });
 
@@ -118,11 +118,11 @@ onBothEngines((open) => {
     const to = await makeGateway(store.database, made.accountId);
     await pause(made.gatewayId, now + 100);
     const move = (more: { to?: string; probe?: boolean; limit?: number; at?: number } = {}) =>
-      store.database.run(moveFailing, {
+      store.database.run(moveToFailover, {
         from: made.gatewayId,
         to,
         probe: false,
-        bands: [0, 1, 2],
+        priorities: [0, 1, 2],
         limit: 1000,
         at: now,
         detail: "Moved.",
@@ -143,22 +143,22 @@ onBothEngines((open) => {
     const store = open();
     const { database } = store;
     const { accountId, gatewayId, ids, fence, to, move } = await failing({ count: 5 });
-    const named = sendOf(accountId, gatewayId, { each: { named: 1 } });
+    const named = sendOf(accountId, gatewayId, { each: { gateway_pinned: 1 } });
     const later = sendOf(accountId, gatewayId, { each: { status: "scheduled", due_at: now + 1 } });
-    const large = sendOf(accountId, gatewayId, { band: 2, count: 3 });
+    const large = sendOf(accountId, gatewayId, { priority: 2, count: 3 });
     for (const send of [named, later, large]) await database.run(storeSends, send);
     const [wire, deferred, repeated, again, doubted] = ids as [string, string, string, string, string];
     await stamp(database, gatewayId, fence, ids);
     const of = (id: string) => ({ id, gatewayId, fence });
-    await settle(store, of(deferred), "deferred", { happening: { dueAt: now, deferredFrom: now - 5 } });
-    await settle(store, of(repeated), "resent", { happening: { dueAt: now, resend: true } });
+    await settle(store, of(deferred), "deferred", { details: { dueAt: now, firstDeferredAt: now - 5 } });
+    await settle(store, of(repeated), "resent", { details: { dueAt: now, resend: true } });
     for (const id of [again, doubted]) await settle(store, of(id), "outcome_unknown");
     await database.run(resolveUnknown, {
       accountId,
       channel: null,
       id: again,
       step: "resent_by_account",
-      happening: { at: now, dueAt: now, detail: "", resend: true },
+      details: { at: now, dueAt: now, detail: "", resend: true },
     });
     assert.equal(await move({ limit: 2 }), 2, "the smaller requests first");
     assert.equal(await move(), 2);
@@ -170,7 +170,7 @@ onBothEngines((open) => {
     assert.deepEqual(await gateways(moved), Array(4).fill(to));
     assert.deepEqual(await gateways([...stayed, wire, repeated, again, doubted]), Array(6).fill(gatewayId));
     const row = await messageRow(store, deferred);
-    assert.deepEqual([row.attempts, row.status, row.due_at, row.deferred_from], [1, "queued", now, null]);
+    assert.deepEqual([row.attempts, row.status, row.due_at, row.first_deferred_at], [1, "queued", now, null]);
     assert.deepEqual(await timeline(store, deferred), ["sending", "queued", "queued"]);
     const attempts = await stamp(database, to, await claim(store, to), moved);
     assert.equal(attempts.get(deferred), 2);
@@ -182,7 +182,7 @@ onBothEngines((open) => {
     assert.equal(await move({ at: now + 100 }), 0, "its pause is over");
     for (const id of [gatewayId, to]) {
       for (const [what, back] of [
-        ["stopped_at = 1", "stopped_at = null"],
+        ["operator_paused_at = 1", "operator_paused_at = null"],
         ["active = 0", "active = 1"],
       ] as const) {
         await change(id, what);
@@ -206,7 +206,7 @@ onBothEngines((open) => {
     const { accountId, to, move } = await failing({ count: 3 });
     await pause(to, now);
     assert.equal(await move(), 0, "it has not shown that it is well");
-    const own = sendOf(accountId, to, { each: { named: 1, due_at: now + 1 } });
+    const own = sendOf(accountId, to, { each: { gateway_pinned: 1, due_at: now + 1 } });
     await store.database.run(storeSends, own);
     assert.equal(await move({ probe: true }), 1);
     assert.equal(await move({ probe: true }), 0);
@@ -214,7 +214,7 @@ onBothEngines((open) => {
       store.query("select id from messages where gateway_id = ? and due_at <= ?", to, now);
     assert.equal((await waiting()).length, 1);
     await store.query("update messages set due_at = null where gateway_id = ?", to);
-    await store.database.run(storeSends, sendOf(accountId, to, { band: 2, each: { named: 1 } }));
+    await store.database.run(storeSends, sendOf(accountId, to, { priority: 2, each: { gateway_pinned: 1 } }));
     assert.equal(await move({ probe: true }), 0, "a message of its own is its probe");
   });
 
@@ -223,7 +223,7 @@ onBothEngines((open) => {
     for (let round = 0; round < 10; round++) {
       const { gatewayId, ids, fence, to, move } = await failing({ count: 20 });
       const stamping = { laneId: gatewayId, fence, ids, at: now, lateBefore: 0, day: null };
-      const [stamped, moved] = await Promise.all([store.other.run(stampMessages, stamping), move()]);
+      const [stamped, moved] = await Promise.all([store.other.run(beginAttempts, stamping), move()]);
       assert.ok(stamped.kind === "stamped");
       assert.equal(stamped.attempts.size + moved, 20);
       for (const id of ids) {
@@ -241,7 +241,7 @@ onBothEngines((open) => {
       const to = await makeGateway(store.database, accountId);
       const fence = await claim(store, gatewayId);
       const [stamped, moved] = await Promise.all([
-        store.database.run(stampMessages, {
+        store.database.run(beginAttempts, {
           laneId: gatewayId,
           fence,
           ids,
@@ -249,7 +249,7 @@ onBothEngines((open) => {
           lateBefore: 0,
           day: null,
         }),
-        store.other.run(moveWaiting, { from: gatewayId, to, limit: 100, at: now, detail: "Moved." }),
+        store.other.run(moveToDefault, { from: gatewayId, to, limit: 100, at: now, detail: "Moved." }),
       ]);
       assert.ok(stamped.kind === "stamped");
       assert.equal(stamped.attempts.size + moved, 20);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { receiptSteps } from "#contract/messages/states.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
-import { stampMessages } from "#store/messages/attempts.ts";
+import { beginAttempts } from "#store/messages/attempts.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
 import { onBothEngines } from "../conformance.ts";
 import {
@@ -33,14 +33,14 @@ onBothEngines((open) => {
       channel,
       id: of.id,
       step,
-      happening:
+      details:
         step === "resent_by_account" ? again : { at, detail: "Marked.", code: step, message: "Marked." },
     });
 
   async function doubted() {
     const sending = await makeSending(open());
     await settle(open(), sending, "outcome_unknown", {
-      happening: { code: "timeout", message: "No answer." },
+      details: { code: "timeout", message: "No answer." },
     });
     return sending;
   }
@@ -60,7 +60,7 @@ onBothEngines((open) => {
     );
     const attempts = await stamp(store.database, of.gatewayId, of.fence, [of.id], at);
     assert.equal(attempts.get(of.id), 2);
-    await settle(store, of, "accepted", { attempt: 2, happening: { reference: "second" } });
+    await settle(store, of, "accepted", { attempt: 2, details: { reference: "second" } });
     assert.deepEqual(await timeline(store, of.id), ["sending", "unknown", "queued", "sending", "sent"]);
     assert.equal(await remaining(store, of.accountId), 999);
   });
@@ -115,7 +115,7 @@ onBothEngines((open) => {
       const row = await messageRow(store, of.id);
       assert.deepEqual([row.status, row.due_at], [status, null]);
       const late = { laneId: of.gatewayId, fence: of.fence, ids: [of.id], at, lateBefore: 0, day: null };
-      assert.deepEqual(await store.database.run(stampMessages, late), {
+      assert.deepEqual(await store.database.run(beginAttempts, late), {
         kind: "stamped",
         attempts: new Map(),
       });
@@ -128,7 +128,7 @@ onBothEngines((open) => {
     await resolve(of, "resent_by_account");
     await stamp(store.database, of.gatewayId, of.fence, [of.id], at);
     await store.database.run(storeReceipts, receiptOf(of.gatewayId, "delivered", { messageId: of.id }));
-    await settle(store, of, "accepted", { attempt: 2, happening: { reference: "second" } });
+    await settle(store, of, "accepted", { attempt: 2, details: { reference: "second" } });
     const row = await messageRow(store, of.id);
     assert.deepEqual([row.status, row.provider_reference], ["delivered", "second"]);
   });

@@ -3,9 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Channel, channels, type Status } from "#contract/messages/channel.ts";
-import { bodyBytes } from "#store/email/emails.ts";
+import { maxPageBodyBytes } from "#store/email/emails.ts";
 import { storeSends } from "#store/messages/insert.ts";
-import { findOwnGateway, findOwnMessage, type SearchInput, searchMessages } from "#store/messages/search.ts";
+import {
+  findAccountGateway,
+  findAccountMessage,
+  type SearchInput,
+  searchMessages,
+} from "#store/messages/search.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
 import { makeAccount, makeGateway, makeMessages, now, seeded, sendOf } from "../rows.ts";
 
@@ -70,8 +75,8 @@ const everything = (accountId: string): SearchInput => ({
   acceptedFrom: null,
   acceptedBefore: null,
   limit: 7,
-  most: 10,
-  bytes: bodyBytes,
+  maxScanned: 10,
+  bytes: maxPageBodyBytes,
 });
 
 onBothEngines((open) => {
@@ -92,7 +97,7 @@ onBothEngines((open) => {
         acceptedFrom: random(3) ? null : now + random(120),
         acceptedBefore: random(3) ? null : now + random(120),
         limit: 1 + random(20),
-        most: 1 + random(40),
+        maxScanned: 1 + random(40),
       };
       if (random(3) === 0) {
         input.gatewayId = ofChannel[random(ofChannel.length)]!;
@@ -149,7 +154,7 @@ onBothEngines((open) => {
     ] as const) {
       const send = sendOf(accountId, channel === "sms" ? sms : email, { channel, each: { body } });
       await store.database.run(storeSends, send);
-      made.unshift(send.messages[0]![0]);
+      made.unshift(send.messages[0]!.id);
     }
     const asked = { ...everything(accountId), bytes: 109 };
     const of = async (before: string, bytes = 109) => {
@@ -175,13 +180,13 @@ onBothEngines((open) => {
     const { accountId, gatewayId, ids } = await makeMessages(store.database);
     const id = ids[0]!;
     const stranger = await makeAccount(store.database);
-    const found = await store.database.run(findOwnMessage, { accountId, id });
+    const found = await store.database.run(findAccountMessage, { accountId, id });
     assert.deepEqual([found?.message.id, found?.message.identifier], [id, `identifier-${gatewayId}`]);
-    assert.equal(await store.database.run(findOwnMessage, { accountId: stranger, id }), null);
+    assert.equal(await store.database.run(findAccountMessage, { accountId: stranger, id }), null);
     const identifier = `identifier-${gatewayId}`;
-    const gateway = await store.database.run(findOwnGateway, { accountId, identifier });
+    const gateway = await store.database.run(findAccountGateway, { accountId, identifier });
     assert.deepEqual(gateway, { id: gatewayId, channel: "sms" });
-    assert.equal(await store.database.run(findOwnGateway, { accountId: stranger, identifier }), null);
+    assert.equal(await store.database.run(findAccountGateway, { accountId: stranger, identifier }), null);
     const foreign = { ...everything(stranger), gatewayId, channels: ["sms"] as const };
     assert.deepEqual(await findAll(store, foreign), [], "not even by a gateway's id");
   });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { setAllowance } from "#store/accounts/accounts.ts";
 import { storeReceipts } from "#store/feedback/receipts.ts";
-import { type Settlement, settleMessages, unstampMessages } from "#store/messages/attempts.ts";
+import { revertAttempts, type Settlement, settleMessages } from "#store/messages/attempts.ts";
 import { cancelMessage } from "#store/messages/move.ts";
 import { onBothEngines } from "../conformance.ts";
 import {
@@ -25,7 +25,7 @@ onBothEngines((open) => {
   test("accepted: sent, with the provider's reference; no error stays", async () => {
     const store = open();
     const sending = await makeSending(store);
-    assert.equal(await settle(store, sending, "accepted", { happening: { reference: "SM1" } }), "settled");
+    assert.equal(await settle(store, sending, "accepted", { details: { reference: "SM1" } }), "settled");
     const row = await messageRow(store, sending.id);
     assert.deepEqual(
       [row.status, row.sent_at, row.updated_at, row.provider_reference, row.error_code, row.due_at],
@@ -39,8 +39,8 @@ onBothEngines((open) => {
     const store = open();
     const sending = await makeSending(store);
     await settle(store, sending, "accepted", {
-      happening: { reference: "SM1" },
-      receipt: { step: "delivered", happening: { at: now + 11, detail: "" } },
+      details: { reference: "SM1" },
+      receipt: { step: "delivered", details: { at: now + 11, detail: "" } },
     });
     const row = await messageRow(store, sending.id);
     assert.deepEqual([row.status, row.sent_at, row.delivered_at], ["delivered", now + 10, now + 11]);
@@ -51,16 +51,16 @@ onBothEngines((open) => {
     const store = open();
     const sending = await makeSending(store, { count: 2, each: { cost: 4 } });
     assert.equal(await remaining(store, sending.accountId), 992);
-    const happening = { code: "21211", message: "Not a number." };
-    assert.equal(await settle(store, sending, "rejected", { happening }), "settled");
-    assert.equal(await settle(store, sending, "rejected", { happening }), "settled");
+    const details = { code: "21211", message: "Not a number." };
+    assert.equal(await settle(store, sending, "rejected", { details }), "settled");
+    assert.equal(await settle(store, sending, "rejected", { details }), "settled");
     await store.database.run(
       storeReceipts,
       receiptOf(sending.gatewayId, "failed", { messageId: sending.id }),
     );
     const row = await messageRow(store, sending.id);
     assert.deepEqual(
-      [row.status, row.error_code, row.error_message, row.returned, row.sent_at],
+      [row.status, row.error_code, row.error_message, row.refunded, row.sent_at],
       ["failed", "21211", "Not a number.", 1, null],
     );
     assert.equal(await remaining(store, sending.accountId), 996);
@@ -83,9 +83,9 @@ onBothEngines((open) => {
     const store = open();
     const sending = await makeSending(store);
     const { gatewayId, id, accountId } = sending;
-    await settle(store, sending, "deferred", { happening: { dueAt: now } });
-    const happening = { at: now + 5, detail: "Cancelled." };
-    await store.database.run(cancelMessage, { accountId, channel: "sms", id, happening });
+    await settle(store, sending, "deferred", { details: { dueAt: now } });
+    const details = { at: now + 5, detail: "Cancelled." };
+    await store.database.run(cancelMessage, { accountId, channel: "sms", id, details });
     await settle(store, sending, "accepted");
     await store.database.run(storeReceipts, receiptOf(gatewayId, "failed", { messageId: id }));
     assert.deepEqual(await timeline(store, id), ["sending", "queued", "cancelled", "sent", "failed"]);
@@ -105,25 +105,25 @@ onBothEngines((open) => {
       id: fresh("ce"),
     });
     assert.equal(await settle(store, sending, "rejected"), "settled");
-    assert.equal((await messageRow(store, sending.id)).returned, 1);
+    assert.equal((await messageRow(store, sending.id)).refunded, 1);
   });
 
   test("deferred: queued until the next try, with when its tries began and whether this one counted", async () => {
     const store = open();
     const sending = await makeSending(store, { count: 2 });
-    const happening = { dueAt: now + 5000, code: "503", message: "Busy.", deferredFrom: now };
-    await settle(store, sending, "deferred", { happening });
+    const details = { dueAt: now + 5000, code: "503", message: "Busy.", firstDeferredAt: now };
+    await settle(store, sending, "deferred", { details });
     let row = await messageRow(store, sending.id);
     assert.deepEqual(
-      [row.status, row.due_at, row.attempts, row.deferred_from, row.error_code, row.returned],
+      [row.status, row.due_at, row.attempts, row.first_deferred_at, row.error_code, row.refunded],
       ["queued", now + 5000, 1, now, "503", 0],
     );
     const other = { ...sending, id: sending.ids[1]! };
     await settle(store, other, "deferred", {
-      happening: { ...happening, uncounted: true, deferredFrom: null },
+      details: { ...details, uncounted: true, firstDeferredAt: null },
     });
     row = await messageRow(store, other.id);
-    assert.deepEqual([row.attempts, row.deferred_from], [0, null]);
+    assert.deepEqual([row.attempts, row.first_deferred_at], [0, null]);
     await stamp(store.database, sending.gatewayId, sending.fence, [sending.id], now + 5000);
     await settle(store, sending, "accepted", { attempt: 2 });
     row = await messageRow(store, sending.id);
@@ -134,15 +134,15 @@ onBothEngines((open) => {
     const store = open();
     const sending = await makeSending(store, { count: 2 });
     await settle(store, sending, "outcome_unknown", {
-      happening: { code: "no_answer", message: "No answer." },
+      details: { code: "no_answer", message: "No answer." },
     });
     const row = await messageRow(store, sending.id);
     assert.deepEqual(
-      [row.status, row.due_at, row.returned, row.error_code],
+      [row.status, row.due_at, row.refunded, row.error_code],
       ["unknown", null, 0, "no_answer"],
     );
     const other = { ...sending, id: sending.ids[1]! };
-    await settle(store, other, "resent", { happening: { dueAt: now + 20, resend: true } });
+    await settle(store, other, "resent", { details: { dueAt: now + 20, resend: true } });
     const repeated = await messageRow(store, other.id);
     assert.deepEqual([repeated.status, repeated.resends, repeated.attempts], ["queued", 1, 1]);
     assert.equal(await remaining(store, sending.accountId), 998);
@@ -156,7 +156,7 @@ onBothEngines((open) => {
     for (const [i, step] of steps.entries()) {
       const one = { ...sending, id: sending.ids[i]! };
       await settle(store, one, "outcome_unknown");
-      assert.equal(await settle(store, one, step, { happening: { dueAt: now } }), "settled");
+      assert.equal(await settle(store, one, step, { details: { dueAt: now } }), "settled");
       assert.equal((await messageRow(store, one.id)).status, ends[i]);
     }
   });
@@ -166,9 +166,14 @@ onBothEngines((open) => {
     const sending = await makeSending(store, { count: 2 });
     const fence = await claim(store, sending.gatewayId, "prc_2");
     for (const id of sending.ids) {
-      const happening = { at: now + 1, detail: "", dueAt: now };
+      const details = { at: now + 1, detail: "", dueAt: now };
       const { gatewayId: laneId } = sending;
-      await store.database.run(unstampMessages, { laneId, fence: sending.fence, ids: [id], happening });
+      await store.database.run(revertAttempts, {
+        laneId,
+        fence: sending.fence,
+        ids: [id],
+        details,
+      });
       await stamp(store.database, sending.gatewayId, fence, [id]);
     }
     for (const step of ["rejected", "deferred", "outcome_unknown", "resent"] as const) {
@@ -176,7 +181,7 @@ onBothEngines((open) => {
       assert.equal((await messageRow(store, sending.id)).status, "sending");
     }
     assert.equal(await remaining(store, sending.accountId), 998);
-    assert.equal(await settle(store, sending, "accepted", { happening: { reference: "SM7" } }), "late");
+    assert.equal(await settle(store, sending, "accepted", { details: { reference: "SM7" } }), "late");
     const row = await messageRow(store, sending.id);
     assert.deepEqual([row.status, row.provider_reference], ["sent", "SM7"]);
     // The new owner's outcome comes behind that.
@@ -188,7 +193,7 @@ onBothEngines((open) => {
   test("an earlier attempt's outcome, late, changes nothing of the next attempt", async () => {
     const store = open();
     const sending = await makeSending(store);
-    await settle(store, sending, "deferred", { happening: { dueAt: now } });
+    await settle(store, sending, "deferred", { details: { dueAt: now } });
     await stamp(store.database, sending.gatewayId, sending.fence, [sending.id]);
     assert.equal(await settle(store, sending, "rejected", { attempt: 1 }), "late");
     assert.equal((await messageRow(store, sending.id)).status, "sending");
@@ -208,7 +213,7 @@ onBothEngines((open) => {
     const steps = ["accepted", "rejected", "outcome_unknown"] as const;
     const all: Settlement[] = sending.ids.map((id, i) =>
       settlement({ ...sending, id }, steps[i % 3]!, {
-        happening: i % 3 === 0 ? { reference: `ref-${id}` } : {},
+        details: i % 3 === 0 ? { reference: `ref-${id}` } : {},
       }),
     );
     const answers = await Promise.all(all.map((one) => store.database.run(settleMessages, one)));
@@ -227,7 +232,7 @@ onBothEngines((open) => {
     );
     assert.equal(await remaining(store, sending.accountId), 1000 - 600 + 200);
     const [events] = await store.query<{ count: number }>(
-      "select count(*) as count from events where account_id = ?",
+      "select count(*) as count from message_events where account_id = ?",
       sending.accountId,
     );
     assert.equal(events?.count, 600);

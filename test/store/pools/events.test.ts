@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { announceMember } from "#store/pools/events.ts";
+import { recordMemberEvent } from "#store/pools/events.ts";
 import { onBothEngines } from "../conformance.ts";
 import { listen, notesOf } from "../listener.ts";
 import { fresh, makeAccount, now } from "../rows.ts";
@@ -16,7 +16,7 @@ onBothEngines((open) => {
     const data = { pool: "default", member: "main", kind: "sandbox", reason: "It is down." };
     const id = fresh("pm");
     for (const accountId of [mine, deaf])
-      await store.database.run(announceMember, { id, accountId, type: "pool.member_down", at: now, data });
+      await store.database.run(recordMemberEvent, { id, accountId, type: "pool.member_down", at: now, data });
     const [note, ...more] = await notesOf(store, mine);
     assert.deepEqual(more, []);
     assert.deepEqual([note?.type, note?.at, note?.data], ["pool.member_down", now, data]);

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { count, type Histogram, merge, percentile } from "#store/pools/histogram.ts";
+import { addDuration, type Histogram, merge, percentile } from "#store/pools/histogram.ts";
 
 function counted(durations: readonly number[]): Histogram {
   const histogram: Histogram = {};
-  for (const ms of durations) count(histogram, ms);
+  for (const ms of durations) addDuration(histogram, ms);
   return histogram;
 }
 

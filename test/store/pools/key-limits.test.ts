@@ -75,7 +75,7 @@ onBothEngines((open) => {
       fc.asyncProperty(limits, fc.array(step, { maxLength: 25 }), async (first, steps) => {
         const keyId = await keyOf();
         const meter = new KeyMeter();
-        const underWay: { slot: string; reckoned: number }[] = [];
+        const underWay: { slot: string; estimatedTokens: number }[] = [];
         // A limit that comes and goes is another one: only its size changes here.
         let given = first;
         let at = now;
@@ -94,12 +94,12 @@ onBothEngines((open) => {
             const asked = call(keyId, given, { tokens: one.tokens, slot, now: at, until: at + 86_400_000 });
             const said = await run(admitCalls, asked);
             assert.deepEqual(said, meter.admit(given, one.tokens, at));
-            if (said.kind === "admitted") underWay.push({ slot, reckoned: one.tokens });
+            if (said.kind === "admitted") underWay.push({ slot, estimatedTokens: one.tokens });
           } else {
             const ended = underWay.shift();
             if (!ended) continue;
-            meter.settle(ended.reckoned, one.used);
-            await run(endCalls, { keyId, ...ended, used: one.used });
+            meter.settle(ended.estimatedTokens, one.used);
+            await run(endCalls, { keyId, ...ended, usedTokens: one.used });
           }
         }
       }),
@@ -136,11 +136,11 @@ onBothEngines((open) => {
     assert.equal((await later(60_001)).kind, "refused");
     const slots = await open().query<{ slot: string }>("select slot from key_slots where key_id = ?", keyId);
     assert.equal(slots.length, 2, "the dead one's row is gone");
-    await run(endCalls, { keyId, slot: alive.slot, reckoned: 0, used: 0 });
+    await run(endCalls, { keyId, slot: alive.slot, estimatedTokens: 0, usedTokens: 0 });
     assert.equal((await later(60_002)).kind, "admitted");
   });
 
-  test("what was reckoned too high comes back, what was used beyond it is owed", async () => {
+  test("what was estimatedTokens too high comes back, what was used beyond it is owed", async () => {
     const keyId = await keyOf();
     const limits = { tokensPerMinute: 1_000, concurrency: 9 };
     const left = async () => {
@@ -150,11 +150,11 @@ onBothEngines((open) => {
     const one = call(keyId, limits, { tokens: 600 });
     await run(admitCalls, one);
     assert.equal(await left(), 400);
-    await run(endCalls, { keyId, slot: one.slot, reckoned: 600, used: 100 });
+    await run(endCalls, { keyId, slot: one.slot, estimatedTokens: 600, usedTokens: 100 });
     assert.equal(await left(), 900);
     const other = call(keyId, limits, { tokens: 10 });
     await run(admitCalls, other);
-    await run(endCalls, { keyId, slot: other.slot, reckoned: 10, used: 2_000 });
+    await run(endCalls, { keyId, slot: other.slot, estimatedTokens: 10, usedTokens: 2_000 });
     const said = await run(admitCalls, call(keyId, limits, { tokens: 1 }));
     assert.ok(said.kind === "refused" && said.by === "tokens");
     // 1,100 owed and one to come, at 1,000 a minute.
@@ -185,7 +185,7 @@ onBothEngines((open) => {
     assert.deepEqual(await open().other.run(admitCalls, call(keyId, limits)), { kind: "gone" });
     await run(removePool, of);
     assert.deepEqual(await run(admitCalls, call(keyId, limits)), { kind: "gone" });
-    await run(endCalls, { keyId, slot: first.slot, reckoned: 5, used: 9 });
+    await run(endCalls, { keyId, slot: first.slot, estimatedTokens: 5, usedTokens: 9 });
     await run(renewSlots, { slots: [first], until: now + 1 });
     for (const table of ["key_buckets", "key_slots"])
       assert.deepEqual(await open().query(`select * from ${table} where key_id = ?`, keyId), []);

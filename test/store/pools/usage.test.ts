@@ -4,7 +4,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { percentile } from "#store/pools/histogram.ts";
 import { removePool } from "#store/pools/pools.ts";
-import { listCalls, readUsage, recordUsage, removeCalls, spentOf, type UsageBy } from "#store/pools/usage.ts";
+import {
+  deleteCalls,
+  listCalls,
+  readSpend,
+  readUsage,
+  recordUsage,
+  type UsageBy,
+} from "#store/pools/usage.ts";
 import { onBothEngines } from "../conformance.ts";
 import { callRow, keyRow, makePool, type Pooled } from "../pool-rows.ts";
 
@@ -24,7 +31,7 @@ onBothEngines((open) => {
       status: null,
       before: null,
       limit: 50,
-      most: 1000,
+      maxScanned: 1000,
       ...more,
     });
 
@@ -147,8 +154,12 @@ onBothEngines((open) => {
     ] as const)
       await spend(date, member);
     const asked = { keyId: of.keyId, day, month: "2027-01" };
-    assert.deepEqual(await run(spentOf, asked), { tokensToday: 60, tokensThisMonth: 90, costThisMonth: 21 });
-    assert.deepEqual(await run(spentOf, { ...asked, keyId: "key_none" }), {
+    assert.deepEqual(await run(readSpend, asked), {
+      tokensToday: 60,
+      tokensThisMonth: 90,
+      costThisMonth: 21,
+    });
+    assert.deepEqual(await run(readSpend, { ...asked, keyId: "key_none" }), {
       tokensToday: 0,
       tokensThisMonth: 0,
       costThisMonth: 0,
@@ -183,7 +194,7 @@ onBothEngines((open) => {
       const page: Awaited<ReturnType<typeof calls>> = await calls(of, {
         status: [500, 600],
         before,
-        most: 10,
+        maxScanned: 10,
         limit: 2,
       });
       found.push(...page.rows.map(({ id }) => id));
@@ -198,16 +209,16 @@ onBothEngines((open) => {
     const of = await makePool(open().database);
     const made = [callRow(of), callRow(of), callRow(of)];
     for (const call of made) await run(recordUsage, [call]);
-    await run(removeCalls, { before: made[0]!.id, limit: 100_000 });
-    assert.equal(await run(removeCalls, { before: made[2]!.id, limit: 1 }), 1);
-    assert.equal(await run(removeCalls, { before: made[2]!.id, limit: 10 }), 1);
-    assert.equal(await run(removeCalls, { before: made[2]!.id, limit: 10 }), 0);
+    await run(deleteCalls, { before: made[0]!.id, limit: 100_000 });
+    assert.equal(await run(deleteCalls, { before: made[2]!.id, limit: 1 }), 1);
+    assert.equal(await run(deleteCalls, { before: made[2]!.id, limit: 10 }), 1);
+    assert.equal(await run(deleteCalls, { before: made[2]!.id, limit: 10 }), 0);
     assert.deepEqual(
       (await calls(of)).rows.map(({ id }) => id),
       [made[2]!.id],
     );
     await run(removePool, of);
     const asked = { keyId: of.keyId, day, month: "2027-01" };
-    assert.equal((await run(spentOf, asked)).tokensToday, 90);
+    assert.equal((await run(readSpend, asked)).tokensToday, 90);
   });
 });

@@ -1,37 +1,108 @@
-// Migrations: applied once, forward only, by many starters at once.
+// Migrations: applied once, forward only, by many starters at once; a database that this code does not know is refused.
 
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
+import pg from "pg";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
+import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
+import { newestSchema } from "#store/schema/migrate.ts";
 import { freshDatabase } from "../../postgres.ts";
-import { onBothEngines } from "../conformance.ts";
+import { engines, onBothEngines } from "../conformance.ts";
 
 onBothEngines((open) => {
-  test("the migrations are recorded, each once", async () => {
+  test("the migrations are recorded, each once, and the newest is the one that the code knows", async () => {
     const rows = await open().query<{ id: number; name: string }>(
       "select id, name from migrations order by id",
     );
-    assert.ok(rows.length >= 1);
-    assert.deepEqual({ ...rows[0] }, { id: 1, name: "foundation" });
-    assert.equal(new Set(rows.map(({ id }) => id)).size, rows.length);
+    assert.deepEqual({ ...rows[0] }, { id: 1, name: "initial" });
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      Array.from({ length: newestSchema }, (_, i) => i + 1),
+    );
   });
 });
 
-test("starters at once on an empty PostgreSQL all come up, and a newer schema is refused", async () => {
+/** A database of its own, empty: how it is opened by the service, and how a test writes to it past the service. */
+interface Place {
+  open(): Promise<void>;
+  exec(statements: string): Promise<void>;
+  drop(): Promise<void>;
+}
+
+async function emptyPlace(engine: (typeof engines)[number]): Promise<Place> {
+  if (engine === "sqlite") {
+    const folder = mkdtempSync(join(tmpdir(), "trunkline-migrate-"));
+    const path = join(folder, "trunkline.db");
+    return {
+      open: async () => (await openSqlite({ path })).close(),
+      exec: async (statements) => {
+        const raw = new DatabaseSync(path);
+        raw.exec(statements);
+        raw.close();
+      },
+      drop: async () => rmSync(folder, { recursive: true, force: true }),
+    };
+  }
+  const { url, drop } = await freshDatabase();
+  return {
+    open: async () => (await openPostgres({ url })).close(),
+    exec: async (statements) => {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query(statements);
+      await client.end();
+    },
+    drop,
+  };
+}
+
+for (const engine of engines) {
+  test(`a second start changes nothing, and a newer schema is refused, on ${engine}`, async () => {
+    const place = await emptyPlace(engine);
+    try {
+      await place.open();
+      await place.open();
+      await place.exec("insert into migrations (id, name) values (9999, 'from the future')");
+      await assert.rejects(place.open(), {
+        name: "StorageError",
+        fault: "failed",
+        message: /schema 9999, this version of Trunkline knows \d+\. Start a version that is at least as new/,
+      });
+    } finally {
+      await place.drop();
+    }
+  });
+
+  test(`a database of an unreleased version is refused, and stays as it is, on ${engine}`, async () => {
+    const place = await emptyPlace(engine);
+    try {
+      await place.exec(`
+        create table migrations (id bigint primary key, name text not null);
+        insert into migrations (id, name) values (1, 'foundation'), (2, 'consent-and-webhooks');
+        create table messages (id text primary key, number text not null)`);
+      await assert.rejects(place.open(), {
+        name: "StorageError",
+        fault: "failed",
+        message:
+          /created by an unreleased version .* \(its schema 1 is "foundation"\), and cannot be upgraded\. Start this version with an empty database\./,
+      });
+      // Nothing was created: what the new schema would add can still be created.
+      await place.exec("create table accounts (id text primary key)");
+    } finally {
+      await place.drop();
+    }
+  });
+}
+
+test("starters at once on an empty PostgreSQL all come up", async () => {
   const { url, drop } = await freshDatabase();
   try {
     const databases = await Promise.all(Array.from({ length: 4 }, () => openPostgres({ url })));
     await Promise.all(databases.map((database) => database.close()));
-    const { default: pg } = await import("pg");
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query("insert into migrations (id, name) values (9999, 'from the future')");
-    await client.end();
-    await assert.rejects(openPostgres({ url }), {
-      name: "StorageError",
-      fault: "failed",
-      message: /schema 9999, this version of Trunkline knows \d+/,
-    });
   } finally {
     await drop();
   }

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  type DeliveryTry,
+  type DeliveryAttempt,
+  failWaitingDeliveries,
   nextDueDelivery,
   readDueDeliveries,
-  readToPost,
+  readPendingDeliveries,
   settleDeliveries,
-  stopDeliveries,
 } from "#store/webhooks/deliveries.ts";
 import { replayDelivery } from "#store/webhooks/delivery-log.ts";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";
@@ -35,17 +35,22 @@ async function open1(store: Store, count = 1) {
 }
 
 const log = async (store: Store, endpointId: string, event: string) =>
-  JSON.parse((await deliveryRow(store, endpointId, event)).log) as DeliveryTry[];
+  JSON.parse((await deliveryRow(store, endpointId, event)).log) as DeliveryAttempt[];
 
 onBothEngines((open) => {
-  test("due ones come in order of (due_at, id), band by band, after a place, and only their own endpoint's", async () => {
+  test("due ones come in order of (due_at, id), priority by priority, after a place, and only their own endpoint's", async () => {
     const store = open();
     const { accountId, endpointId, events } = await open1(store, 3);
     const [later] = await makeDeliveries(store, accountId, endpointId, { at: now + 1000 });
-    const [large] = await makeDeliveries(store, accountId, endpointId, { band: 2 });
+    const [large] = await makeDeliveries(store, accountId, endpointId, { priority: 2 });
     await makeDeliveries(store, accountId, await makeEndpoint(store.database, accountId));
-    const read = async (band: number, at: number, after: { dueAt: number; id: string } | null, limit = 10) =>
-      (await store.database.run(readDueDeliveries, { endpointId, band, now: at, after, limit })).map(
+    const read = async (
+      priority: number,
+      at: number,
+      after: { dueAt: number; id: string } | null,
+      limit = 10,
+    ) =>
+      (await store.database.run(readDueDeliveries, { endpointId, priority, now: at, after, limit })).map(
         ({ id }) => id,
       );
     assert.deepEqual(await read(0, now, null), events);
@@ -53,7 +58,7 @@ onBothEngines((open) => {
     assert.deepEqual(await read(0, now + 1000, null), [...events, later]);
     assert.deepEqual(await read(2, now, null), [large]);
     const next = (at: number) =>
-      store.database.run(nextDueDelivery, { endpointId, bands: [0, 1, 2], now: at });
+      store.database.run(nextDueDelivery, { endpointId, priorities: [0, 1, 2], now: at });
     assert.deepEqual([await next(now - 1), await next(now), await next(now + 1000)], [now, now + 1000, null]);
   });
 
@@ -63,7 +68,8 @@ onBothEngines((open) => {
     const [told, tried, fresh] = events as [string, string, string];
     await settleOne(store, endpointId, told);
     await settleOne(store, endpointId, tried, { outcome: failed(now + 5000) });
-    const read = (fence: number) => store.database.run(readToPost, { endpointId, fence, eventIds: events });
+    const read = (fence: number) =>
+      store.database.run(readPendingDeliveries, { endpointId, fence, eventIds: events });
     const fence = await claim(store, endpointId);
     const ready = await read(fence);
     assert.ok(ready.kind === "ready");
@@ -211,7 +217,7 @@ onBothEngines((open) => {
     await settleOne(store, endpointId, events[0]!);
     await settleOne(store, endpointId, events[1]!, { outcome: failed(now + 5000) });
     const stop = () =>
-      store.database.run(stopDeliveries, { endpointId, at: now + 50, reason: "Off.", limit: 3 });
+      store.database.run(failWaitingDeliveries, { endpointId, at: now + 50, reason: "Off.", limit: 3 });
     assert.equal(await stop(), 0, "it is active");
     await store.database.run(changeEndpoint, {
       accountId,

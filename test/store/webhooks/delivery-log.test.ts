@@ -6,7 +6,7 @@ import type { DeliveryStatus } from "#store/schema/schema.ts";
 import { readDueDeliveries } from "#store/webhooks/deliveries.ts";
 import {
   countWebhooks,
-  type DeliveryPlace,
+  type DeliveryCursor,
   findDelivery,
   listDeliveries,
   replayDelivery,
@@ -36,12 +36,12 @@ onBothEngines((open) => {
     await settleOne(store, endpointId, events[1]!);
     const list = (
       status: DeliveryStatus | null,
-      before: DeliveryPlace | null,
+      before: DeliveryCursor | null,
       limit: number,
       account = accountId,
     ) => store.database.run(listDeliveries, { accountId: account, endpointId, status, before, limit });
     const pages: string[] = [];
-    let before: DeliveryPlace | null = null;
+    let before: DeliveryCursor | null = null;
     for (;;) {
       const rows: { created_at: number; event_id: string }[] | null = await list(null, before, 2);
       const last = rows?.at(-1);
@@ -86,7 +86,7 @@ onBothEngines((open) => {
       assert.deepEqual([row.status, row.due_at, row.attempts, row.updated_at], ["pending", at, 0, at]);
       assert.equal(JSON.parse(row.log).length, 1);
     }
-    const due = { endpointId, band: 0, now: now + 50, after: null, limit: 10 };
+    const due = { endpointId, priority: 0, now: now + 50, after: null, limit: 10 };
     assert.equal((await store.database.run(readDueDeliveries, due)).length, 3);
   });
 
@@ -119,9 +119,9 @@ onBothEngines((open) => {
       await settleOne(store, endpointId, event, { at: now + 200, outcome: failed(null) });
     await settleOne(store, endpointId, later[4]!, { at: now + 200 });
     const counts: number[] = [];
-    let after: DeliveryPlace | null = { createdAt: now + 100, eventId: "" };
+    let after: DeliveryCursor | null = { createdAt: now + 100, eventId: "" };
     while (after) {
-      const place: DeliveryPlace = after;
+      const place: DeliveryCursor = after;
       const input = { accountId, endpointId, after: place, at: now + 300, limit: 3 };
       const result = await store.database.run(replayFailed, input);
       assert.ok(result.kind === "replayed");

@@ -2,14 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stopDeliveries } from "#store/webhooks/deliveries.ts";
+import { failWaitingDeliveries } from "#store/webhooks/deliveries.ts";
 import {
   changeEndpoint,
   createEndpoint,
   findAccountEndpoint,
   findEndpoint,
   findEndpointByUrl,
-  findStopped,
+  findInactiveWithDeliveries,
   listEndpoints,
   removeEndpoint,
 } from "#store/webhooks/endpoints.ts";
@@ -30,7 +30,7 @@ onBothEngines((open) => {
     const { database } = open();
     const [accountId, other] = [await makeAccount(database), await makeAccount(database)];
     const endpoint = endpointOf(accountId, { events: '["message.sent"]' });
-    await database.run(createEndpoint, { endpoint, most: 50 });
+    await database.run(createEndpoint, { endpoint, maxEndpoints: 50 });
     const { id, url } = endpoint;
     assert.deepEqual({ ...(await database.run(findEndpoint, id)) }, endpoint);
     assert.deepEqual({ ...(await database.run(findAccountEndpoint, { accountId, id })) }, endpoint);
@@ -51,7 +51,7 @@ onBothEngines((open) => {
     const [accountId, other] = [await makeAccount(database), await makeAccount(database)];
     const url = `https://${fresh("host")}.test/`;
     await makeEndpoint(database, accountId, { url });
-    const again = { endpoint: endpointOf(accountId, { url }), most: 50 };
+    const again = { endpoint: endpointOf(accountId, { url }), maxEndpoints: 50 };
     assert.deepEqual(await database.run(createEndpoint, again), { kind: "url_taken" });
     await makeEndpoint(database, other, { url });
   });
@@ -63,7 +63,7 @@ onBothEngines((open) => {
       Array.from({ length: 12 }, (_, i) =>
         (i % 2 ? database : other).run(createEndpoint, {
           endpoint: endpointOf(accountId, { url: `https://many.test/${i % 8}` }),
-          most: 5,
+          maxEndpoints: 5,
         }),
       ),
     );
@@ -203,9 +203,11 @@ onBothEngines((open) => {
     for (const id of [off, told])
       await database.run(changeEndpoint, { accountId, id, at: now, change: { active: false } });
     const found = async () =>
-      (await database.run(findStopped, null)).map(({ id }) => id).filter((id) => ids.includes(id));
+      (await database.run(findInactiveWithDeliveries, null))
+        .map(({ id }) => id)
+        .filter((id) => ids.includes(id));
     assert.deepEqual(await found(), [off]);
-    await database.run(stopDeliveries, { endpointId: off, at: now, reason: "Off.", limit: 10 });
+    await database.run(failWaitingDeliveries, { endpointId: off, at: now, reason: "Off.", limit: 10 });
     assert.deepEqual(await found(), []);
   });
 

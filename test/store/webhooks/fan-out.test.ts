@@ -6,11 +6,11 @@ import { storeSends } from "#store/messages/insert.ts";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";
 import {
   type FanOutEvent,
-  type NoteStep,
+  type OutboxEvent,
   type OutboxPage,
+  type OutboxPageStep,
   readOutbox,
   storeFanOut,
-  type Told,
 } from "#store/webhooks/fan-out.ts";
 import { messageEventId } from "#store/webhooks/outbox.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
@@ -18,19 +18,19 @@ import { deliveryRow, makeEndpoint, note } from "../endpoints.ts";
 import { columnsOf, fresh, makeAccount, makeGateway, makeSending, now, sendOf, settle } from "../rows.ts";
 
 /** The whole outbox of this account, page by page; what other cases left is stored on the way without a word. */
-async function drain(store: Store, accountId: string, limit = 500): Promise<Told[][]> {
-  const pages: Told[][] = [];
+async function drain(store: Store, accountId: string, limit = 500): Promise<OutboxEvent[][]> {
+  const pages: OutboxEvent[][] = [];
   for (;;) {
     const page = await store.database.run(readOutbox, { limit });
-    pages.push(page.told.filter((one) => one.account_id === accountId));
-    await store.database.run(storeFanOut, { at: now, notes: page.notes, events: [] });
+    pages.push(page.events.filter((one) => one.account_id === accountId));
+    await store.database.run(storeFanOut, { at: now, steps: page.steps, events: [] });
     if (!page.more) return pages;
   }
 }
 
 /** The events of a page, each for all of its account's endpoints. */
 const events = (page: OutboxPage): FanOutEvent[] =>
-  page.told.map(({ message: _, data: __, ...one }) => ({
+  page.events.map(({ message: _, data: __, ...one }) => ({
     ...one,
     body: `{"of":"${one.id}"}`,
     endpoints: page.endpoints.filter((each) => each.account_id === one.account_id).map(({ id }) => id),
@@ -47,7 +47,7 @@ onBothEngines((open) => {
     const sending = await makeSending(store);
     const { accountId, gatewayId, id } = sending;
     const endpointId = await makeEndpoint(store.database, accountId);
-    await settle(store, sending, "accepted", { happening: { reference: "p1" } });
+    await settle(store, sending, "accepted", { details: { reference: "p1" } });
     await store.query(
       "update messages set status = 'delivered', delivered_at = ?, gateway_id = ? where id = ?",
       now + 99,
@@ -55,10 +55,10 @@ onBothEngines((open) => {
       id,
     );
     const page = await store.database.run(readOutbox, { limit: 500 });
-    const [told, ...none] = page.told.filter(({ account_id }) => account_id === accountId);
+    const [told, ...none] = page.events.filter(({ account_id }) => account_id === accountId);
     assert.ok(told?.message && none.length === 0);
     assert.deepEqual(
-      [told.id, told.note_id, told.type, told.at, told.band],
+      [told.id, told.entry_id, told.type, told.at, told.priority],
       [messageEventId(id, 2), messageEventId(id, 2), "message.sent", now + 10, 0],
     );
     const { status, delivered_at, sent_at, provider_reference, gateway_id, identifier, body } = told.message;
@@ -78,7 +78,7 @@ onBothEngines((open) => {
       page.endpoints.filter((each) => each.account_id === accountId).map((each) => ({ ...each })),
       [{ id: endpointId, account_id: accountId, events: '["*"]' }],
     );
-    assert.deepEqual(page.notes.find((step) => step.id === told.note_id)?.next, null);
+    assert.deepEqual(page.steps.find((step) => step.id === told.entry_id)?.next, null);
     await drain(store, accountId);
   });
 
@@ -87,7 +87,7 @@ onBothEngines((open) => {
     const accountId = await makeAccount(store.database);
     await makeEndpoint(store.database, accountId);
     const gatewayId = await makeGateway(store.database, accountId);
-    const send = sendOf(accountId, gatewayId, { count: 45, band: 1 });
+    const send = sendOf(accountId, gatewayId, { count: 45, priority: 1 });
     await store.database.run(storeSends, send);
     const ids = columnsOf(send.messages).id;
     await store.query(
@@ -104,7 +104,9 @@ onBothEngines((open) => {
       told.map(({ id }) => id),
       ids.map((id) => messageEventId(id, 0)),
     );
-    assert.ok(told.every(({ type, at, band }) => type === "message.queued" && at === now && band === 1));
+    assert.ok(
+      told.every(({ type, at, priority }) => type === "message.queued" && at === now && priority === 1),
+    );
     const { status, due_at, sent_at, attempts } = told[0]!.message!;
     assert.deepEqual([status, due_at, sent_at, attempts], ["queued", now, null, 0]);
     assert.deepEqual(await noteIds(store, accountId), []);
@@ -158,7 +160,7 @@ onBothEngines((open) => {
     const id = fresh("evt");
     await note(store, accountId, id);
     const page = await store.database.run(readOutbox, { limit: 500 });
-    const input = { at: now + 7, notes: page.notes, events: events(page) };
+    const input = { at: now + 7, steps: page.steps, events: events(page) };
     const woken = await Promise.all([
       store.database.run(storeFanOut, input),
       store.other.run(storeFanOut, input),
@@ -181,7 +183,7 @@ onBothEngines((open) => {
       event_id: id,
       account_id: accountId,
       type: "gateway.paused",
-      band: 0,
+      priority: 0,
       due_at: now + 7,
       held_due_at: null,
       status: "pending",
@@ -198,10 +200,10 @@ onBothEngines((open) => {
     const endpointId = await makeEndpoint(store.database, accountId);
     const gatewayId = await makeGateway(store.database, accountId);
     await store.database.run(storeSends, sendOf(accountId, gatewayId, { count: 25 }));
-    const own = (page: OutboxPage): { at: number; notes: NoteStep[]; events: FanOutEvent[] } => {
+    const own = (page: OutboxPage): { at: number; steps: OutboxPageStep[]; events: FanOutEvent[] } => {
       const mine = events(page).filter((event) => event.account_id === accountId);
-      const wanted = new Set(mine.map(({ note_id }) => note_id));
-      return { at: now, notes: page.notes.filter((step) => wanted.has(step.id)), events: mine };
+      const wanted = new Set(mine.map(({ entry_id }) => entry_id));
+      return { at: now, steps: page.steps.filter((step) => wanted.has(step.id)), events: mine };
     };
     const slow = own(await store.database.run(readOutbox, { limit: 10 }));
     for (let page = 0; page < 2; page++)
@@ -229,7 +231,7 @@ onBothEngines((open) => {
       at: now,
       change: { active: false },
     });
-    await store.database.run(storeFanOut, { at: now, notes: page.notes, events: events(page) });
+    await store.database.run(storeFanOut, { at: now, steps: page.steps, events: events(page) });
     assert.deepEqual(await noteIds(store, accountId), []);
     assert.deepEqual(await store.query("select id from webhook_events where id = ?", id), []);
     assert.deepEqual(await store.query("select event_id from webhook_deliveries where event_id = ?", id), []);

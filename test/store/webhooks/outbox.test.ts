@@ -38,7 +38,7 @@ onBothEngines((open) => {
     await listen(await makeAccount(open().database), ["*"]);
     await listen(accountId, ["*"], 0);
     await listen(accountId, ["message.read"]);
-    await settle(open(), of, "accepted", { happening: { reference: "p1" } });
+    await settle(open(), of, "accepted", { details: { reference: "p1" } });
     assert.deepEqual(await notes(accountId), []);
   });
 
@@ -46,7 +46,7 @@ onBothEngines((open) => {
     const sending = await makeSending(open());
     const { accountId, gatewayId, id } = sending;
     await listen(accountId, ["message.*"]);
-    await settle(open(), sending, "accepted", { happening: { reference: "p1" } });
+    await settle(open(), sending, "accepted", { details: { reference: "p1" } });
     await open().database.run(storeReceipts, receiptOf(gatewayId, "delivered", { reference: "p1" }));
     const [sent, delivered] = await notes(accountId);
     assert.ok(sent && delivered);
@@ -70,7 +70,7 @@ onBothEngines((open) => {
     await listen(sending.accountId, ["*"]);
     const { id, gatewayId } = sending;
     await open().database.run(storeReceipts, receiptOf(gatewayId, "delivered", { reference: "early" }));
-    await settle(open(), sending, "accepted", { happening: { reference: "early" } });
+    await settle(open(), sending, "accepted", { details: { reference: "early" } });
     assert.deepEqual(
       (await notes(sending.accountId)).map((note) => [note.id, note.type, note.data.status]),
       [
@@ -85,8 +85,8 @@ onBothEngines((open) => {
     await listen(sending.accountId, ["*"]);
     await settle(open(), { ...sending, fence: sending.fence - 1 }, "deferred");
     const late = { ...sending, id: sending.id };
-    await settle(open(), late, "accepted", { happening: { reference: "p1" } });
-    await settle(open(), late, "accepted", { happening: { reference: "p1" } });
+    await settle(open(), late, "accepted", { details: { reference: "p1" } });
+    await settle(open(), late, "accepted", { details: { reference: "p1" } });
     const receipt = receiptOf(sending.gatewayId, "sent", { reference: "p1" });
     await open().database.run(storeReceipts, receipt);
     await open().database.run(storeReceipts, receipt);
@@ -101,16 +101,16 @@ onBothEngines((open) => {
     const accountId = await makeAccount(database);
     const gatewayId = await makeGateway(database, accountId);
     await listen(accountId, ["message.scheduled"]);
-    const send = sendOf(accountId, gatewayId, { count: 30, band: 1 });
+    const send = sendOf(accountId, gatewayId, { count: 30, priority: 1 });
     await database.run(storeSends, send);
     const [note, ...more] = await notes(accountId);
     assert.deepEqual(more, []);
     assert.equal(note?.type, "request");
-    assert.equal(note.band, 1);
+    assert.equal(note.priority, 1);
     assert.deepEqual(note.data, {
       request_id: send.requestId,
-      first_id: send.messages[0]![0],
-      last_id: send.messages[29]![0],
+      first_id: send.messages[0]!.id,
+      last_id: send.messages[29]!.id,
     });
   });
 

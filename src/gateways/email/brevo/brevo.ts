@@ -1,76 +1,74 @@
-// Brevo (https://developers.brevo.com/reference/sendtransacemail). Its idempotency key holds for 15 to 30 minutes, by
-// page, and a lane may pause for longer: what may have been sent is held, not repeated, unless the gateway asks for it.
-// Its tracking is a switch of the account, not the mail.
+// Brevo (https://developers.brevo.com/reference/sendtransacemail). Its idempotency key holds for 15 to 30 minutes,
+// depending on the page, and a lane may pause for longer: a mail that may have been sent is held, not repeated, unless
+// the gateway's rules ask for it. Tracking is a switch of the Brevo account, not of the mail.
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { callbackTokenField } from "#gateways/email/callback-token.ts";
-import { base64Attachments, encodedName, senderOf } from "#gateways/email/http-mail.ts";
-import { bareMessageId } from "#gateways/email/mail-event.ts";
+import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/callback.ts";
+import { callbackTokenField, tokenRefusal } from "#gateways/email/callback-token.ts";
+import {
+  base64Attachments,
+  defineHttpMail,
+  type EmailMessage,
+  encodedName,
+  jsonRequest,
+  senderOf,
+} from "#gateways/email/http-mail.ts";
+import {
+  bareMessageId,
+  clientInfo,
+  type EventIds,
+  eventIds,
+  omitUndefined,
+  reasonText,
+  receivedReports,
+} from "#gateways/email/mail-event.ts";
 import { emailFields } from "#gateways/email/settings.ts";
-import { defineGateway, type OutgoingMessage, secret } from "#gateways/gateway.ts";
-import { timeoutField } from "#gateways/http-outcome.ts";
-import { parseJson, textAt } from "#gateways/sms/http-api/json-path.ts";
-import { vendorOutcome } from "#gateways/vendor-outcome.ts";
-import { brevoCode, brevoFault } from "./errors.ts";
-import { brevoIdHeader, receiveBrevo } from "./events.ts";
+import { timeoutField } from "#gateways/http-settings.ts";
+import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
+import type { Fault } from "#gateways/vendor-outcome.ts";
+import { secret } from "#settings/secrets.ts";
+import { baseUrlField, joinUrl } from "#settings/url.ts";
 
 const settings = z.strictObject({
   ...emailFields,
   api_key: secret().describe("An API key of Brevo (v3)."),
   callback_token: callbackTokenField,
-  base_url: z
-    .string()
-    .regex(/^https?:\/\/[^?#\s]+$/i, "Must be an http or https URL without a query.")
-    .default("https://api.brevo.com/v3")
-    .describe("Brevo's API, for a test double."),
+  base_url: baseUrlField().default("https://api.brevo.com/v3").describe("Brevo's API, for a test double."),
   timeout_ms: timeoutField,
 });
 
 type BrevoSettings = z.output<typeof settings>;
 
-export const brevo = defineGateway({
+export const brevo = defineHttpMail({
   kind: "brevo",
-  channels: ["email"],
   title: "Brevo",
   summary: "Email through Brevo, with events that a token protects.",
   settings,
   // https://help.brevo.com/hc/en-us/articles/4402811730962
   maxMessageBytes: 20 * 1024 * 1024,
-  urls: (own) => [emailUrl(own)],
-  async send(message, own, tools) {
-    const result = await tools.outbound.request({
-      method: "POST",
-      url: emailUrl(own),
-      headers: { "api-key": own.api_key, "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify(await bodyOf(message, own)),
-      timeoutMs: tools.timeoutMs,
-      signal: tools.signal,
-    });
-    const json = (result.kind === "answer" ? parseJson(result.body) : null) ?? null;
-    return vendorOutcome(result, {
-      vendor: "Brevo",
-      secrets: [own.api_key, own.callback_token ?? ""],
-      now: tools.clock.now(),
-      reference: () => bareMessageId(textAt(json, "$.messageId")),
-      code: brevoCode,
-      faultOf: (code) => brevoFault(code, textAt(json, "$.message") ?? ""),
-    });
-  },
-  receive: (callback, own) => receiveBrevo(callback, own.callback_token),
+  url: (settings) => joinUrl(settings.base_url, "/smtp/email"),
+  request: async (message, settings) =>
+    jsonRequest({ "api-key": settings.api_key }, await bodyOf(message, settings)),
+  answer: () => ({
+    vendor: "Brevo",
+    reference: (json) => bareMessageId(textAt(json, "$.messageId")),
+    code: brevoCode,
+    faultOf: ({ code, json }) => brevoFault(code, textAt(json, "$.message") ?? ""),
+  }),
+  receive: (callback, settings) => readCallback(callback, settings.callback_token),
 });
 
-function emailUrl(own: BrevoSettings): string {
-  return `${own.base_url.replace(/(?<!\/)\/+$/, "")}/smtp/email`;
-}
+/** Brevo copies this header of the mail into its events. */
+const messageIdHeader = "X-Mailin-custom";
 
-/** An undefined field does not reach the JSON. Brevo finds an attachment's type by its name. */
-async function bodyOf(message: OutgoingMessage, own: BrevoSettings): Promise<object> {
-  const email = message.email!;
-  const sender = senderOf(email, own);
+/** Brevo derives an attachment's type from its name. */
+async function bodyOf(message: EmailMessage, settings: BrevoSettings): Promise<object> {
+  const { email } = message;
+  const { address, name } = senderOf(email, settings);
   const attachments = await base64Attachments(email);
   return {
-    sender: { email: sender.address, name: sender.name === null ? undefined : safeName(sender.name) },
+    sender: { email: address, name: name === null ? undefined : safeName(name) },
     to: [{ email: message.recipient }],
     subject: email.subject,
     textContent: email.text,
@@ -78,8 +76,8 @@ async function bodyOf(message: OutgoingMessage, own: BrevoSettings): Promise<obj
     replyTo: email.replyTo === null ? undefined : { email: email.replyTo },
     headers: {
       ...Object.fromEntries(email.headers),
-      [brevoIdHeader]: message.id,
-      idempotencyKey: keyOf(message.id),
+      [messageIdHeader]: message.id,
+      idempotencyKey: idempotencyKeyOf(message.id),
     },
     attachment:
       attachments.length === 0
@@ -88,13 +86,13 @@ async function bodyOf(message: OutgoingMessage, own: BrevoSettings): Promise<obj
   };
 }
 
-/** Brevo drops a name that has both a special of RFC 5322 and a letter beyond ASCII, but for one that is encoded already. */
+/** Brevo drops a name with both a special character of RFC 5322 and a letter beyond ASCII, unless it is already encoded. */
 function safeName(name: string): string {
   return /[^\u0020-\u007e]/.test(name) && /[()<>[\]:;@\\,."]/.test(name) ? encodedName(name) : name;
 }
 
-/** Brevo wants a UUID; this one (version 8 of RFC 9562) is the same on every try. */
-function keyOf(id: string): string {
+/** Brevo requires a UUID; this one (version 8 of RFC 9562) is the same at every attempt. */
+function idempotencyKeyOf(id: string): string {
   const hex = createHash("sha256").update(id).digest("hex");
   const variant = "89ab"[Number.parseInt(hex[16]!, 16) % 4]!;
   return [
@@ -104,4 +102,129 @@ function keyOf(id: string): string {
     variant + hex.slice(17, 20),
     hex.slice(20, 32),
   ].join("-");
+}
+
+/**
+ * Error codes (https://developers.brevo.com/docs/how-it-works, and the error model of Brevo's clients). Most come with
+ * status 400, so the status says little.
+ */
+const faults = new Map<string, Fault>([
+  ["invalid_parameter", "permanent"],
+  ["missing_parameter", "permanent"],
+  ["out_of_range", "permanent"],
+  ["bad_request", "permanent"],
+  ["unprocessable_entity", "permanent"],
+  ["unauthorized", "configuration"], // a wrong key, or an address of ours that is not allowed to use it
+  ["permission_denied", "configuration"],
+  ["reseller_permission_denied", "configuration"],
+  ["not_enough_credits", "configuration"],
+  ["account_under_validation", "configuration"],
+  ["document_not_found", "configuration"],
+  ["method_not_allowed", "configuration"],
+  ["not_acceptable", "configuration"],
+  ["too_many_requests", "transient"],
+  // A request with this idempotency key came before. The answer does not say whether its mail was sent.
+  ["duplicate_parameter", "ambiguous"],
+  ["duplicate_request", "ambiguous"],
+]);
+
+export function brevoCode(json: Json): string | null {
+  return textAt(json, "$.code");
+}
+
+/** Undefined for a code that is not listed. `message`: Brevo's explanation. */
+export function brevoFault(code: string, message: string): Fault | undefined {
+  // The sender's address is a setting: not verified, not active, not allowed.
+  if (code === "invalid_parameter" && /\bsender\b/i.test(message)) return "configuration";
+  return faults.get(code);
+}
+
+/**
+ * Transactional webhooks (https://developers.brevo.com/docs/transactional-webhooks): JSON, one event a call or, batched,
+ * up to 500 in a list. They are not signed; Brevo sends our token
+ * (https://developers.brevo.com/docs/username-and-password-authentication). Unreadable events of a list are skipped.
+ */
+function readCallback(callback: CallbackRequest, token: string | undefined): Received {
+  const refusal = tokenRefusal(callback, token);
+  if (refusal !== null) return refusal;
+  const document = parseJson(callback.body);
+  if (document === undefined) return { kind: "malformed", reason: "The callback is not readable." };
+  const events = Array.isArray(document) ? document : [document];
+  const reports: (Receipt | Engagement)[] = [];
+  let problem = "The callback has no event.";
+  let readable = 0;
+  for (const event of events) {
+    const type = textAt(event, "$.event");
+    if (type === null) continue;
+    const reader = readers.get(type);
+    const ids = idsOf(event);
+    if (reader !== undefined && ids === null) {
+      problem = "The event names no message.";
+      continue;
+    }
+    readable += 1;
+    if (reader === undefined || ids === null) continue;
+    reports.push(reader(event, ids));
+  }
+  if (readable === 0) return { kind: "malformed", reason: problem };
+  return receivedReports(reports);
+}
+
+function idsOf(event: Json): EventIds | null {
+  const reference = bareMessageId(textAt(event, "$.message-id"));
+  return eventIds(reference, textAt(event, `$.${messageIdHeader}`), timeOf(textAt(event, "$.ts_epoch")));
+}
+
+/** `ts_epoch` is the only time in UTC: in milliseconds, but in seconds in some of Brevo's examples. */
+function timeOf(text: string | null): number | undefined {
+  if (text === null || !/^\d{9,14}$/.test(text)) return undefined;
+  return text.length <= 11 ? Number(text) * 1000 : Number(text);
+}
+
+type Reader = (event: Json, ids: EventIds) => Receipt | Engagement;
+
+/** `request` and `sent` say no more than the answer to the request did. */
+const readers = new Map<string, Reader>([
+  ["delivered", (_event, ids) => ({ status: "delivered", ...ids })],
+  ["hard_bounce", (event, ids) => bounced("hard", event, ids)],
+  ["soft_bounce", (event, ids) => bounced("soft", event, ids)],
+  // Not sent: a recipient on the block list, an address or sender that Brevo considers invalid, an error inside Brevo.
+  ["blocked", (event, ids) => failed("blocked", event, ids)],
+  ["invalid_email", (event, ids) => failed("invalid_email", event, ids)],
+  ["error", (event, ids) => failed("error", event, ids)],
+  ["deferred", (event, ids) => engagement("deferred", event, ids)],
+  ["spam", (event, ids) => engagement("complained", event, ids)],
+  ["complaint", (event, ids) => engagement("complained", event, ids)],
+  ["unsubscribed", (event, ids) => engagement("unsubscribed", event, ids)],
+  ["unsubscribe", (event, ids) => engagement("unsubscribed", event, ids)],
+  ["unique_opened", (event, ids) => openOrClick("opened", event, ids)],
+  ["opened", (event, ids) => openOrClick("opened", event, ids)],
+  ["unique_proxy_open", (event, ids) => ({ ...openOrClick("opened", event, ids), machine: true })],
+  ["proxy_open", (event, ids) => ({ ...openOrClick("opened", event, ids), machine: true })],
+  ["click", (event, ids) => openOrClick("clicked", event, ids)],
+]);
+
+const reasonOf = (event: Json) => reasonText(textAt(event, "$.reason"));
+
+function bounced(bounce: "hard" | "soft", event: Json, ids: EventIds): Receipt {
+  const code = `${bounce}_bounce`;
+  return omitUndefined<Receipt>({ status: "bounced", ...ids, code, reason: reasonOf(event), bounce });
+}
+
+function failed(code: string, event: Json, ids: EventIds): Receipt {
+  return omitUndefined<Receipt>({ status: "failed", ...ids, code, reason: reasonOf(event) });
+}
+
+function engagement(kind: Engagement["kind"], event: Json, ids: EventIds): Engagement {
+  return omitUndefined<Engagement>({ kind, ...ids, reason: reasonOf(event) });
+}
+
+/** `sending_ip` is Brevo's own, so `ip` is used. */
+function openOrClick(kind: "opened" | "clicked", event: Json, ids: EventIds): Engagement {
+  const client = clientInfo({
+    url: kind === "clicked" ? textAt(event, "$.link") : null,
+    userAgent: textAt(event, "$.user_agent"),
+    ip: textAt(event, "$.ip"),
+  });
+  return { kind, ...ids, ...client };
 }

@@ -1,5 +1,5 @@
-// What DNS says about a sending domain, in plain words: may its servers send (SPF), can its signatures be verified
-// (DKIM), and what happens to mail that fails (DMARC). Every finding says what was found and what to do.
+// Checks the DNS records of a sending domain: which servers may send (SPF), whether its signatures can be verified (DKIM),
+// and what happens to mail that fails (DMARC). Every finding says what was found and what to do.
 
 import type { Clock, Dns, DnsAnswer } from "#runtime/runtime.ts";
 import { dkimName, dkimValue, dmarcName, firstDmarc, type PublishedKey } from "./domain-records.ts";
@@ -8,9 +8,9 @@ import { readSpf, type SpfPolicy } from "./spf.ts";
 export interface Finding {
   /** `doubtful`: it may be right; `advice` says what to look at. `unknown`: DNS did not answer. */
   result: "ok" | "missing" | "wrong" | "doubtful" | "unknown";
-  /** The name that was asked. */
+  /** The name that was looked up. */
   name: string;
-  /** The records that are there. */
+  /** The existing records. */
   found: string[];
   message: string;
   /** What to do; null: nothing. */
@@ -24,7 +24,7 @@ export interface DomainFindings {
   dmarc: Finding;
 }
 
-/** What is known of the account's email gateways: whom they write as, and the server of those that have one. */
+/** An email gateway of the account: its sender's domain, and its server if it has one. */
 export interface MailRoute {
   identifier: string;
   /** The domain of its `from`. */
@@ -33,9 +33,9 @@ export interface MailRoute {
   host: string | null;
 }
 
-/** A check asks this much at most, and answers within this time, however the domain's records are laid. */
-const mostQuestions = 100;
-const longestMs = 20_000;
+/** Bounds of one check, whatever the domain's records are. */
+const maxQueries = 100;
+const maxCheckMs = 20_000;
 
 export async function checkDomain(
   { dns, clock }: { dns: Dns; clock: Clock },
@@ -43,7 +43,7 @@ export async function checkDomain(
   keys: readonly PublishedKey[],
   routes: readonly MailRoute[],
 ): Promise<DomainFindings> {
-  const bounded = within(dns, clock);
+  const bounded = boundedDns(dns, clock);
   const below = routes.filter((route) => isWithin(route.domain, domain));
   const [spf, dmarc, ...dkim] = await Promise.all([
     checkSpf(bounded, domain, below),
@@ -57,13 +57,13 @@ export async function checkDomain(
 
 const isWithin = (name: string, domain: string) => name === domain || name.endsWith(`.${domain}`);
 
-function within(dns: Dns, clock: Clock): Dns {
-  const until = clock.monotonic() + longestMs;
-  let asked = 0;
+function boundedDns(dns: Dns, clock: Clock): Dns {
+  const until = clock.monotonic() + maxCheckMs;
+  let queries = 0;
   const bounded = (ask: (name: string) => Promise<DnsAnswer>) => async (name: string) => {
-    asked += 1;
-    if (asked <= mostQuestions && clock.monotonic() < until) return await ask(name);
-    return { kind: "failed", reason: "It took too many questions to DNS, or too long." } as const;
+    queries += 1;
+    if (queries <= maxQueries && clock.monotonic() < until) return await ask(name);
+    return { kind: "failed", reason: "The check needed too many DNS lookups, or took too long." } as const;
   };
   return { txt: bounded(dns.txt), addresses: bounded(dns.addresses), mx: bounded(dns.mx) };
 }
@@ -104,10 +104,10 @@ async function checkKey(dns: Dns, domain: string, key: PublishedKey): Promise<Fi
   const replace = `Replace it. ${publish}`;
   const bytes = tags.get("p")?.replace(/\s+/g, "");
   if ((tags.get("v") ?? "DKIM1") !== "DKIM1" || bytes === undefined)
-    return finding("wrong", "The record is not one of DKIM.", replace);
+    return finding("wrong", "The record is not a DKIM record.", replace);
   if (bytes === "") return finding("wrong", "The record says that the key was revoked.", replace);
   if (bytes !== key.public_key) {
-    // What DNS panels do most often to long values.
+    // The most frequent mistake of DNS panels with long values.
     const cut = key.public_key.startsWith(bytes);
     return finding(
       "wrong",
@@ -118,12 +118,12 @@ async function checkKey(dns: Dns, domain: string, key: PublishedKey): Promise<Fi
   const kind = (tags.get("k") ?? "rsa").toLowerCase();
   if (`${kind}-sha256` !== key.algorithm)
     return finding("wrong", `The record says that the key is of the kind ${kind}.`, replace);
-  const allows = (tag: string, wanted: string) => {
+  const allows = (tag: string, value: string) => {
     const list = tags
       .get(tag)
       ?.split(":")
-      .map((each) => each.trim().toLowerCase());
-    return list === undefined || list.includes(wanted) || list.includes("*");
+      .map((word) => word.trim().toLowerCase());
+    return list === undefined || list.includes(value) || list.includes("*");
   };
   if (!allows("h", "sha256") || !allows("s", "email"))
     return finding("wrong", "The record does not allow the key to sign mail with SHA-256.", replace);
@@ -139,13 +139,13 @@ async function checkKey(dns: Dns, domain: string, key: PublishedKey): Promise<Fi
 const listed = (names: readonly string[]) => [...new Set(names)].join(", ");
 
 async function checkSpf(dns: Dns, domain: string, routes: readonly MailRoute[]): Promise<Finding> {
-  const own = routes.filter((route) => route.domain === domain);
-  const hosts = [...new Set(own.flatMap(({ host }) => (host === null ? [] : [host])))];
+  const senders = routes.filter((route) => route.domain === domain);
+  const hosts = [...new Set(senders.flatMap(({ host }) => (host === null ? [] : [host])))];
   const reading = await readSpf(dns, domain);
   const ask =
     hosts.length === 0
-      ? "Ask your mail provider which SPF record it wants, such as v=spf1 include:spf.provider.example ~all."
-      : `Ask whoever runs ${listed(hosts)} which SPF record it wants. If it sends to receivers itself: v=spf1 ${hosts.map((host) => `a:${host}`).join(" ")} ~all`;
+      ? "Ask your mail provider which SPF record it needs, such as v=spf1 include:spf.provider.example ~all."
+      : `Ask the operator of ${listed(hosts)} which SPF record it needs. If it delivers to receivers itself: v=spf1 ${hosts.map((host) => `a:${host}`).join(" ")} ~all`;
   switch (reading.kind) {
     case "failed":
       return unknown(domain, reading.reason);
@@ -162,7 +162,7 @@ async function checkSpf(dns: Dns, domain: string, routes: readonly MailRoute[]):
         result: "wrong",
         name: domain,
         found: reading.records,
-        message: "There is more than one SPF policy, so receivers take none.",
+        message: "There is more than one SPF policy, so receivers ignore all of them.",
         advice: "Join them in one record.",
       };
     case "found":
@@ -183,16 +183,16 @@ async function judgeSpf(
   if (policy.faults.length > 0)
     return finding(
       "wrong",
-      `Receivers throw this policy away. ${policy.faults.join(" ")}`,
-      "Mend the record.",
+      `Receivers ignore this policy. ${policy.faults.join(" ")}`,
+      "Correct the record.",
     );
   if (policy.otherwise === "+")
     return finding(
       "wrong",
-      "The policy lets everybody send in the domain's name.",
+      "The policy lets every server send in the domain's name.",
       "End it with ~all, not +all.",
     );
-  const count = `${policy.lookups} of 10 questions to DNS`;
+  const count = `${policy.lookups} of 10 DNS lookups`;
   if (policy.unanswered.length > 0)
     return finding(
       "unknown",
@@ -255,7 +255,7 @@ async function checkDmarc(dns: Dns, domain: string, routes: readonly MailRoute[]
       result: "missing",
       name: dmarcName(domain),
       found: [],
-      message: "There is no DMARC policy. Large receivers ask for one of whoever sends much mail.",
+      message: "There is no DMARC policy. Large receivers require one of large senders.",
       advice: first,
     };
   const name = dmarcName(answer.at);
@@ -263,7 +263,11 @@ async function checkDmarc(dns: Dns, domain: string, routes: readonly MailRoute[]
     return { result, name, found: answer.records, message, advice };
   };
   if (answer.records.length > 1)
-    return finding("wrong", "There is more than one DMARC policy, so receivers take none.", "Leave one.");
+    return finding(
+      "wrong",
+      "There is more than one DMARC policy, so receivers ignore all of them.",
+      "Leave one.",
+    );
   const tags = tagsOf(answer.records[0]!);
   const above = answer.at !== domain;
   const policy = (above ? (tags.get("sp") ?? tags.get("p")) : tags.get("p"))?.toLowerCase();
@@ -278,12 +282,12 @@ async function checkDmarc(dns: Dns, domain: string, routes: readonly MailRoute[]
   if (tags.get("adkim")?.toLowerCase() === "s" && strangers.length > 0)
     return finding(
       "doubtful",
-      `The policy is ${policy}.${from} It wants signatures of the very domain of the sender (adkim=s).`,
+      `The policy is ${policy}.${from} It requires signatures of exactly the sender's domain (adkim=s).`,
       `Make sending domains of ${listed(strangers.map((route) => route.domain))} too, or remove adkim=s.`,
     );
   const reports = tags.has("rua")
     ? ""
-    : " Nobody gets reports: add rua=mailto: with an address whose mail you read.";
+    : " No reports are sent: add rua=mailto: with an address whose mail you read.";
   if (policy === "none")
     return finding(
       "ok",

@@ -1,4 +1,4 @@
-// The DNS records of a sending domain, to the letter: what to publish so that its signatures can be verified.
+// The DNS records of a sending domain: what exactly to publish so that its signatures can be verified.
 
 import { readAddress } from "#contract/address.ts";
 
@@ -18,13 +18,13 @@ export interface DnsRecord {
   /** In full, without the dot at its end. */
   name: string;
   value: string;
-  /** The value in the pieces of at most 255 bytes that a zone file needs; DNS puts them together again. */
+  /** The value in strings of at most 255 bytes, which a zone file needs; DNS joins them again. */
   strings: string[];
-  /** Whether signatures need it; the other is advice. */
+  /** Whether signatures need the record; the other is advice. */
   required: boolean;
 }
 
-/** The domain in lower case and ASCII; null: it is none that mail can come from. */
+/** The domain in lower case and ASCII; null: mail cannot come from it. */
 export const domainOf = (text: string) => readAddress(`a@${text}`)?.domain ?? null;
 
 export const dkimName = (selector: string, domain: string) => `${selector}._domainkey.${domain}`;
@@ -34,7 +34,7 @@ export function dkimValue({ algorithm, public_key }: Pick<PublishedKey, "algorit
   return `v=DKIM1; k=${algorithm === "rsa-sha256" ? "rsa" : "ed25519"}; p=${public_key}`;
 }
 
-/** The first policy to publish: nothing is refused yet, and reports tell who sends in the domain's name. */
+/** The first policy to publish: nothing is refused yet, and reports show who sends in the domain's name. */
 export const firstDmarc = (domain: string) => `v=DMARC1; p=none; rua=mailto:dmarc@${domain}`;
 
 function text(purpose: DnsRecord["purpose"], name: string, value: string): DnsRecord {
@@ -47,7 +47,7 @@ export function dkimRecord(domain: string, key: PublishedKey): DnsRecord {
   return text("dkim", dkimName(key.selector, domain), dkimValue(key));
 }
 
-/** What should stand in DNS: a record for each key that signs or is about to, and a policy. */
+/** The records to publish: one for each key that signs or will sign, and a policy. */
 export function recordsOf(domain: string, keys: readonly PublishedKey[]): DnsRecord[] {
   const signing = keys.filter(({ state }) => state !== "retired").map((key) => dkimRecord(domain, key));
   return [...signing, text("dmarc", dmarcName(domain), firstDmarc(domain))];

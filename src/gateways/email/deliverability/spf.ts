@@ -1,14 +1,14 @@
-// Reads the SPF policy of a domain (RFC 7208) with all that it includes, as receivers do for every mail: within ten
-// questions to DNS, of which two may lead nowhere. What depends on the single mail (macros) stays open.
+// Reads the SPF policy of a domain (RFC 7208) with everything that it includes, as receivers do for every mail: within ten
+// DNS lookups, of which two may be void. Terms that depend on the single mail (macros) stay undecided.
 
 import ipaddr from "ipaddr.js";
 import type { Dns } from "#runtime/runtime.ts";
 
-const mostLookups = 10;
-const mostVoid = 2;
-/** Reading goes on a little, so that the number can be told. */
-const mostRead = 20;
-const mostNested = 10;
+const maxLookups = 10;
+const maxVoidLookups = 2;
+/** Reading continues a little beyond the limit, so that the finding can give the number. */
+const maxReadLookups = 20;
+const maxDepth = 10;
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = readonly [Address, number];
@@ -18,7 +18,7 @@ type Term = { qualifier: Qualifier } & (
   | { kind: "all" }
   | { kind: "networks"; networks: Network[] }
   | { kind: "include"; policy: Policy }
-  /** Nobody can tell without the mail, or DNS did not say. */
+  /** Undecidable without the mail, or DNS did not answer. */
   | { kind: "open" }
 );
 interface Policy {
@@ -28,22 +28,22 @@ interface Policy {
 
 export interface SpfPolicy {
   record: string;
-  /** Questions that receivers have to ask, over everything that is included; counted up to about 20. */
+  /** DNS lookups that receivers have to make, with everything that is included; counted up to about 20. */
   lookups: number;
-  /** Why receivers throw the whole policy away, in plain words. */
+  /** Why receivers ignore the whole policy, in plain words. */
   faults: string[];
-  /** What DNS did not tell just now. */
+  /** Lookups that DNS did not answer. */
   unanswered: string[];
-  /** What becomes of everybody else's mail; null: nothing is said. */
+  /** The result for all other servers; null: the policy says nothing. */
   otherwise: Qualifier | null;
-  /** Whether a server with this address may send; null: nobody can tell. */
+  /** Whether a server with this address may send; null: undecidable. */
   allows(ip: string): boolean | null;
 }
 
 export type SpfReading =
   | { kind: "found"; policy: SpfPolicy }
   | { kind: "none" }
-  /** More than one policy, which is none. */
+  /** More than one policy, which receivers treat as none. */
   | { kind: "many"; records: string[] }
   | { kind: "failed"; reason: string };
 
@@ -91,10 +91,10 @@ class Reader {
 
   faults(): string[] {
     const faults = [...this.#faults];
-    if (this.lookups > mostLookups)
-      faults.push(`It needs more than ${mostLookups} questions to DNS (${this.lookups} at least).`);
-    if (this.#void > mostVoid)
-      faults.push(`${this.#void} of its names lead nowhere; more than ${mostVoid} are too many.`);
+    if (this.lookups > maxLookups)
+      faults.push(`It needs more than ${maxLookups} DNS lookups (at least ${this.lookups}).`);
+    if (this.#void > maxVoidLookups)
+      faults.push(`${this.#void} of its names do not exist; at most ${maxVoidLookups} may.`);
     return faults;
   }
 
@@ -112,7 +112,7 @@ class Reader {
       const term = await this.#term(text, domain, depth);
       if (term !== null) policy.terms.push(term);
     }
-    // Behind `all` nothing is read.
+    // Nothing after `all` is read.
     if (redirect !== null && !policy.terms.some(({ kind }) => kind === "all")) {
       policy.redirect = await this.#other(redirect, depth, "redirect");
       if (policy.redirect === null) policy.terms.push({ qualifier: "?", kind: "open" });
@@ -146,8 +146,8 @@ class Reader {
       case "mx": {
         const [, named, four, six] = /^(?::([^/]+))?(?:\/(\d{1,2}))?(?:\/\/(\d{1,3}))?$/.exec(rest) ?? [];
         if (rest !== "" && named === undefined && four === undefined && six === undefined) return wrong();
-        const of = named ?? domain;
-        const addresses = await this.#addresses(of, name.toLowerCase() === "mx");
+        const target = named ?? domain;
+        const addresses = await this.#addresses(target, name.toLowerCase() === "mx");
         if (addresses === null) return { qualifier, kind: "open" };
         const networks = addresses.map((ip): Network => {
           const address = ipaddr.parse(ip);
@@ -167,7 +167,7 @@ class Reader {
   /** The policy of another domain; null: it could not be read. */
   async #other(name: string, depth: number, how: "include" | "redirect"): Promise<Policy | null> {
     this.lookups += 1;
-    if (name.includes("%") || this.lookups > mostRead || depth >= mostNested) return null;
+    if (name.includes("%") || this.lookups > maxReadLookups || depth >= maxDepth) return null;
     const answer = await this.#dns.txt(name);
     if (answer.kind === "failed") {
       this.unanswered.push(`${name}: ${answer.reason}`);
@@ -180,10 +180,10 @@ class Reader {
     return null;
   }
 
-  /** Null: nobody could tell. */
+  /** Null: undecidable. */
   async #addresses(name: string, ofMail: boolean): Promise<string[] | null> {
     this.lookups += 1;
-    if (name.includes("%") || this.lookups > mostRead) return null;
+    if (name.includes("%") || this.lookups > maxReadLookups) return null;
     const first = ofMail ? await this.#dns.mx(name) : await this.#dns.addresses(name);
     if (first.kind === "failed") {
       this.unanswered.push(`${name}: ${first.reason}`);
@@ -201,10 +201,10 @@ class Reader {
 
 function networkOf(text: string, version: 4 | 6): Network | null {
   const [ip = "", length, ...more] = text.split("/");
-  const longest = version === 4 ? 32 : 128;
-  const bits = length === undefined ? longest : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
+  const maxBits = version === 4 ? 32 : 128;
+  const bits = length === undefined ? maxBits : /^\d{1,3}$/.test(length) ? Number(length) : Number.NaN;
   const isAddress = version === 4 ? ipaddr.IPv4.isValidFourPartDecimal(ip) : ipaddr.IPv6.isValid(ip);
-  return isAddress && bits <= longest && more.length === 0 ? [ipaddr.parse(ip), bits] : null;
+  return isAddress && bits <= maxBits && more.length === 0 ? [ipaddr.parse(ip), bits] : null;
 }
 
 function allows(policy: Policy, ip: string): boolean | null {
@@ -212,7 +212,7 @@ function allows(policy: Policy, ip: string): boolean | null {
   return found === "open" ? null : found === "+";
 }
 
-/** The sign of the first term that fits; null: none does. `open`: one that nobody can tell comes before. */
+/** The qualifier of the first matching term; null: none matches. `open`: an undecidable term comes first. */
 function match(policy: Policy, address: Address): Qualifier | "open" | null {
   for (const term of policy.terms) {
     if (term.kind === "all") return term.qualifier;

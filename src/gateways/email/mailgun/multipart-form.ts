@@ -1,5 +1,5 @@
 // A `multipart/form-data` body (RFC 7578) as browsers write it: no name, file name or content can end its part or
-// add a header to it. File names are UTF-8 as they are: Mailgun drops files that are named by `filename*`.
+// add a header to it. File names are plain UTF-8: Mailgun drops files that are named by `filename*`.
 
 import { createHash } from "node:crypto";
 
@@ -37,7 +37,7 @@ export function multipartForm(
   return { contentType: `multipart/form-data; boundary=${boundary}`, body: Buffer.concat(chunks) };
 }
 
-/** A hash over all that the body is made of: nothing can contain the hash of itself. */
+/** A hash over all names and contents: none of them can contain the hash of itself. */
 function boundaryOf(fields: readonly FormField[], files: readonly FormFile[]): string {
   const hash = createHash("sha256");
   for (const { name, value } of fields) hash.update(JSON.stringify([name, value]));

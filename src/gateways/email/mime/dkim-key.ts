@@ -1,21 +1,21 @@
-// The keys of DKIM: which ones are good enough to sign with, and how their public halves stand in DNS.
-// RSA as in RFC 8301, of which verifiers need not read more than 4096 bits; Ed25519 as in RFC 8463.
+// The keys of DKIM: which are strong enough to sign with, and the form of their public halves in DNS.
+// RSA as in RFC 8301, whose verifiers need not support more than 4096 bits; Ed25519 as in RFC 8463.
 
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import type { DkimKey } from "#gateways/gateway.ts";
+import type { DkimKey } from "#gateways/message.ts";
 
 export interface PrivateKey {
   algorithm: DkimKey["algorithm"];
   key: KeyObject;
 }
 
-/** What is said where `readPrivateKey` answers null. */
+/** The error text for keys that `readPrivateKey` refuses. */
 export const privateKeyRule =
   "Must be the private key in PEM without a passphrase: RSA of 2048 to 4096 bits, or Ed25519.";
 
-/** A private key in PEM (PKCS #8 or PKCS #1); null when it is none, or none that should sign. */
+/** A private key in PEM (PKCS #8 or PKCS #1); null for any other text, and for keys that should not sign. */
 export function readPrivateKey(pem: string): PrivateKey | null {
-  // `createPrivateKey` takes more than one form of text; only this one is ours.
+  // `createPrivateKey` accepts more than one text format; we accept only this one.
   if (!/^\s*-----BEGIN (?:RSA )?PRIVATE KEY-----\s/.test(pem)) return null;
   let key: KeyObject;
   try {

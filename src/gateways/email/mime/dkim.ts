@@ -1,12 +1,12 @@
-// Signs complete mails with DKIM (RFC 6376; Ed25519 as in RFC 8463), relaxed/relaxed. Whole bodies are signed
-// (no `l=`, behind which text can be added), and From, Subject and Reply-To are named once more than they are
-// there, so that a second one breaks the signature. A header field that is missing here can be changed on the way.
+// Signs complete mails with DKIM (RFC 6376; Ed25519 as in RFC 8463), relaxed/relaxed. Whole bodies are signed (no `l=`,
+// which would allow appended text), and From, Subject and Reply-To are listed once more than they occur, so that a second
+// one breaks the signature. Header fields that are not listed here can be changed on the way.
 
 import { createHash, hash, sign } from "node:crypto";
-import type { DkimKey } from "#gateways/gateway.ts";
+import type { DkimKey } from "#gateways/message.ts";
 
-/** What is signed where it is there. */
-const signed = [
+/** Signed if present. */
+const signedNames = [
   "From",
   "To",
   "Subject",
@@ -19,19 +19,19 @@ const signed = [
   "List-Unsubscribe",
   "List-Unsubscribe-Post",
 ];
-/** What may not be added either. */
-const oversigned = new Set(["From", "Subject", "Reply-To"]);
+/** Fields that may not be added either. */
+const oversignedNames = new Set(["From", "Subject", "Reply-To"]);
 
 const headEnd = "\r\n\r\n";
 const columns = 78;
-/** How much of a body is looked at in one go: small enough to stay in the processor's cache. */
+/** How much of a body is processed at once: small enough to stay in the processor's cache. */
 const windowBytes = 32_768;
 const [tab, lineFeed, carriageReturn, space] = [0x09, 0x0a, 0x0d, 0x20];
 
 /**
- * One `DKIM-Signature` field for each key, each ending in CRLF, to go in front of the mail: a copy of a long mail is
- * spared. `raw`: header and body, all line ends CRLF, as it goes over the wire but for dot-stuffing. `now`: epoch ms.
- * RSA is computed on the thread pool.
+ * One `DKIM-Signature` field for each key, each ending in CRLF. The caller sends them before the mail, without copying it.
+ * `raw`: header and body, all line ends CRLF, as sent except for dot-stuffing. `now`: epoch ms. RSA is computed on the
+ * thread pool.
  */
 export async function dkimSignatures(raw: Buffer, keys: readonly DkimKey[], now: number): Promise<Buffer> {
   const split = raw.indexOf(headEnd);
@@ -62,7 +62,7 @@ export async function dkimSignatures(raw: Buffer, keys: readonly DkimKey[], now:
 /** Base64. RFC 8463 signs the SHA-256 of the data with Ed25519, not the data. */
 function signatureOf(key: DkimKey, data: Buffer): Promise<string> {
   if (key.algorithm === "ed25519-sha256") {
-    // 40 µs: less than the way to another thread and back.
+    // 40 µs: less than a round trip to another thread.
     return Promise.resolve(sign(null, hash("sha256", data, "buffer"), key.privateKey).toString("base64"));
   }
   return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ function signatureOf(key: DkimKey, data: Buffer): Promise<string> {
   });
 }
 
-/** The names for `h=`, and the fields that they stand for in their relaxed form. `head`: latin1, so bytes stay. */
+/** The names for `h=`, and their fields in relaxed form. `head`: latin1, so that bytes are preserved. */
 function signedFields(head: string): { names: string[]; canonical: string } {
   const present = new Map<string, string[]>();
   for (const field of head.split(/\r\n(?![\t ])/)) {
@@ -87,13 +87,13 @@ function signedFields(head: string): { names: string[]; canonical: string } {
   }
   const names: string[] = [];
   let canonical = "";
-  for (const name of signed) {
-    // Of several, verifiers take the lowest first.
+  for (const name of signedNames) {
+    // Of several fields of a name, verifiers take the last one first.
     for (const field of present.get(name.toLowerCase())?.toReversed() ?? []) {
       names.push(name);
       canonical += `${field}\r\n`;
     }
-    if (oversigned.has(name)) names.push(name);
+    if (oversignedNames.has(name)) names.push(name);
   }
   return { names, canonical };
 }
@@ -112,14 +112,14 @@ function relaxedField(field: string): string {
   return `${name}:${value.slice(value.startsWith(" ") ? 1 : 0, value.length - (value.endsWith(" ") ? 1 : 0))}`;
 }
 
-/** `h=From:To;` in pieces of which each may stand on a line of its own. */
+/** `h=From:To;` in pieces, each of which may begin a line. */
 function listed(names: readonly string[]): string[] {
   return names.map((name, index) => {
     return `${index === 0 ? "h=" : ""}${name}${index === names.length - 1 ? ";" : ":"}`;
   });
 }
 
-/** The signature field as far as `h=`, its lines as long as they may be. */
+/** The signature field up to `h=`, folded to the maximum line length. */
 function folded(pieces: readonly string[]): string {
   let field = "DKIM-Signature:";
   let length = field.length;
@@ -144,7 +144,7 @@ function relaxedBodyHash(body: Buffer): string {
   if (end === 0) return hash("sha256", "", "base64");
   const sum = createHash("sha256");
   for (let from = 0; from < end; ) {
-    // Windows are whole lines, so none needs to know of its neighbours.
+    // Windows are whole lines, so each can be processed on its own.
     const lineEnd = from + windowBytes >= end ? -1 : body.indexOf("\r\n", from + windowBytes);
     const to = lineEnd === -1 || lineEnd + 2 > end ? end : lineEnd + 2;
     const lines = body.subarray(from, to);
@@ -154,7 +154,7 @@ function relaxedBodyHash(body: Buffer): string {
   return sum.update("\r\n").digest("base64");
 }
 
-/** Where the body ends without white space, empty lines and the line end before them. */
+/** The end of the body without trailing white space, empty lines and the line end before them. */
 function withoutEmptyEnd(body: Buffer): number {
   let end = body.length;
   for (;;) {
@@ -165,12 +165,12 @@ function withoutEmptyEnd(body: Buffer): number {
   }
 }
 
-/** Native searches: encoded files, which are most of a long mail, have no white space and pass at the speed of memory. */
+/** Native searches: encoded files, which are most of a long mail, have no white space and pass at memory speed. */
 function hasWhiteSpace(lines: Buffer): boolean {
   return lines.includes(space) || lines.includes(tab);
 }
 
-/** Lines without white space at their ends, and single spaces for all other runs of it. Linear whatever comes. */
+/** Lines without trailing white space, and with single spaces for all other runs of it. Linear for every input. */
 function relaxedLines(lines: Buffer): Buffer {
   const relaxed = Buffer.allocUnsafe(lines.length);
   let length = 0;

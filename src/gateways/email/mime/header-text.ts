@@ -1,14 +1,14 @@
-// Header fields of a mail as RFC 5322, 2047 and 2231 write them: ASCII alone, no line over 998 bytes, and whatever
-// comes in, one field comes out: a control character that got this far becomes a space, never a line end.
+// Header fields of a mail in the form of RFC 5322, 2047 and 2231: ASCII alone, no line over 998 bytes. Every input gives
+// exactly one field: a control character becomes a space, never a line end.
 
-/** Lines should be no longer (RFC 5322, 2.1.1), and may not be with encoded words in them (RFC 2047, 2). */
+/** Lines should not be longer (RFC 5322, 2.1.1), and must not be if they contain encoded words (RFC 2047, 2). */
 const columns = 76;
 /** `=?UTF-8?B?` and `?=`. */
 const wordFrame = 12;
-/** The most that is put on one line as it is; the limit of 998 less room for a name. */
-const longestWord = 900;
-/** A display name that is longer is encoded, because encoded words can be folded. */
-const longestQuoted = 60;
+/** The longest word that is written unencoded: the limit of 998, less room for a name. */
+const maxWordChars = 900;
+/** A longer display name is encoded, because encoded words can be folded. */
+const maxQuotedChars = 60;
 
 export interface Mailbox {
   address: string;
@@ -23,7 +23,7 @@ export function textField(name: string, text: string): string {
   const plain =
     /^[!-~]+(?: [!-~]+)*$/.test(line) &&
     !line.includes("=?") &&
-    !words.some((word) => word.length > longestWord);
+    !words.some((word) => word.length > maxWordChars);
   return folded(name, plain ? words : encodedWords(line, name.length + 2));
 }
 
@@ -35,26 +35,26 @@ export function mailboxField(name: string, { address, name: shown }: Mailbox): s
     /^[ -~]+$/.test(phrase) &&
     !phrase.includes("=?") &&
     !phrase.includes("  ") &&
-    phrase.length <= longestQuoted;
+    phrase.length <= maxQuotedChars;
   const words = quotable ? [`"${phrase.replace(/["\\]/g, "\\$&")}"`] : encodedWords(phrase, name.length + 2);
   return folded(name, [...words, `<${address}>`]);
 }
 
 /**
- * `; filename="…"`, or in any script as RFC 2231 splits and encodes it: to go behind a field's value. Some readers look
- * for encoded words even in what they have decoded, and would show another name than this one: there are none.
+ * `; filename="…"`, or encoded by RFC 2231 for other scripts, to append to a field's value. Some readers decode encoded
+ * words even in a decoded value, and would show another name, so `=?` is replaced.
  */
 export function parameter(name: string, value: string): string {
   const line = withoutControls(value).replaceAll("=?", "=_");
-  if (/^[ -~]*$/.test(line) && !/["\\%]|^ | $| {2}/.test(line) && line.length <= longestQuoted) {
+  if (/^[ -~]*$/.test(line) && !/["\\%]|^ | $| {2}/.test(line) && line.length <= maxQuotedChars) {
     return `;\r\n ${name}="${line}"`;
   }
   const sections: string[] = [];
   let section = "UTF-8''";
   for (const character of line) {
-    // What RFC 2231 lets stand: RFC 5987's attr-char.
+    // RFC 2231 allows these unencoded: attr-char of RFC 5987.
     const piece = /^[A-Za-z0-9!#$&+.^_`{|}~-]$/.test(character) ? character : percents(character);
-    if (section.length + piece.length > longestQuoted) {
+    if (section.length + piece.length > maxQuotedChars) {
       sections.push(section);
       section = "";
     }
@@ -62,7 +62,7 @@ export function parameter(name: string, value: string): string {
   }
   sections.push(section);
   if (sections.length === 1) return `;\r\n ${name}*=${section}`;
-  return sections.map((each, index) => `;\r\n ${name}*${index}*=${each}`).join("");
+  return sections.map((text, index) => `;\r\n ${name}*${index}*=${text}`).join("");
 }
 
 function percents(character: string): string {
@@ -72,12 +72,12 @@ function percents(character: string): string {
     .replace(/../g, (byte) => `%${byte}`);
 }
 
-/** `Name: word word`, broken before a word that does not fit any more. */
+/** `Name: word word`, folded before a word that does not fit. */
 function folded(name: string, words: readonly string[]): string {
   let field = `${name}:`;
   let length = field.length;
   for (const word of words) {
-    // Never before the first word: some readers take such a field for an empty one.
+    // Never before the first word: some readers treat such a field as empty.
     const fits = length + 1 + word.length <= columns || length === name.length + 1;
     field += fits ? ` ${word}` : `\r\n ${word}`;
     length = fits ? length + 1 + word.length : 1 + word.length;
@@ -85,13 +85,13 @@ function folded(name: string, words: readonly string[]): string {
   return `${field}\r\n`;
 }
 
-/** Encoded words (RFC 2047) of a well-formed text. `taken`: columns of the first line that are not free. No character is cut in two. */
-export function encodedWords(text: string, taken = 0): string[] {
+/** Encoded words (RFC 2047) of a well-formed text. `used`: occupied columns of the first line. No character is split. */
+export function encodedWords(text: string, used = 0): string[] {
   const words: string[] = [];
   let start = 0;
   let end = 0;
   let bytes = 0;
-  let room = wordBytes(columns - taken);
+  let room = wordBytes(columns - used);
   const word = () => `=?UTF-8?B?${Buffer.from(text.slice(start, end)).toString("base64")}?=`;
   for (const character of text) {
     const size = utf8Size(character.codePointAt(0)!);
@@ -108,7 +108,7 @@ export function encodedWords(text: string, taken = 0): string[] {
   return words;
 }
 
-/** How many bytes fit into one encoded word of so many columns; a very long field name gets a longer line. */
+/** How many bytes fit into one encoded word of `free` columns. A very long field name gets a longer line. */
 function wordBytes(free: number): number {
   return Math.max(3, Math.floor((Math.min(free, 75) - wordFrame) / 4) * 3);
 }
@@ -119,7 +119,7 @@ function utf8Size(codePoint: number): number {
   return codePoint < 0x10000 ? 3 : 4;
 }
 
-/** Well formed, and with a space for every run of control characters. */
+/** Well-formed, with a space for every run of control characters. */
 function withoutControls(text: string): string {
   return text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ");
 }

@@ -1,11 +1,10 @@
-// One mail as it goes over the wire: RFC 5322 and MIME, ASCII alone, every line end CRLF. It says the same at every
-// attempt (Message-ID and boundaries come from the message), and files never ask to be shown in place.
-// Our own and not nodemailer's composer, which takes 460 µs for 10 KB where this takes about 100; it also reads no files
-// and fetches no URLs, because it has no way to.
+// Builds a raw mail: RFC 5322 and MIME, ASCII alone, every line end CRLF. It is the same at every attempt (Message-ID and
+// boundaries derive from the message), and files are attachments, never inline. Not nodemailer's composer, which takes
+// 460 µs for 10 KB where this takes about 100, and which can read files and fetch URLs.
 
 import { hash } from "node:crypto";
 import { wireAddress } from "#contract/address.ts";
-import type { OutgoingAttachment, OutgoingEmail } from "#gateways/gateway.ts";
+import type { OutgoingAttachment, OutgoingEmail } from "#gateways/message.ts";
 import { mailboxField, parameter, textField } from "./header-text.ts";
 import { encodedText } from "./transfer-encoding.ts";
 
@@ -14,7 +13,7 @@ export interface MailParts {
   recipient: string;
   /** The gateway's address. */
   from: string;
-  /** Used where the mail brings no name of its own; null: the address alone. */
+  /** Used if the mail has no name of its own; null: the address alone. */
   fromName: string | null;
   /** With its angle brackets: `messageIdOf`. */
   messageId: string;
@@ -27,15 +26,15 @@ export function messageIdOf(id: string, from: string): string {
   return `<${id}@${domainOf(from)}>`;
 }
 
-/** What a sender's address says behind its `@`, in ASCII. */
+/** The domain of an address, in ASCII. */
 export function domainOf(address: string): string {
   const wire = wireAddress(address) ?? address;
   return wire.slice(wire.lastIndexOf("@") + 1);
 }
 
 /**
- * The raw mail: header, empty line, body. It is complete but for its DKIM signatures, which go in front of it, and
- * for dot-stuffing, which it does not need: no line begins with a dot. `files`: the content of each attachment, as
+ * The raw mail: header, empty line, body. It lacks only the DKIM signatures, which precede it, and
+ * dot-stuffing, which it does not need: no line begins with a dot. `files`: the content of each attachment, as
  * `wrappedBase64` encodes it.
  */
 export function buildMail(parts: MailParts, files: readonly Buffer[] = []): Buffer {
@@ -60,7 +59,7 @@ export function buildMail(parts: MailParts, files: readonly Buffer[] = []): Buff
 
 type Piece = string | Buffer;
 
-/** The fields of the outermost part that say what it is, and it. */
+/** The content fields of the outermost part, and its body. */
 function contentOf(email: OutgoingEmail, boundary: string, files: readonly Buffer[]): Piece[] {
   const text = textPart("text/plain", email.text);
   const shown =
@@ -72,7 +71,7 @@ function contentOf(email: OutgoingEmail, boundary: string, files: readonly Buffe
   return multipart("mixed", `${boundary}_m`, [shown, ...attached]);
 }
 
-/** No part can hold the boundary: encoded ones have no `=_`, and a text with one is encoded. */
+/** No part can contain the boundary: encoded ones have no `=_`, and a text that contains it is encoded. */
 function multipart(kind: string, boundary: string, parts: readonly Piece[][]): Piece[] {
   const pieces: Piece[] = [`Content-Type: multipart/${kind};\r\n boundary="${boundary}"\r\n\r\n`];
   for (const part of parts) pieces.push(`--${boundary}\r\n`, ...part, "\r\n");
@@ -98,7 +97,7 @@ function dateOf(epochMs: number): string {
   return new Date(epochMs).toUTCString().replace("GMT", "+0000");
 }
 
-/** Everything that is text here is ASCII. */
+/** All strings here are ASCII. */
 function joined(pieces: readonly Piece[]): Buffer {
   let length = 0;
   for (const piece of pieces) length += piece.length;

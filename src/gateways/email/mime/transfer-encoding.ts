@@ -1,22 +1,22 @@
-// Bodies as they may cross any mail server: ASCII, lines of at most 76 bytes that end in CRLF and never begin with a
-// dot or `From `. So nothing has to be stuffed or escaped on the way, and no server reads a second mail out of one.
+// Encodes bodies so that every mail server accepts them: ASCII, lines of at most 76 bytes that end in CRLF and never begin
+// with a dot or `From `. Nothing has to be stuffed or escaped on the way, and no server finds a second mail in one.
 
 export type TransferEncoding = "7bit" | "quoted-printable" | "base64";
 
-const longestLine = 76;
+const maxLineBytes = 76;
 /** Over this share of bytes beyond ASCII, base64 is the shorter one. */
 const base64Share = 0.12;
 const [tab, lineFeed, carriageReturn, space, dot, equals] = [9, 10, 13, 32, 46, 61];
 const [underscore, tilde] = [95, 126];
 const hexDigits = Buffer.from("0123456789ABCDEF");
-/** Bytes that stand for themselves, but for a blank at the end of a line. */
+/** Bytes that need no encoding, except for a blank at the end of a line. */
 const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte === tab || (byte >= space && byte < 127 && byte !== equals) ? 1 : 0,
 );
 
 /**
- * A text with its line ends made CRLF (a bare CR or LF is one), and how it is encoded; it ends in a line end. Read byte by
- * byte: 5 MiB, the longest body, take 20 ms to judge, where regular expressions take 1.5 s.
+ * An encoded text, whose line ends are CRLF (a bare CR or LF counts as one), and its encoding. It ends in a line end. It is
+ * examined byte by byte: 5 MiB, the longest body, take 20 ms, where regular expressions take 1.5 s.
  */
 export function encodedText(text: string): { encoding: TransferEncoding; body: Buffer } {
   const lines = linesOf(text);
@@ -28,17 +28,17 @@ export function encodedText(text: string): { encoding: TransferEncoding; body: B
   return { encoding: "quoted-printable", body: quotedPrintable(lines) };
 }
 
-/** A usual text, whose line ends are LF, takes a fifth this way; for one of line ends alone it would be the slower one. */
-const longestReplaced = 64 * 1024;
+/** Replacing takes a fifth of the time for a typical text with LF, but is slower for a text of line ends alone. */
+const maxReplacedChars = 64 * 1024;
 
 /** UTF-8, with CRLF for each line end. */
 function linesOf(text: string): Buffer {
-  return text.length > longestReplaced || text.includes("\r")
+  return text.length > maxReplacedChars || text.includes("\r")
     ? withLineEnds(Buffer.from(text))
     : Buffer.from(text.replaceAll("\n", "\r\n"));
 }
 
-/** With CRLF for each line end; the same bytes where they have it. */
+/** With CRLF for each line end; the same buffer if it has no others. */
 function withLineEnds(bytes: Buffer): Buffer {
   let bare = 0;
   for (let index = 0; index < bytes.length; index += 1) {
@@ -66,8 +66,8 @@ function withLineEnds(bytes: Buffer): Buffer {
 }
 
 /**
- * Whether lines may go as `7bit`: without controls, long lines, blank ends, and what a reader could take for something
- * else, such as the beginning of a mail or an encoded word.
+ * Whether lines may be sent as `7bit`: without controls, long lines, trailing blanks, and text that a reader could
+ * misinterpret, such as the beginning of a mail or an encoded word.
  */
 function isPlain(lines: Buffer): boolean {
   let start = 0;
@@ -77,7 +77,7 @@ function isPlain(lines: Buffer): boolean {
       if (isBlank(lines[index - 1]!)) return false;
       index += 1;
       start = index + 1;
-    } else if (index - start === longestLine || (byte < space && byte !== tab) || byte > tilde) {
+    } else if (index - start === maxLineBytes || (byte < space && byte !== tab) || byte > tilde) {
       return false;
     } else if (index === start) {
       if (byte === dot || (startsFrom(lines, index) && lines[index + 4] === space)) return false;
@@ -94,11 +94,11 @@ function ended(lines: Buffer): Buffer {
 }
 
 /**
- * RFC 2045, 6.7. `bytes`: text whose line ends are CRLF; every other control byte is encoded. Most of it is runs of
- * plain bytes, so those have a loop of their own.
+ * RFC 2045, 6.7. `bytes`: text whose line ends are CRLF; every other control byte is encoded. Most bytes are in
+ * runs of plain ones, so those have a loop of their own.
  */
 function quotedPrintable(bytes: Buffer): Buffer {
-  // Three for each byte, and a soft break for each 25 of those.
+  // Three output bytes for each input byte, and a soft break after every 25 of these.
   const out = Buffer.allocUnsafe(bytes.length * 3 + Math.ceil(bytes.length / 24) * 3 + 2);
   let length = 0;
   let column = 0;
@@ -114,13 +114,13 @@ function quotedPrintable(bytes: Buffer): Buffer {
     if (!escaped) {
       const from = index;
       // The last column belongs to the `=` of a soft break.
-      const limit = Math.min(bytes.length, index + longestLine - 1 - column);
+      const limit = Math.min(bytes.length, index + maxLineBytes - 1 - column);
       while (index < limit && plain[bytes[index]!] === 1) {
         out[length] = bytes[index]!;
         length += 1;
         index += 1;
       }
-      // A blank at the end is left for its own turn.
+      // A blank at the end is encoded in the next iteration.
       if (index > from && isBlank(bytes[index - 1]!) && endsLine(bytes, index)) {
         index -= 1;
         length -= 1;
@@ -130,8 +130,8 @@ function quotedPrintable(bytes: Buffer): Buffer {
       escaped = isBlank(first) && endsLine(bytes, index + 1);
     }
     // Unless the line ends here, the last column belongs to the `=` of a soft break.
-    const most = endsLine(bytes, index + 1) ? longestLine : longestLine - 1;
-    if (column + (escaped ? 3 : 1) > most) {
+    const maxColumn = endsLine(bytes, index + 1) ? maxLineBytes : maxLineBytes - 1;
+    if (column + (escaped ? 3 : 1) > maxColumn) {
       out[length] = equals;
       length = lineEnd(out, length + 1);
       column = 0;
@@ -170,14 +170,14 @@ function startsFrom(bytes: Buffer, at: number): boolean {
   return bytes[at] === 70 && bytes[at + 1] === 114 && bytes[at + 2] === 111 && bytes[at + 3] === 109;
 }
 
-/** Base64 in lines of 76 characters, the last one ended as well. Nothing: nothing. */
+/** Base64 in lines of 76 characters, the last one ended as well; empty for no bytes. */
 export function wrappedBase64(bytes: Buffer): Buffer {
   const flat = Buffer.from(bytes.toString("base64"), "latin1");
-  const lines = Math.ceil(flat.length / longestLine);
+  const lines = Math.ceil(flat.length / maxLineBytes);
   const out = Buffer.allocUnsafe(flat.length + lines * 2);
   let length = 0;
-  for (let from = 0; from < flat.length; from += longestLine) {
-    length += flat.copy(out, length, from, Math.min(from + longestLine, flat.length));
+  for (let from = 0; from < flat.length; from += maxLineBytes) {
+    length += flat.copy(out, length, from, Math.min(from + maxLineBytes, flat.length));
     out[length] = carriageReturn;
     out[length + 1] = lineFeed;
     length += 2;

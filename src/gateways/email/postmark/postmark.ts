@@ -1,16 +1,34 @@
 // Postmark (https://postmarkapp.com/developer/api/email-api#send-a-single-email), with its own tracking off. It has no
-// idempotency key: what may have been sent stays `unknown`, and the webhook, which carries our id, settles it.
+// idempotency key: a mail that may have been sent stays `unknown` until the webhook, which carries our id, settles it.
 
 import { z } from "zod";
-import { callbackTokenField } from "#gateways/email/callback-token.ts";
-import { base64Attachments, mailboxText, messageIdTag, senderOf } from "#gateways/email/http-mail.ts";
+import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/callback.ts";
+import { callbackTokenField, tokenRefusal } from "#gateways/email/callback-token.ts";
+import {
+  base64Attachments,
+  defineHttpMail,
+  type EmailMessage,
+  jsonRequest,
+  mailboxText,
+  messageIdTag,
+  senderOf,
+} from "#gateways/email/http-mail.ts";
+import {
+  clientInfo,
+  type EventIds,
+  eventIds,
+  eventKey,
+  eventTime,
+  omitUndefined,
+  reasonText,
+  receivedReports,
+} from "#gateways/email/mail-event.ts";
 import { emailFields } from "#gateways/email/settings.ts";
-import { defineGateway, type OutgoingMessage, secret } from "#gateways/gateway.ts";
-import { timeoutField } from "#gateways/http-outcome.ts";
-import { parseJson, textAt } from "#gateways/sms/http-api/json-path.ts";
-import { vendorOutcome } from "#gateways/vendor-outcome.ts";
-import { isMaintenance, postmarkCode, postmarkFault } from "./errors.ts";
-import { receivePostmark } from "./events.ts";
+import { timeoutField } from "#gateways/http-settings.ts";
+import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
+import type { Fault } from "#gateways/vendor-outcome.ts";
+import { secret } from "#settings/secrets.ts";
+import { baseUrlField, joinUrl } from "#settings/url.ts";
 
 const settings = z.strictObject({
   ...emailFields,
@@ -21,9 +39,7 @@ const settings = z.strictObject({
     .default("outbound")
     .describe("The message stream that carries the mails: a transactional or a broadcast one."),
   callback_token: callbackTokenField,
-  base_url: z
-    .string()
-    .regex(/^https?:\/\/[^?#\s]+$/i, "Must be an http or https URL without a query.")
+  base_url: baseUrlField()
     .default("https://api.postmarkapp.com")
     .describe("Postmark's API, for a test double."),
   timeout_ms: timeoutField,
@@ -31,54 +47,34 @@ const settings = z.strictObject({
 
 type PostmarkSettings = z.output<typeof settings>;
 
-export const postmark = defineGateway({
+export const postmark = defineHttpMail({
   kind: "postmark",
-  channels: ["email"],
   title: "Postmark",
   summary: "Email through Postmark, with events that a token protects.",
   settings,
   // In base64 (https://postmarkapp.com/support/article/1056-what-are-the-attachment-and-email-size-limits).
   maxMessageBytes: 10 * 1024 * 1024,
-  urls: (own) => [emailUrl(own)],
-  async send(message, own, tools) {
-    const result = await tools.outbound.request({
-      method: "POST",
-      url: emailUrl(own),
-      headers: {
-        "x-postmark-server-token": own.server_token,
-        "content-type": "application/json",
-        accept: "application/json",
-      },
-      body: JSON.stringify(await bodyOf(message, own)),
-      timeoutMs: tools.timeoutMs,
-      signal: tools.signal,
-    });
-    const json = (result.kind === "answer" ? parseJson(result.body) : null) ?? null;
-    const offline = result.kind === "answer" && isMaintenance(result.status, json);
-    return vendorOutcome(result, {
-      vendor: "Postmark",
-      secrets: [own.server_token, own.callback_token ?? ""],
-      now: tools.clock.now(),
-      // A 200 has the code 0; while Postmark is slow it has none ("delivery may be delayed").
-      reference: () => (postmarkCode(json) === null ? textAt(json, "$.MessageID") : null),
-      code: postmarkCode,
-      faultOf: (code) => postmarkFault(code, textAt(json, "$.Message") ?? ""),
-      notAcceptedStatuses: offline ? [503] : [],
-    });
-  },
-  receive: (callback, own) => receivePostmark(callback, own.callback_token),
+  url: (settings) => joinUrl(settings.base_url, "/email"),
+  request: async (message, settings) =>
+    jsonRequest({ "x-postmark-server-token": settings.server_token }, await bodyOf(message, settings)),
+  answer: () => ({
+    vendor: "Postmark",
+    // A 200 has the code 0; while Postmark is slow it has none ("delivery may be delayed").
+    reference: (json) => (postmarkCode(json) === null ? textAt(json, "$.MessageID") : null),
+    code: postmarkCode,
+    faultOf: ({ code, json }) => postmarkFault(code, textAt(json, "$.Message") ?? ""),
+    // A 503 with this code is the planned outage of the API and no fault on the way: nothing was taken.
+    notAcceptedStatuses: (json) => (postmarkCode(json) === "100" ? [503] : []),
+  }),
+  receive: (callback, settings) => readCallback(callback, settings.callback_token),
 });
 
-function emailUrl(own: PostmarkSettings): string {
-  return `${own.base_url.replace(/(?<!\/)\/+$/, "")}/email`;
-}
-
-/** `Metadata` names may have 20 characters and values 80. An undefined field does not reach the JSON. */
-async function bodyOf(message: OutgoingMessage, own: PostmarkSettings): Promise<object> {
-  const email = message.email!;
+/** `Metadata` names may have 20 characters and values 80. */
+async function bodyOf(message: EmailMessage, settings: PostmarkSettings): Promise<object> {
+  const { email } = message;
   const attachments = await base64Attachments(email);
   return {
-    From: mailboxText(senderOf(email, own)),
+    From: mailboxText(senderOf(email, settings)),
     To: message.recipient,
     Subject: email.subject,
     TextBody: email.text,
@@ -91,8 +87,159 @@ async function bodyOf(message: OutgoingMessage, own: PostmarkSettings): Promise<
       ContentType: contentType,
     })),
     Metadata: { [messageIdTag]: message.id },
-    MessageStream: own.message_stream,
+    MessageStream: settings.message_stream,
     TrackOpens: false,
     TrackLinks: "None",
   };
+}
+
+/**
+ * Error codes (https://postmarkapp.com/developer/api/overview#error-codes). They are in the body and resemble HTTP
+ * statuses without being any: code 401 with status 422 is an unconfirmed sender.
+ */
+const faults = new Map<string, Fault>([
+  ["10", "configuration"], // bad or missing API token
+  ["100", "configuration"], // offline for maintenance
+  ["300", "permanent"], // invalid email request: one of its fields is not valid
+  ["400", "configuration"], // no such sender signature
+  ["401", "configuration"], // sender signature not confirmed
+  ["402", "permanent"], // JSON that it cannot read
+  ["403", "permanent"], // a field that it cannot read
+  ["405", "configuration"], // out of credits
+  ["406", "permanent"], // the recipient bounced or complained before, and is inactive
+  ["409", "configuration"], // wrong content type: a proxy changed it
+  ["411", "permanent"], // forbidden attachment type
+  ["412", "configuration"], // account pending approval: only recipients of the sender's own domain
+  ["413", "configuration"], // account may not send
+  ["429", "transient"], // rate limit
+  ["1226", "configuration"], // no message stream of this id
+  ["1235", "configuration"], // no such message stream on this server
+  ["1236", "configuration"], // the message stream does not send
+]);
+
+/** Postmark's code, as digits; null if the answer has none. */
+export function postmarkCode(json: Json): string | null {
+  const code = textAt(json, "$.ErrorCode");
+  return code !== null && /^[1-9]\d{0,5}$/.test(code) ? code : null;
+}
+
+/** Undefined for a code that is not listed. `message`: Postmark's explanation. */
+export function postmarkFault(code: string, message: string): Fault | undefined {
+  // The sender's address is a setting, and Postmark quotes the field's name.
+  if (code === "300" && /^(?:Invalid|Error parsing) 'From'/i.test(message)) return "configuration";
+  return faults.get(code);
+}
+
+/**
+ * Webhooks (https://postmarkapp.com/developer/webhooks/webhooks-overview): one JSON event a call, authenticated by our
+ * token ("Postmark does not currently support HMAC webhook signature verification").
+ */
+function readCallback(callback: CallbackRequest, token: string | undefined): Received {
+  const refusal = tokenRefusal(callback, token);
+  if (refusal !== null) return refusal;
+  const event = parseJson(callback.body) ?? null;
+  const type = textAt(event, "$.RecordType");
+  if (type === null) return { kind: "malformed", reason: "The callback has no RecordType." };
+  const reader = readers.get(type);
+  if (reader === undefined) return receivedReports([]);
+  const times = ["DeliveredAt", "BouncedAt", "ReceivedAt", "ChangedAt"].map((name) =>
+    eventTime(textAt(event, `$.${name}`)),
+  );
+  const ids = eventIds(
+    textAt(event, "$.MessageID"),
+    textAt(event, `$.Metadata.${messageIdTag}`),
+    times.find((time) => time !== undefined),
+  );
+  if (ids === null) return { kind: "malformed", reason: "The event names no message." };
+  const report = reader(event, ids);
+  return receivedReports(report === null ? [] : [report]);
+}
+
+type Reader = (event: Json, ids: EventIds) => Receipt | Engagement | null;
+
+const readers = new Map<string, Reader>([
+  ["Delivery", (_event, ids) => ({ status: "delivered", ...ids })],
+  ["Bounce", bounceOf],
+  [
+    "SpamComplaint",
+    (event, ids) =>
+      omitUndefined<Engagement>({ kind: "complained", ...ids, key: keyOf(event), reason: reasonOf(event) }),
+  ],
+  ["Open", (event, ids) => openOrClick("opened", event, ids)],
+  ["Click", (event, ids) => openOrClick("clicked", event, ids)],
+  [
+    // Suppressions by a bounce or a complaint have events of their own, and those by hand are not the recipient's.
+    "SubscriptionChange",
+    (event, ids) =>
+      textAt(event, "$.SuppressSending") === "true" &&
+      textAt(event, "$.SuppressionReason") === "ManualSuppression" &&
+      textAt(event, "$.Origin") === "Recipient"
+        ? { kind: "unsubscribed", ...ids }
+        : null,
+  ],
+]);
+
+/**
+ * Bounce types (https://postmarkapp.com/developer/api/bounce-api#bounce-types). `failed`: Postmark never sent the mail.
+ * `bounced`: for a reason that is not the address's. `ignored`: an answer of the recipient's side to a mail that arrived.
+ */
+const bounceTypes = new Map<string, "hard" | "soft" | "bounced" | "failed" | "ignored" | Engagement["kind"]>([
+  ["HardBounce", "hard"],
+  ["BadEmailAddress", "hard"],
+  ["SoftBounce", "soft"],
+  ["Blocked", "bounced"], // by the provider, for its content or its sender
+  ["DMARCPolicy", "bounced"],
+  ["SpamNotification", "bounced"], // a filter called it spam, not the recipient
+  ["VirusNotification", "bounced"],
+  ["Unknown", "soft"],
+  ["Transient", "deferred"],
+  ["DnsError", "deferred"], // a temporary one
+  ["ManuallyDeactivated", "failed"],
+  ["Unconfirmed", "failed"],
+  ["SMTPApiError", "failed"],
+  ["TemplateRenderingFailed", "failed"],
+  ["SpamComplaint", "complained"],
+  ["Unsubscribe", "unsubscribed"],
+  ["AutoResponder", "ignored"],
+  ["AddressChange", "ignored"],
+  ["ChallengeVerification", "ignored"],
+  ["OpenRelayTest", "ignored"],
+  ["Subscribe", "ignored"],
+  ["InboundError", "ignored"],
+]);
+
+/** An unknown type is hard if Postmark deactivated the address because of it. */
+function bounceOf(event: Json, ids: EventIds): Receipt | Engagement | null {
+  const type = textAt(event, "$.Type") ?? "";
+  const meaning = bounceTypes.get(type) ?? (textAt(event, "$.Inactive") === "true" ? "hard" : "soft");
+  const code = /^\w{1,64}$/.test(type) ? type : undefined;
+  const reason = reasonOf(event);
+  switch (meaning) {
+    case "hard":
+    case "soft":
+      return omitUndefined<Receipt>({ status: "bounced", ...ids, code, reason, bounce: meaning });
+    case "bounced":
+    case "failed":
+      return omitUndefined<Receipt>({ status: meaning, ...ids, code, reason });
+    case "ignored":
+      return null;
+    default:
+      return omitUndefined<Engagement>({ kind: meaning, ...ids, key: keyOf(event), reason });
+  }
+}
+
+/** The receiving server's words say more than Postmark's description of the type. */
+const reasonOf = (event: Json) =>
+  reasonText(textAt(event, "$.Details")) ?? reasonText(textAt(event, "$.Description"));
+
+/** Bounces and complaints have ids. */
+const keyOf = (event: Json) => eventKey(textAt(event, "$.ID"));
+
+function openOrClick(kind: "opened" | "clicked", event: Json, ids: EventIds): Engagement {
+  const client = clientInfo({
+    url: kind === "clicked" ? textAt(event, "$.OriginalLink") : null,
+    userAgent: textAt(event, "$.UserAgent"),
+    ip: textAt(event, "$.Geo.IP"),
+  });
+  return { kind, ...ids, ...client };
 }

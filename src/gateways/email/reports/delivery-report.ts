@@ -1,15 +1,15 @@
-// Mails that mail servers write about a mail: delivery status (RFC 3464), complaints (ARF, RFC 5965), and what older
-// servers say in their own words. Everything else, above all what people's programs answer by themselves, is nothing.
+// Reports that mail servers send about a mail: delivery status (RFC 3464), complaints (ARF, RFC 5965), and the plain text
+// of older servers. Everything else is ignored, above all automatic replies of people's mail programs.
 
 import { bounceOf, statusIn } from "#contract/messages/bounce-class.ts";
-import type { Engagement, Receipt } from "#gateways/gateway.ts";
-import { oneLine } from "#runtime/text.ts";
+import type { Engagement, Receipt } from "#gateways/callback.ts";
+import { oneLine } from "#settings/redact.ts";
 import { type Headers, type MimePart, readFields, readParts } from "./mime-parts.ts";
 
 export type MailReport =
   | {
       kind: "delivery";
-      /** `delayed`: the server goes on trying. */
+      /** `delayed`: the server continues to try. */
       action: "failed" | "delayed" | "delivered";
       /** An enhanced status code. */
       status: string | null;
@@ -18,30 +18,30 @@ export type MailReport =
       original: Original;
     }
   | { kind: "complaint" | "unsubscribe"; reason: string | null; original: Original }
-  /** `auto_reply`: out of office and its like. `other`: no report, or one that cannot be understood. */
+  /** `auto_reply`: out of office and the like. `other`: no report, or an unreadable one. */
   | { kind: "none"; why: "auto_reply" | "other" };
 
-/** What a report says about the mail that it is about. Anybody can write that, so it proves nothing. */
+/** What a report says of the mail that it returns. Anyone can write that, so it proves nothing. */
 export interface Original {
-  /** Our id (`msg_…`), where its headers have it. */
+  /** Our id (`msg_…`), if its headers contain it. */
   messageId: string | null;
 }
 
-/** Cut where it is stored, when secrets have been masked. */
-const longestReason = 4000;
-const words = (text: string) => oneLine(text).slice(0, longestReason);
+/** Reasons are cut to their final length where they are stored, after secrets were masked. */
+const maxReasonChars = 4000;
+const cleanReason = (text: string) => oneLine(text).slice(0, maxReasonChars);
 
-/** Never throws; reads at most the first MiB. */
+/** Reads at most the first MiB. Never throws. */
 export function readReport(raw: Uint8Array): MailReport {
   const parts = readParts(raw);
   const [mail] = parts;
   if (mail === undefined) return { kind: "none", why: "other" };
   const original = { messageId: originalId(parts) };
   const status = parts.find(({ type }) => /^message\/(?:global-)?delivery-status$/.test(type));
-  if (status) return deliveryOf(status, original);
+  if (status) return deliveryReport(status, original);
   const feedback = parts.find(({ type }) => type === "message/feedback-report");
-  if (feedback) return feedbackOf(readFields(feedback.body), original);
-  return inOwnWords(mail, parts, original);
+  if (feedback) return feedbackReport(readFields(feedback.body), original);
+  return plainTextReport(mail, parts, original);
 }
 
 const ourId = /\bmsg_[0-7][0-9a-hjkmnp-tv-z]{25}\b/;
@@ -64,8 +64,8 @@ function originalId(parts: readonly MimePart[]): string | null {
 const actions = { failed: 3, delayed: 2, delivered: 1 } as const;
 const isAction = (text: string): text is keyof typeof actions => Object.hasOwn(actions, text);
 
-/** Of the recipients of a report (a list may stand behind an address) the one that fared worst. */
-function deliveryOf(part: MimePart, original: Original): MailReport {
+/** The recipient with the worst result: a report has several if the address is a mailing list. */
+function deliveryReport(part: MimePart, original: Original): MailReport {
   let worst: Extract<MailReport, { kind: "delivery" }> | null = null;
   for (const block of part.body.split(/\n[ \t]*\n/).slice(0, 100)) {
     const fields = readFields(block.replace(/^\n+/, ""));
@@ -76,21 +76,23 @@ function deliveryOf(part: MimePart, original: Original): MailReport {
         .split(/[\s;(]/, 1)[0] ?? "";
     if (!isAction(action)) continue;
     const diagnostic = fields.get("diagnostic-code");
-    const given = /[245]\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? null;
-    // `5.0.0` says nothing; the server's own answer may.
-    const status = given === null || /\.0\.0$/.test(given) ? (statusIn(diagnostic ?? "") ?? given) : given;
-    const reason = diagnostic === undefined ? null : words(diagnostic.replace(/^\s*[\w-]{1,20}\s*;/, ""));
+    const reported = /[245]\.\d{1,3}\.\d{1,3}/.exec(fields.get("status") ?? "")?.[0] ?? null;
+    // `5.0.0` says nothing; the receiving server's reply may.
+    const isVague = reported === null || /\.0\.0$/.test(reported);
+    const status = isVague ? (statusIn(diagnostic ?? "") ?? reported) : reported;
+    const reason =
+      diagnostic === undefined ? null : cleanReason(diagnostic.replace(/^\s*[\w-]{1,20}\s*;/, ""));
     if (worst === null || actions[action] > actions[worst.action])
       worst = { kind: "delivery", action, status, reason, original };
   }
   return worst ?? { kind: "none", why: "other" };
 }
 
-function feedbackOf(fields: Headers, original: Original): MailReport {
+function feedbackReport(fields: Headers, original: Original): MailReport {
   const type = fields.get("feedback-type")?.toLowerCase().trim() ?? "";
-  const reason = `Feedback report: ${words(type).slice(0, 40)}`;
+  const reason = `Feedback report: ${cleanReason(type).slice(0, 40)}`;
   if (type === "opt-out" || type === "opt-out-list") return { kind: "unsubscribe", reason, original };
-  // `not-spam` takes one back, `auth-failure` and its like are about our records.
+  // `not-spam` withdraws a complaint; `auth-failure` and the like are about our DNS records.
   return /^(?:abuse|fraud|virus|other|miscategorized)$/.test(type)
     ? { kind: "complaint", reason, original }
     : { kind: "none", why: "other" };
@@ -101,8 +103,8 @@ const returned =
   /\b(?:failure notice|undeliver(?:able|ed)|delivery (?:status notification|failed|failure|has failed)|mail delivery failed|returned mail|returned to sender|delivery to the following)/i;
 const delayed = /\b(?:delay(?:ed)?|warning|will be retried|still being retried|not yet been delivered)\b/i;
 
-/** qmail, old Exim and others write to people only. */
-function inOwnWords(mail: MimePart, parts: readonly MimePart[], original: Original): MailReport {
+/** qmail, old Exim and others send plain text for people only. */
+function plainTextReport(mail: MimePart, parts: readonly MimePart[], original: Original): MailReport {
   const { headers } = mail;
   const subject = headers.get("subject") ?? "";
   const from = headers.get("from") ?? "";
@@ -117,14 +119,20 @@ function inOwnWords(mail: MimePart, parts: readonly MimePart[], original: Origin
   }
   const text = (parts.find(({ type }) => type === "text/plain")?.body ?? "").slice(0, 4000);
   const status = statusIn(text);
-  const line = text.split("\n").find((each) => statusIn(each) !== null || /\b[45]\d\d[ -]/.test(each));
+  const line = text.split("\n").find((text) => statusIn(text) !== null || /\b[45]\d\d[ -]/.test(text));
   const action = delayed.test(subject) && !failed ? "delayed" : "failed";
-  // A text that names no fault at all is somebody's idea of a reply.
+  // A text without any error is a reply, not a report.
   if (status === null && line === undefined && !failed) return { kind: "none", why: "other" };
-  return { kind: "delivery", action, status, reason: line === undefined ? null : words(line), original };
+  return {
+    kind: "delivery",
+    action,
+    status,
+    reason: line === undefined ? null : cleanReason(line),
+    original,
+  };
 }
 
-/** What a report comes to for the message that it is about. */
+/** The receipts and engagements of a report for the message that it is about. */
 export function toReports(
   report: MailReport,
   messageId: string,
@@ -141,10 +149,10 @@ export function toReports(
   const code = status === null ? {} : { code: status };
   if (action === "delivered") return { ...none, receipts: [{ ...about, status: "delivered" }] };
   if (action === "delayed") {
-    const said = [report.reason, status].filter((word) => word !== null).join(" · ");
+    const text = [report.reason, status].filter((word) => word !== null).join(" · ");
     return {
       ...none,
-      engagements: [{ ...about, kind: "deferred", ...(said === "" ? {} : { reason: said }) }],
+      engagements: [{ ...about, kind: "deferred", ...(text === "" ? {} : { reason: text }) }],
     };
   }
   const bounce = bounceOf(status, report.reason ?? "");

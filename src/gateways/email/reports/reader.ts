@@ -1,11 +1,11 @@
-// Reads returned mails in a thread of their own. Anybody who got a mail of ours can send one back, so how long it takes to
-// read one must be nobody else's concern.
+// Reads returned mails in a worker thread. Every recipient can send one back, so the time that it takes to read one must
+// not delay anything else.
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { createWorkerThread } from "#runtime/worker-thread.ts";
 import type { MailReport } from "./delivery-report.ts";
 
-/** `unreadable`: reading it took too long or broke the thread, and would again. `busy`: it was not tried. */
+/** `unreadable`: reading took too long or broke the thread, and would again. `busy`: the mail was not read. */
 export type ReportReading = { kind: "read"; report: MailReport } | { kind: "unreadable" } | { kind: "busy" };
 
 /** Reads a raw mail, at most its first MiB. Never rejects. */
@@ -14,14 +14,14 @@ export type ReadReport = (raw: Uint8Array) => Promise<ReportReading>;
 /** The longest report takes 50 ms to read. */
 const limitMs = 5_000;
 /** Of at most a MiB each. */
-const mostWaiting = 64;
+const maxWaiting = 64;
 
 export interface ReportReader {
   read: ReadReport;
   close(): Promise<void>;
 }
 
-/** `unreadable`: counts a mail that could not be read. `module`: takes the place of the thread in tests. */
+/** `unreadable` counts a mail that could not be read. `module`: replaces the thread in tests. */
 export function createReportReader(parts: {
   clock: Clock;
   log: Log;
@@ -34,15 +34,18 @@ export function createReportReader(parts: {
     name: "mail-reports",
     clock,
     limitMs,
-    mostWaiting,
+    mostWaiting: maxWaiting,
   });
   return {
     read: async (raw) => {
-      const worked = await thread.run(raw);
-      if (worked.kind === "done") return { kind: "read", report: worked.output };
-      const { kind, reason } = worked;
+      const result = await thread.run(raw);
+      if (result.kind === "done") return { kind: "read", report: result.output };
+      const { kind, reason } = result;
       if (kind === "failed") unreadable();
-      log.warn({ reason, bytes: raw.byteLength }, `a returned mail was not read: ${kind}`);
+      log.warn(
+        { event: "report.unread", kind, reason, bytes: raw.byteLength },
+        `a returned mail was not read: ${kind}`,
+      );
       return { kind: kind === "failed" ? "unreadable" : "busy" };
     },
     close: () => thread.close(),

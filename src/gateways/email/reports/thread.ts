@@ -1,4 +1,4 @@
-// The thread that reads returned mails: whatever they consist of, the event loop does not wait for them.
+// The worker thread that reads returned mails, so that the event loop never waits for one.
 
 import { serveWorker } from "#runtime/worker-thread.ts";
 import { readReport } from "./delivery-report.ts";

@@ -1,17 +1,34 @@
-// Resend (https://resend.com/docs/api-reference/emails/send-email). Our id is the Idempotency-Key, which Resend
-// remembers for 24 hours (https://resend.com/docs/dashboard/emails/idempotency-keys), so what may have been sent is
-// sent once more: the second request gets the first one's answer. Its tracking is a switch of the domain, not the mail.
+// Resend (https://resend.com/docs/api-reference/emails/send-email). Our id is the Idempotency-Key, which Resend remembers
+// for 24 hours (https://resend.com/docs/dashboard/emails/idempotency-keys), so a mail that may have been sent is sent once
+// more: the second request gets the answer of the first. Tracking is a switch of Resend's domain, not of the mail.
 
 import { z } from "zod";
-import { base64Attachments, mailboxText, messageIdTag, senderOf } from "#gateways/email/http-mail.ts";
+import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/callback.ts";
+import {
+  base64Attachments,
+  defineHttpMail,
+  type EmailMessage,
+  jsonRequest,
+  mailboxText,
+  messageIdTag,
+  senderOf,
+} from "#gateways/email/http-mail.ts";
+import {
+  clientInfo,
+  type EventIds,
+  eventIds,
+  eventTime,
+  omitUndefined,
+  reasonText,
+  receivedReports,
+} from "#gateways/email/mail-event.ts";
 import { emailFields } from "#gateways/email/settings.ts";
-import { defineGateway, type OutgoingMessage, secret } from "#gateways/gateway.ts";
-import { timeoutField } from "#gateways/http-outcome.ts";
-import { textAt } from "#gateways/sms/http-api/json-path.ts";
-import { vendorOutcome } from "#gateways/vendor-outcome.ts";
-import { resendCode, resendFault } from "./errors.ts";
-import { receiveResend } from "./events.ts";
-import { svixSecret } from "./svix-signature.ts";
+import { timeoutField } from "#gateways/http-settings.ts";
+import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
+import type { Fault } from "#gateways/vendor-outcome.ts";
+import { secret } from "#settings/secrets.ts";
+import { baseUrlField, joinUrl } from "#settings/url.ts";
+import { svixSecret, svixVerified } from "./svix-signature.ts";
 
 const settings = z.strictObject({
   ...emailFields,
@@ -20,66 +37,47 @@ const settings = z.strictObject({
     .regex(svixSecret, 'Must be the signing secret of a webhook, which starts with "whsec_".')
     .optional()
     .describe("The signing secret of the webhook: checks callbacks. Without it they are refused."),
-  base_url: z
-    .string()
-    .regex(/^https?:\/\/[^?#\s]+$/i, "Must be an http or https URL without a query.")
-    .default("https://api.resend.com")
-    .describe("Resend's API, for a test double."),
+  base_url: baseUrlField().default("https://api.resend.com").describe("Resend's API, for a test double."),
   timeout_ms: timeoutField,
 });
 
 type ResendSettings = z.output<typeof settings>;
 
-export const resend = defineGateway({
+export const resend = defineHttpMail({
   kind: "resend",
-  channels: ["email"],
   title: "Resend",
   summary: "Email through Resend, without duplicates, and with signed events.",
   settings,
   // In base64 (https://resend.com/docs/dashboard/emails/attachments).
   maxMessageBytes: 40 * 1024 * 1024,
   onUnknown: "resend",
-  // Of its 24 hours, less the time that a request may take.
+  // 24 hours, less the time that a request may take.
   idempotencyWindowMs: 23 * 3_600_000,
-  urls: (own) => [emailsUrl(own)],
-  async send(message, own, tools) {
-    const result = await tools.outbound.request({
-      method: "POST",
-      url: emailsUrl(own),
-      headers: {
-        authorization: `Bearer ${own.api_key}`,
-        "content-type": "application/json",
-        accept: "application/json",
-        "idempotency-key": message.id,
-        // Requests without one are refused (https://resend.com/docs/api-reference/introduction).
-        "user-agent": "Trunkline",
-      },
-      body: JSON.stringify(await bodyOf(message, own)),
-      timeoutMs: tools.timeoutMs,
-      signal: tools.signal,
-    });
-    return vendorOutcome(result, {
-      vendor: "Resend",
-      secrets: [own.api_key, own.webhook_secret ?? ""],
-      now: tools.clock.now(),
-      reference: (json) => textAt(json, "$.id"),
-      code: resendCode,
-      faultOf: resendFault,
-    });
+  url: (settings) => joinUrl(settings.base_url, "/emails"),
+  request: async (message, settings) => {
+    const headers = {
+      authorization: `Bearer ${settings.api_key}`,
+      "idempotency-key": message.id,
+      // Requests without one are refused (https://resend.com/docs/api-reference/introduction).
+      "user-agent": "Trunkline",
+    };
+    return jsonRequest(headers, await bodyOf(message, settings));
   },
-  receive: (callback, own, { clock }) => receiveResend(callback, own.webhook_secret, clock.now()),
+  answer: () => ({
+    vendor: "Resend",
+    reference: (json) => textAt(json, "$.id"),
+    code: resendCode,
+    faultOf: ({ code, status }) => resendFault(code, status),
+  }),
+  receive: (callback, settings, { clock }) => readCallback(callback, settings.webhook_secret, clock.now()),
 });
 
-function emailsUrl(own: ResendSettings): string {
-  return `${own.base_url.replace(/(?<!\/)\/+$/, "")}/emails`;
-}
-
-/** The same on every try, as the idempotency key asks for. An undefined field does not reach the JSON. */
-async function bodyOf(message: OutgoingMessage, own: ResendSettings): Promise<object> {
-  const email = message.email!;
+/** The same at every attempt, as the idempotency key requires. */
+async function bodyOf(message: EmailMessage, settings: ResendSettings): Promise<object> {
+  const { email } = message;
   const attachments = await base64Attachments(email);
   return {
-    from: mailboxText(senderOf(email, own)),
+    from: mailboxText(senderOf(email, settings)),
     to: [message.recipient],
     subject: email.subject,
     text: email.text,
@@ -94,7 +92,109 @@ async function bodyOf(message: OutgoingMessage, own: ResendSettings): Promise<ob
             content: base64,
             content_type: contentType,
           })),
-    // Letters, digits, `_` and `-` only, which our ids are made of.
+    // Tags may contain letters, digits, `_` and `-` only; our ids do.
     tags: [{ name: messageIdTag, value: message.id }],
   };
+}
+
+/** Error names (https://resend.com/docs/api-reference/errors). Some occur with several statuses, so both count. */
+const faults = new Map<string, Fault>([
+  ["validation_error", "permanent"], // with 400 and 422; for 403 see below
+  ["missing_required_field", "permanent"],
+  ["invalid_attachment", "permanent"],
+  ["invalid_parameter", "permanent"],
+  ["invalid_idempotency_key", "permanent"],
+  ["missing_api_key", "configuration"],
+  ["restricted_api_key", "configuration"],
+  ["invalid_api_key", "configuration"],
+  ["invalid_from_address", "configuration"], // the sender's address is a setting
+  ["invalid_access", "configuration"],
+  ["invalid_region", "configuration"],
+  ["not_found", "configuration"],
+  ["method_not_allowed", "configuration"],
+  ["security_error", "configuration"],
+  ["daily_quota_exceeded", "configuration"], // of a rolling day, so waiting helps
+  ["monthly_quota_exceeded", "configuration"],
+  ["rate_limit_exceeded", "transient"],
+  // A request with this key came before. The answer does not say whether its mail was sent.
+  ["concurrent_idempotent_requests", "ambiguous"],
+  ["invalid_idempotent_request", "ambiguous"],
+]);
+
+export function resendCode(json: Json): string | null {
+  return textAt(json, "$.name");
+}
+
+/** Undefined for a name that is not listed. */
+export function resendFault(code: string, status: number): Fault | undefined {
+  // The domain is not verified, or the account may only send to itself.
+  if (code === "validation_error" && status === 403) return "configuration";
+  return faults.get(code);
+}
+
+/** Webhooks (https://resend.com/docs/webhooks/event-types): one signed JSON event a call. `now`: epoch ms. */
+function readCallback(callback: CallbackRequest, secret: string | undefined, now: number): Received {
+  if (secret === undefined || secret === "") {
+    return { kind: "not_configured", reason: "The gateway has no webhook secret." };
+  }
+  const key = svixVerified(callback, secret, now);
+  if (key === null) return { kind: "forbidden", reason: "The svix-signature is missing, wrong or too old." };
+  const event = parseJson(callback.body) ?? null;
+  const type = textAt(event, "$.type");
+  if (type === null) return { kind: "malformed", reason: "The callback has no type." };
+  const reader = readers.get(type);
+  if (reader === undefined) return receivedReports([]);
+  const ids = eventIds(
+    textAt(event, "$.data.email_id"),
+    textAt(event, `$.data.tags.${messageIdTag}`),
+    // The time of the event; the one in `data` is when the mail was created.
+    eventTime(textAt(event, "$.created_at")),
+  );
+  if (ids === null) return { kind: "malformed", reason: "The event names no message." };
+  return receivedReports([reader(event, ids, key)]);
+}
+
+type Reader = (event: Json, ids: EventIds, key: string) => Receipt | Engagement;
+
+/** `email.sent` and `email.scheduled` say no more than the answer to the request did. */
+const readers = new Map<string, Reader>([
+  ["email.delivered", (_event, ids) => ({ status: "delivered", ...ids })],
+  ["email.bounced", (event, ids) => bounceOf(event, ids)],
+  ["email.failed", (event, ids) => failed("failed", textAt(event, "$.data.failed.reason"), ids)],
+  ["email.suppressed", (event, ids) => failed("suppressed", textAt(event, "$.data.suppressed.message"), ids)],
+  ["email.delivery_delayed", (_event, ids, key) => ({ kind: "deferred", ...ids, key })],
+  ["email.complained", (_event, ids, key) => ({ kind: "complained", ...ids, key })],
+  ["email.opened", (_event, ids, key) => ({ kind: "opened", ...ids, key })],
+  ["email.clicked", (event, ids, key) => clicked(event, ids, key)],
+]);
+
+/** Resend took the mail and did not send it. */
+function failed(code: string, reason: string | null, ids: EventIds): Receipt {
+  return omitUndefined<Receipt>({ status: "failed", ...ids, code, reason: reasonText(reason) });
+}
+
+/**
+ * `Permanent` is hard, `Transient` and `Undetermined` are soft. A mail to an address on the suppression list was not
+ * sent at all (https://resend.com/docs/dashboard/emails/email-bounces).
+ */
+function bounceOf(event: Json, ids: EventIds): Receipt {
+  const subType = textAt(event, "$.data.bounce.subType") ?? "";
+  const reason = textAt(event, "$.data.bounce.message");
+  if (/suppress/i.test(subType)) return failed("suppressed", reason, ids);
+  return omitUndefined<Receipt>({
+    status: "bounced",
+    ...ids,
+    code: /^\w{1,64}$/.test(subType) ? subType : undefined,
+    reason: reasonText(reason),
+    bounce: textAt(event, "$.data.bounce.type") === "Permanent" ? "hard" : "soft",
+  });
+}
+
+function clicked(event: Json, ids: EventIds, key: string): Engagement {
+  const client = clientInfo({
+    url: textAt(event, "$.data.click.link"),
+    userAgent: textAt(event, "$.data.click.userAgent"),
+    ip: textAt(event, "$.data.click.ipAddress"),
+  });
+  return { kind: "clicked", ...ids, key, ...client };
 }

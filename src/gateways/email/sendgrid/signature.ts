@@ -1,11 +1,11 @@
-// Tells SendGrid's event calls from anybody else's
+// The signature of SendGrid's event calls
 // (https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features):
 // ECDSA over the timestamp and the raw body, without anything between them.
 
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 
-/** The verification key as SendGrid shows it: base64 of its DER, with or without PEM lines. Null when it is none. */
+/** The verification key as SendGrid shows it: base64 of its DER, with or without PEM lines. Null for any other text. */
 export function verificationKey(text: string): KeyObject | null {
   const base64 = text.replace(/-----(?:BEGIN|END) PUBLIC KEY-----|\s/g, "");
   try {
@@ -16,11 +16,11 @@ export function verificationKey(text: string): KeyObject | null {
   }
 }
 
-/** When the call was signed (epoch ms); null when the signature is missing or does not fit. */
+/** When the call was signed (epoch ms); null if the signature is missing or does not match. */
 export function signedAt(callback: CallbackRequest, key: KeyObject): number | null {
   const signature = callback.headers["x-twilio-email-event-webhook-signature"];
   const timestamp = callback.headers["x-twilio-email-event-webhook-timestamp"];
   if (signature === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return null;
-  const signed = Buffer.concat([Buffer.from(timestamp), callback.body]);
-  return verify("sha256", signed, key, Buffer.from(signature, "base64")) ? Number(timestamp) * 1000 : null;
+  const content = Buffer.concat([Buffer.from(timestamp), callback.body]);
+  return verify("sha256", content, key, Buffer.from(signature, "base64")) ? Number(timestamp) * 1000 : null;
 }

@@ -2,30 +2,37 @@
 // (https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html). Each mail has one recipient
 // here, so the first of a list is the only one. Our id comes back as a tag, but only through a configuration set.
 
-import { eventTime, messageIdTag, reasonText } from "#gateways/email/http-mail.ts";
-import { clientInfo, type EventIds, eventIds, omitUndefined } from "#gateways/email/mail-event.ts";
-import type { Engagement, Receipt, Received } from "#gateways/gateway.ts";
-import { parseJson, readPath, textAt } from "#gateways/sms/http-api/json-path.ts";
+import type { Engagement, Receipt, Received } from "#gateways/callback.ts";
+import { messageIdTag } from "#gateways/email/http-mail.ts";
+import {
+  clientInfo,
+  type EventIds,
+  eventIds,
+  eventTime,
+  omitUndefined,
+  reasonText,
+} from "#gateways/email/mail-event.ts";
+import { parseJson, readPath, textAt } from "#gateways/json-path.ts";
 
 type Field = (path: string) => string | null;
 
-/** One event, as it stands in an SNS message with the id `key`. Events that change nothing give nothing. */
+/** Reads one event of an SNS message with the id `key`. Events that change nothing give an empty result. */
 export function receivedFrom(message: string, key: string): Received {
-  // SES says this to a new topic.
+  // SES sends this to a new topic.
   if (message.startsWith("Successfully validated SNS topic")) return reports({});
   const json = parseJson(message);
   if (json === undefined) return { kind: "malformed", reason: "The message is no event of SES." };
   const field: Field = (path) => textAt(json, path);
   const type = field("$.eventType") ?? field("$.notificationType");
   if (type === null) return { kind: "malformed", reason: "The message names no event of SES." };
-  // The identity's own notifications say this to a new topic.
+  // The notifications of the identity send this to a new topic.
   if (type === "AmazonSnsSubscriptionSucceeded") return reports({});
-  const named = eventIds(field("$.mail.messageId"), field(`$.mail.tags.${messageIdTag}[0]`), undefined);
-  if (named === null) return { kind: "malformed", reason: "The event names no mail." };
+  const ids = eventIds(field("$.mail.messageId"), field(`$.mail.tags.${messageIdTag}[0]`), undefined);
+  if (ids === null) return { kind: "malformed", reason: "The event names no mail." };
   const unsubscribed = readPath(json, "$.subscription.newTopicPreferences.unsubscribeAll") === true;
   return reports({
-    receipt: receiptOf(type, field, named),
-    engagement: engagementOf(type, field, named, key, unsubscribed),
+    receipt: receiptOf(type, field, ids),
+    engagement: engagementOf(type, field, ids, key, unsubscribed),
   });
 }
 
@@ -44,12 +51,12 @@ function reports({
   };
 }
 
-/** SES puts addresses that bounced or complained before on a list, and then sends them nothing. */
-const listed = "OnAccountSuppressionList";
+/** SES keeps a list of addresses that bounced or complained before, and sends them nothing. */
+const suppressed = "OnAccountSuppressionList";
 
-function receiptOf(type: string, field: Field, named: EventIds): Receipt | null {
+function receiptOf(type: string, field: Field, ids: EventIds): Receipt | null {
   const receipt = (at: string, report: Omit<Receipt, "reference">): Receipt =>
-    omitUndefined<Receipt>({ ...report, ...named, at: eventTime(field(at)) });
+    omitUndefined<Receipt>({ ...report, ...ids, at: eventTime(field(at)) });
   switch (type) {
     case "Send":
       return receipt("$.mail.timestamp", { status: "sent" });
@@ -71,10 +78,10 @@ function receiptOf(type: string, field: Field, named: EventIds): Receipt | null 
         reason: reasonText(field("$.failure.errorMessage")) ?? "SES could not render the template.",
       });
     case "Complaint":
-      return field("$.complaint.complaintSubType") === listed
+      return field("$.complaint.complaintSubType") === suppressed
         ? receipt("$.complaint.timestamp", {
             status: "failed",
-            code: listed,
+            code: suppressed,
             reason: "SES sends nothing to this address, because it complained before.",
           })
         : null;
@@ -84,19 +91,19 @@ function receiptOf(type: string, field: Field, named: EventIds): Receipt | null 
 }
 
 /** Subtypes that are about the mail and not about its address. */
-const aboutTheMail = new Set(["MessageTooLarge", "ContentRejected", "AttachmentRejected"]);
+const contentSubTypes = new Set(["MessageTooLarge", "ContentRejected", "AttachmentRejected"]);
 
 /** `Permanent` is hard; `Transient` and `Undetermined` may pass. */
 function bounceOf(field: Field): Omit<Receipt, "reference"> {
   const subType = reasonText(field("$.bounce.bounceSubType"));
   const status = field("$.bounce.bouncedRecipients[0].status");
-  // A name as it is or none: one with letters taken out could be a secret that is not known again.
+  // The whole name or none: a part of a secret would not be recognised any more.
   const name = subType !== undefined && /^\w{1,64}$/.test(subType) ? subType : undefined;
   const code = status !== null && /^[245]\.\d{1,3}\.\d{1,3}$/.test(status) ? status : name;
   const words = reasonText(field("$.bounce.bouncedRecipients[0].diagnosticCode"));
   return omitUndefined<Omit<Receipt, "reference">>({
     status: "bounced",
-    bounce: aboutTheMail.has(subType ?? "")
+    bounce: contentSubTypes.has(subType ?? "")
       ? undefined
       : field("$.bounce.bounceType") === "Permanent"
         ? "hard"
@@ -109,7 +116,7 @@ function bounceOf(field: Field): Omit<Receipt, "reference"> {
 function engagementOf(
   type: string,
   field: Field,
-  named: EventIds,
+  ids: EventIds,
   key: string,
   unsubscribed: boolean,
 ): Engagement | null {
@@ -118,9 +125,9 @@ function engagementOf(
   const [name, section] = kind;
   if (name === "unsubscribed" && !unsubscribed) return null;
   if (name === "complained") {
-    // `not-spam` takes a spam mark back; the other is no complaint about this mail.
+    // `not-spam` withdraws a complaint; the subtype is not a complaint about this mail.
     if (field("$.complaint.complaintFeedbackType") === "not-spam") return null;
-    if (field("$.complaint.complaintSubType") === listed) return null;
+    if (field("$.complaint.complaintSubType") === suppressed) return null;
   }
   const visit = {
     url: name === "clicked" ? field("$.click.link") : null,
@@ -129,7 +136,7 @@ function engagementOf(
   };
   return omitUndefined<Engagement>({
     kind: name,
-    ...named,
+    ...ids,
     key: key || undefined,
     at: eventTime(field(`$.${section}.timestamp`)),
     reason: reasonText(reasonOf(name, field)),

@@ -1,39 +1,40 @@
-// Amazon SNS messages as they come over HTTPS, verified
-// (https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html). The sender names the certificate that
-// proves it, so the URL decides: only SNS's own host in the topic's region is asked, and only for our topic. The envelope
-// is flat and has a dozen texts; the event inside it is parsed when the signature fits.
+// Verifies the messages of Amazon SNS that arrive over HTTPS
+// (https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html). The message names
+// the certificate that proves it, so its URL is decisive: only SNS's own host in the topic's region is asked, and only for
+// our topic. The envelope is flat and has a dozen texts; the event inside it is parsed after the signature was verified.
 
 import { verify, X509Certificate } from "node:crypto";
-import { eventTime, isFresh } from "#gateways/email/http-mail.ts";
-import type { CallbackRequest, CallbackTools } from "#gateways/gateway.ts";
-import { type Json, parseUnverified, textAt } from "#gateways/sms/http-api/json-path.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
+import { eventTime, isFresh } from "#gateways/email/mail-event.ts";
+import type { CallbackTools } from "#gateways/gateway.ts";
+import { type Json, parseUnverified, textAt } from "#gateways/json-path.ts";
 
 /** The name of an SNS topic, with its region and partition. */
 export const topicPattern = /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z]{2}(?:-[a-z]+)+-\d):\d{12}:[\w-]{1,256}$/;
 
 export type Notification =
   | { kind: "notification"; id: string; message: string }
-  /** `url`: confirms the subscription when it is visited. */
+  /** A GET of `url` confirms the subscription. */
   | { kind: "subscription"; url: string }
-  /** Nothing to do: the subscription was ended. */
+  /** The subscription was ended; there is nothing to do. */
   | { kind: "ended" }
   | { kind: "forbidden" | "unavailable" | "malformed"; reason: string };
 
-/** What a signature is judged with. */
-type Judging = Pick<CallbackTools, "clock" | "outbound">;
+/** What verifying a signature needs. */
+type VerifyTools = Pick<CallbackTools, "clock" | "outbound">;
 
-/** Fetches SNS's signing certificate at a URL; `forbidden`: there is none. */
+/** Loads SNS's signing certificate from a URL; `forbidden`: there is none. */
 export type Certificates = (
   url: string,
-  tools: Judging,
+  tools: VerifyTools,
 ) => Promise<X509Certificate | "forbidden" | "unavailable">;
 
-/** The verified message of a callback. Every doubt is `forbidden`, also what cannot be read: nobody has signed it. */
+/** The verified message of a callback. Everything else is `forbidden`, unreadable messages too: they are not signed. */
 export async function verifiedNotification(
   callback: CallbackRequest,
   topic: string,
   certificates: Certificates,
-  tools: Judging,
+  tools: VerifyTools,
 ): Promise<Notification> {
   const json = parseUnverified(callback.body) ?? null;
   const field = (name: string) => textAt(json, `$.${name}`);
@@ -96,7 +97,7 @@ const signedFields = new Map([
   ),
 ] as [string, readonly string[]][]);
 
-/** Name and value of each signed field, on lines of their own; a subject only where there is one. */
+/** Name and value of each signed field, each on its own line; the subject only if there is one. */
 function signedText(json: Json, type: string): string | null {
   let text = "";
   const names = signedFields.get(type);
@@ -124,33 +125,33 @@ function isValid(certificate: X509Certificate, now: number): boolean {
   return Date.parse(certificate.validFrom) <= now && now <= Date.parse(certificate.validTo);
 }
 
-const mostKept = 20;
-const mostFetched = 4;
+const maxCached = 20;
+const maxConcurrentFetches = 4;
 const fetchTimeoutMs = 5000;
-const longestCertificate = 64 * 1024;
+const maxCertificateBytes = 64 * 1024;
 
 /**
- * Keeps the certificates that it fetched, at most 20: Amazon uses a few at a time, and the name changes with each new
- * one. At most 4 are fetched at once, so that forged callbacks are no way to make this server ask Amazon without end.
+ * Caches at most 20 certificates: Amazon uses a few at a time, and each new one has another name. At most 4 are fetched at
+ * once, so that forged callbacks cannot make this server send requests without end.
  */
 export function createCertificates(): Certificates {
-  const kept = new Map<string, X509Certificate>();
-  const underWay = new Map<string, ReturnType<Certificates>>();
+  const cache = new Map<string, X509Certificate>();
+  const pending = new Map<string, ReturnType<Certificates>>();
 
-  async function fetched(url: string, { outbound }: Judging): ReturnType<Certificates> {
+  async function load(url: string, { outbound }: VerifyTools): ReturnType<Certificates> {
     const result = await outbound.request({
       method: "GET",
       url,
       timeoutMs: fetchTimeoutMs,
-      maxBytes: longestCertificate,
+      maxBytes: maxCertificateBytes,
     });
     if (result.kind !== "answer" || result.status >= 500 || result.status === 429) return "unavailable";
     if (result.status !== 200) return "forbidden";
     try {
       const certificate = new X509Certificate(result.body);
       if (certificate.publicKey.asymmetricKeyType !== "rsa") return "forbidden";
-      if (kept.size >= mostKept) kept.delete(kept.keys().next().value!);
-      kept.set(url, certificate);
+      if (cache.size >= maxCached) cache.delete(cache.keys().next().value!);
+      cache.set(url, certificate);
       return certificate;
     } catch {
       return "forbidden";
@@ -158,11 +159,11 @@ export function createCertificates(): Certificates {
   }
 
   return async (url, tools) => {
-    const known = kept.get(url) ?? underWay.get(url);
+    const known = cache.get(url) ?? pending.get(url);
     if (known !== undefined) return known;
-    if (underWay.size >= mostFetched) return "unavailable";
-    const fetching = fetched(url, tools).finally(() => underWay.delete(url));
-    underWay.set(url, fetching);
+    if (pending.size >= maxConcurrentFetches) return "unavailable";
+    const fetching = load(url, tools).finally(() => pending.delete(url));
+    pending.set(url, fetching);
     return fetching;
   };
 }

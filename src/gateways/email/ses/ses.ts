@@ -1,28 +1,25 @@
 // Amazon SES, API v2: SendEmail (https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html) with simple
-// content, which carries headers and attachments, and events through Amazon SNS. SES has no idempotency key: what may
-// have been sent stays `unknown`, and the `Send` event, which carries our id as a tag, settles it.
+// content, which carries headers and attachments, and events through Amazon SNS. SES has no idempotency key: a mail that
+// may have been sent stays `unknown` until the `Send` event, which carries our id as a tag, settles it.
 
 import { z } from "zod";
+import type { Received } from "#gateways/callback.ts";
 import {
   asciiMailboxText,
   base64Attachments,
+  defineHttpMail,
+  type EmailMessage,
+  jsonRequest,
   messageIdTag,
-  requireEmail,
   senderOf,
 } from "#gateways/email/http-mail.ts";
 import { emailFields } from "#gateways/email/settings.ts";
-import {
-  defineGateway,
-  type Outcome,
-  type OutgoingEmail,
-  type OutgoingMessage,
-  type Received,
-  secret,
-} from "#gateways/gateway.ts";
-import { timeoutField } from "#gateways/http-outcome.ts";
-import { textAt } from "#gateways/sms/http-api/json-path.ts";
-import { vendorOutcome } from "#gateways/vendor-outcome.ts";
-import { errorName, faultOf } from "./errors.ts";
+import { timeoutField } from "#gateways/http-settings.ts";
+import { textAt } from "#gateways/json-path.ts";
+import type { OutgoingEmail } from "#gateways/message.ts";
+import type { Fault } from "#gateways/vendor-outcome.ts";
+import { secret } from "#settings/secrets.ts";
+import { baseUrlField, joinUrl } from "#settings/url.ts";
 import { receivedFrom } from "./events.ts";
 import { createCertificates, topicPattern, verifiedNotification } from "./notification.ts";
 import { signedHeaders } from "./signature.ts";
@@ -56,9 +53,7 @@ const settings = z.strictObject({
     .describe(
       "Has SES mail bounces to the return path of each message. The domain of return paths must be verified with SES.",
     ),
-  base_url: z
-    .string()
-    .regex(/^https?:\/\/[^?#\s]+$/i, "Must be an http or https URL without a query.")
+  base_url: baseUrlField()
     .optional()
     .describe("SES's API, for a VPC endpoint or a test double. Default: the public one of the region."),
   timeout_ms: timeoutField,
@@ -68,49 +63,36 @@ type SesSettings = z.output<typeof settings>;
 
 const certificates = createCertificates();
 
-export const ses = defineGateway({
+export const ses = defineHttpMail({
   kind: "ses",
-  channels: ["email"],
   title: "Amazon SES",
   summary: "Email through Amazon SES, with events through a signed Amazon SNS topic.",
   settings,
   // In base64 (https://docs.aws.amazon.com/ses/latest/dg/quotas.html).
   maxMessageBytes: 40 * 1024 * 1024,
-  urls: (own) => [sendUrl(own)],
-  async send(message, own, tools): Promise<Outcome> {
-    const url = sendUrl(own);
-    const body = JSON.stringify(await requestOf(message, own));
-    const now = tools.clock.now();
+  url: sendUrl,
+  async request(message, settings, { url, now }) {
+    const { headers, body } = jsonRequest({}, await bodyOf(message, settings));
     const key = {
-      accessKeyId: own.access_key_id,
-      secretAccessKey: own.secret_access_key,
-      region: own.region,
+      accessKeyId: settings.access_key_id,
+      secretAccessKey: settings.secret_access_key,
+      region: settings.region,
       service: "ses",
     };
-    const headers = { accept: "application/json", "content-type": "application/json" };
-    const result = await tools.outbound.request({
-      method: "POST",
-      url,
-      headers: signedHeaders({ method: "POST", url, headers, body }, key, now),
-      body,
-      timeoutMs: tools.timeoutMs,
-      signal: tools.signal,
-    });
-    return vendorOutcome(result, {
-      vendor: "SES",
-      secrets: [own.secret_access_key],
-      now,
-      reference: (json) => textAt(json, "$.MessageId"),
-      code: (json, answer) =>
-        errorName(answer.headers["x-amzn-errortype"] ?? textAt(json, "$.__type") ?? textAt(json, "$.code")),
-      faultOf: (code, _status, text) => faultOf(code, text, own.from),
-    });
+    return { headers: signedHeaders({ method: "POST", url, headers, body }, key, now), body };
   },
-  async receive(callback, own, tools): Promise<Received> {
-    if (own.topic_arn === undefined) {
+  answer: ({ from }) => ({
+    vendor: "SES",
+    reference: (json) => textAt(json, "$.MessageId"),
+    code: (json, { headers }) =>
+      errorName(headers["x-amzn-errortype"] ?? textAt(json, "$.__type") ?? textAt(json, "$.code")),
+    faultOf: ({ code, text }) => faultOf(code, text, from),
+  }),
+  async receive(callback, settings, tools): Promise<Received> {
+    if (settings.topic_arn === undefined) {
       return { kind: "not_configured", reason: "The gateway has no SNS topic." };
     }
-    const notification = await verifiedNotification(callback, own.topic_arn, certificates, tools);
+    const notification = await verifiedNotification(callback, settings.topic_arn, certificates, tools);
     switch (notification.kind) {
       case "notification":
         return receivedFrom(notification.message, notification.id);
@@ -124,24 +106,22 @@ export const ses = defineGateway({
   },
 });
 
-function sendUrl(own: SesSettings): string {
-  const domain = own.region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
-  const base = own.base_url ?? `https://email.${own.region}.${domain}`;
-  return `${base.replace(/(?<!\/)\/+$/, "")}/v2/email/outbound-emails`;
+function sendUrl({ base_url, region }: SesSettings): string {
+  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+  return joinUrl(base_url ?? `https://email.${region}.${domain}`, "/v2/email/outbound-emails");
 }
 
-async function requestOf(message: OutgoingMessage, own: SesSettings): Promise<object> {
-  const email = requireEmail(message);
+async function bodyOf({ id, recipient, email }: EmailMessage, settings: SesSettings): Promise<object> {
   return {
-    FromEmailAddress: asciiMailboxText(senderOf(email, own)),
-    Destination: { ToAddresses: [message.recipient] },
+    FromEmailAddress: asciiMailboxText(senderOf(email, settings)),
+    Destination: { ToAddresses: [recipient] },
     ...(email.replyTo === null ? {} : { ReplyToAddresses: [email.replyTo] }),
-    ...(own.forward_bounces && email.returnPath !== null
+    ...(settings.forward_bounces && email.returnPath !== null
       ? { FeedbackForwardingEmailAddress: email.returnPath }
       : {}),
     Content: { Simple: await contentOf(email) },
-    EmailTags: [{ Name: messageIdTag, Value: message.id }],
-    ...(own.configuration_set === undefined ? {} : { ConfigurationSetName: own.configuration_set }),
+    EmailTags: [{ Name: messageIdTag, Value: id }],
+    ...(settings.configuration_set === undefined ? {} : { ConfigurationSetName: settings.configuration_set }),
   };
 }
 
@@ -165,10 +145,71 @@ async function contentOf(email: OutgoingEmail): Promise<object> {
             FileName: filename,
             ContentType: contentType,
             ContentDisposition: "ATTACHMENT",
-            // The default is 7bit, which would break every other file.
+            // The default is 7bit, which would break every binary file.
             ContentTransferEncoding: "BASE64",
             RawContent: base64,
           })),
         }),
   };
+}
+
+/**
+ * Errors (the page of SendEmail, and CommonErrors.html beside it). AWS answers 400 to most faults of the account, so by
+ * the status alone a wrongly configured gateway would reject every mail.
+ */
+const faults = new Map<string, Fault>([
+  ["BadRequestException", "permanent"], // the input is not valid
+  ["ValidationError", "permanent"],
+  ["ValidationException", "permanent"],
+  ["MessageRejected", "permanent"], // "contains invalid content"; see below
+  ["AccountSuspendedException", "configuration"], // sending is restricted for good
+  ["SendingPausedException", "configuration"],
+  ["MailFromDomainNotVerifiedException", "configuration"],
+  ["NotFoundException", "configuration"], // no such configuration set
+  ["LimitExceededException", "configuration"], // a quota of the AWS account
+  ["AccessDenied", "configuration"],
+  ["AccessDeniedException", "configuration"],
+  ["ExpiredToken", "configuration"],
+  ["ExpiredTokenException", "configuration"],
+  ["IncompleteSignature", "configuration"],
+  ["IncompleteSignatureException", "configuration"],
+  ["InvalidClientTokenId", "configuration"],
+  ["InvalidSignatureException", "configuration"], // also: this machine's clock is wrong
+  ["MissingAuthenticationToken", "configuration"],
+  ["MissingAuthenticationTokenException", "configuration"],
+  ["NotAuthorized", "configuration"],
+  ["OptInRequired", "configuration"],
+  ["RequestExpired", "configuration"], // this machine's clock is wrong
+  ["SignatureDoesNotMatch", "configuration"],
+  ["UnknownOperationException", "configuration"],
+  ["UnrecognizedClientException", "configuration"],
+  ["TooManyRequestsException", "transient"], // the sending rate; see below
+  ["Throttling", "transient"],
+  ["ThrottlingException", "transient"],
+]);
+
+/**
+ * Undefined for an error that is not listed. `from`: the gateway's address.
+ * - SES also answers `MessageRejected` for an address or domain that is not verified, and names it: the sender's is the
+ *   gateway's fault, any other is a recipient of an account in the sandbox.
+ * - Rate and daily quota have the same error: the quota is of a rolling day, in which it refuses every mail.
+ */
+export function faultOf(code: string, text: string, from: string): Fault | undefined {
+  const fault = faults.get(code);
+  if (fault === "permanent" && /not verified/i.test(text)) {
+    const words = text.toLowerCase().split(/[\s,]+/);
+    const sender = from.toLowerCase();
+    const names = [sender, sender.slice(sender.lastIndexOf("@") + 1)];
+    return words.some((word) => names.includes(word.replace(/(?<![.;:])[.;:]+$/, "")))
+      ? "configuration"
+      : "permanent";
+  }
+  if (fault === "transient" && /\b(?:daily|24.hour)\b/i.test(text)) return "configuration";
+  return fault;
+}
+
+/** The error's name: from the header (`Name:http://…`), or from the body (`com.amazonaws…#Name`). */
+export function errorName(text: string | null): string | null {
+  const name = (text ?? "").split(":")[0]?.split("#").at(-1)?.trim() ?? "";
+  return name === "" ? null : name;
 }

@@ -1,6 +1,6 @@
 // AWS Signature Version 4 of a request
-// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html). What is signed must be
-// what is sent, to the byte: the caller sends the very URL, headers and body that it hands in here.
+// (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html). The signature
+// covers exact bytes: the caller sends exactly the URL, headers and body that it passes in here.
 
 import { createHash, createHmac } from "node:crypto";
 
@@ -8,7 +8,7 @@ export interface AwsKey {
   accessKeyId: string;
   secretAccessKey: string;
   region: string;
-  /** As it stands in credential scopes: `ses`. */
+  /** As in credential scopes: `ses`. */
   service: string;
 }
 

@@ -1,9 +1,9 @@
-// Ends what takes too long: one sleeper for an exchange of several steps, of which each has its own time.
-// Making a step's time longer or shorter costs nothing while the exchange goes on.
+// A deadline for an exchange of several steps, each with its own time limit. One sleeping timer serves the whole exchange,
+// so that changing the limit at each step costs nothing.
 
 import type { Clock } from "#runtime/runtime.ts";
 
-/** Given, because the reason that is made otherwise carries a stack trace, which costs 25 µs for every mail. */
+/** A reason is passed to `abort` because the default one carries a stack trace, which costs 25 µs for every mail. */
 const stopped = "stopped";
 
 export class Watchdog {
@@ -11,14 +11,14 @@ export class Watchdog {
   readonly #stop = new AbortController();
   #deadline: number;
 
-  /** `bark` is called once, when a step has taken longer than it may. */
-  constructor(clock: Clock, ms: number, bark: () => void) {
+  /** Calls `onTimeout` once, if a step takes longer than its limit. `ms`: the limit of the first step. */
+  constructor(clock: Clock, ms: number, onTimeout: () => void) {
     this.#clock = clock;
     this.#deadline = clock.monotonic() + ms;
-    void this.#watch(bark);
+    void this.#watch(onTimeout);
   }
 
-  /** A new step begins, which may take `ms`. */
+  /** Begins the next step, which may take `ms`. */
   startStep(ms: number): void {
     this.#deadline = this.#clock.monotonic() + ms;
   }
@@ -27,12 +27,12 @@ export class Watchdog {
     this.#stop.abort(stopped);
   }
 
-  async #watch(bark: () => void): Promise<void> {
+  async #watch(onTimeout: () => void): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const left = this.#deadline - this.#clock.monotonic();
       if (left <= 0) {
         this.#stop.abort(stopped);
-        bark();
+        onTimeout();
         return;
       }
       await this.#clock.sleep(left, this.#stop.signal);

@@ -1,23 +1,26 @@
-// What a mail server's reply, or its absence, means for a message. Before the final dot nothing can have been sent;
-// from then on only a complete reply tells. The exceptions below are for refusals that are the gateway's own: taken
-// for the message's, they would reject a whole backlog because of one wrong password.
+// What a mail server's reply, or its absence, means for a message. Before the final dot nothing can have been sent; after
+// it only a complete reply is certain. The tables below list refusals that the gateway's configuration causes: treated as
+// the message's, they would reject a whole backlog because of one wrong password.
 
-import type { Outcome } from "#gateways/gateway.ts";
-import { cleanText } from "#gateways/http-outcome.ts";
+import type { Outcome } from "#gateways/outcome.ts";
+import { cleanText } from "#settings/redact.ts";
 
-/** What was answered, or was waited for. `dot`: the mail has been handed over whole. */
+/** Every outcome of a mail that the server has not accepted. */
+export type Failure = Exclude<Outcome, { kind: "accepted" }>;
+
+/** Which command a reply answers or is awaited for. `dot`: the mail has been handed over whole. */
 export type Stage = "greeting" | "hello" | "starttls" | "auth" | "mail" | "rcpt" | "data" | "dot";
 
 export interface Reply {
   /** Three digits, the first of them 2 to 5. */
   status: number;
-  /** RFC 3463, such as `5.1.1`; null: the server gives none. */
+  /** RFC 3463, such as `5.1.1`; null: the reply has none. */
   enhanced: string | null;
   /** On one line, without the codes. */
   text: string;
 }
 
-/** Reads a reply of one or more lines; null when it is none. */
+/** Reads a reply of one or more lines; null for any other text. */
 export function readReply(reply: string): Reply | null {
   const lines = reply.split(/\r?\n/).map((line) => /^([2-5]\d\d)(?:[ -](.*))?$/s.exec(line.trimEnd()));
   const last = lines.at(-1);
@@ -33,10 +36,10 @@ export function readReply(reply: string): Reply | null {
   };
 }
 
-/** Whose fault a refusal for good (5yz) is. */
+/** What a permanent refusal (5yz) means: `permanent` for this message, or a `configuration` that refuses every message. */
 type Fault = "permanent" | "configuration";
 
-/** By enhanced status code, whatever the stage. */
+/** By enhanced status code, at every stage. */
 const faultOfEnhanced = new Map<string, Fault>([
   ["5.1.7", "configuration"], // the sender's address is not valid
   ["5.1.8", "configuration"], // the sender's domain is not valid
@@ -52,7 +55,7 @@ const faultOfEnhanced = new Map<string, Fault>([
   ["5.7.11", "configuration"], // encryption is needed to sign in
 ]);
 
-/** By basic code, where the enhanced one says nothing. */
+/** By basic code, if the enhanced one is not listed. */
 const faultOfStatus = new Map<number, Fault>([
   [500, "configuration"], // command not known
   [502, "configuration"], // the server does not have the command
@@ -68,55 +71,56 @@ const faultOfStatus = new Map<number, Fault>([
 ]);
 
 /**
- * Servers put off refusals of the client and the sender until RCPT (Postfix: `smtpd_delay_reject`), with the codes of
- * any policy; their words tell. Relaying denied means that this server does not take us for its customer.
+ * Servers delay refusals of the client and the sender until RCPT (Postfix: `smtpd_delay_reject`), with the codes of any
+ * policy, so only their words distinguish these. "Relaying denied" means that the server does not accept our credentials.
  */
-const gatewayWords =
+const configurationWords =
   /\brelay(?:ing)? (?:access )?(?:is )?(?:denied|not (?:permitted|allowed)|prohibited)|(?:unable|not (?:permitted|allowed)) to relay|\b(?:sender address|client host|helo command) rejected|authentication (?:is )?required/i;
 
 function faultOf(stage: Stage, { status, enhanced, text }: Reply): Fault {
   const known = faultOfEnhanced.get(enhanced ?? "") ?? faultOfStatus.get(status);
   if (known !== undefined) return known;
-  if (stage === "rcpt" || stage === "dot") return gatewayWords.test(text) ? "configuration" : "permanent";
-  // The server knows nothing of the message yet but who it is from, and that is the gateway.
+  if (stage === "rcpt" || stage === "dot")
+    return configurationWords.test(text) ? "configuration" : "permanent";
+  // So far the server knows nothing of the message but its sender, which is a setting.
   return "configuration";
 }
 
 /**
- * How far a hand-over had come. Until MAIL (`session`) nothing is about a message, so no message may be blamed for how
- * it goes. `handed_over`: the final dot was given to the socket, so the server may have taken the mail.
+ * How far a transmission has come. Before MAIL (`session`) nothing is about a message, so no failure may be attributed to
+ * one. `handed_over`: the final dot was written to the socket, so the server may have taken the mail.
  */
 export type Phase = "session" | "envelope" | "handed_over";
 
-const ofSession: ReadonlySet<Stage> = new Set(["greeting", "hello", "starttls", "auth"]);
+const sessionStages: ReadonlySet<Stage> = new Set(["greeting", "hello", "starttls", "auth"]);
 
 function phaseOf(stage: Stage): Phase {
   if (stage === "dot") return "handed_over";
-  return ofSession.has(stage) ? "session" : "envelope";
+  return sessionStages.has(stage) ? "session" : "envelope";
 }
 
 /**
- * In the envelope it is this one mail's try and no reason to stop the lane: some servers hang up on a mail that they
- * do not want, and as the first in the lane it would keep all others waiting.
+ * In the envelope the failure counts as an attempt of this mail and does not pause the lane: some servers hang up on a
+ * mail that they do not want, and as the first in the lane it would block all others.
  */
-function unanswered(phase: Phase, code: string, reason: string): Outcome {
+function unanswered(phase: Phase, code: string, reason: string): Failure {
   if (phase === "handed_over") return { kind: "unknown", code, reason };
   if (phase === "envelope") return { kind: "deferred", code, reason };
   return { kind: "deferred", code, reason, gatewayFault: "unreachable" };
 }
 
 /**
- * The outcome of a complete reply that is not the one hoped for.
- * - 4yz: `deferred`; before MAIL it is the server that is not ready, so the lane waits for it
- * - 5yz at RCPT and after the dot: `rejected`, but for the exceptions above
- * - 5yz elsewhere: the gateway is refused
- * - anything else is no answer to what was asked: as if the connection had been lost
+ * The outcome of a complete reply other than success.
+ * - 4yz: `deferred`; before MAIL the server is not ready, so the lane pauses
+ * - 5yz at RCPT and after the dot: `rejected`, except for the tables above
+ * - 5yz elsewhere: a fault of the gateway
+ * - any other reply does not answer the command: treated as a lost connection
  */
-export function outcomeOfReply(stage: Stage, reply: string, secrets: readonly string[]): Outcome {
+export function outcomeOfReply(stage: Stage, reply: string, secrets: readonly string[]): Failure {
   const read = readReply(reply);
   if (read === null || read.status < 400) {
     const words = cleanText(reply, secrets, 120);
-    const reason = `The mail server's answer makes no sense here${words === "" ? "." : `: ${words}`}`;
+    const reason = `The mail server's reply does not answer the command${words === "" ? "." : `: ${words}`}`;
     return unanswered(phaseOf(stage), "bad_reply", reason);
   }
   const code = read.enhanced ?? String(read.status);
@@ -143,28 +147,28 @@ const whenOf: Readonly<Record<Stage, string>> = {
   dot: "to the content",
 };
 
-/** How an exchange ended without a reply that counts. */
+/** How an exchange ended without a usable reply. */
 export type Loss =
   | { kind: "lost"; detail: string }
   | { kind: "silent" }
   | { kind: "aborted" }
   | { kind: "tls"; detail: string };
 
-export function outcomeOfLoss(loss: Loss, phase: Phase, secrets: readonly string[]): Outcome {
-  const { code, reason } = wordsOf(loss, phase, secrets);
-  // We ended it ourselves; that says nothing about the server.
+export function outcomeOfLoss(loss: Loss, phase: Phase, secrets: readonly string[]): Failure {
+  const { code, reason } = lossReason(loss, phase, secrets);
+  // We aborted it ourselves, which says nothing about the server.
   if (loss.kind === "aborted" && phase === "session") return { kind: "deferred", code, reason };
   return unanswered(phase, code, reason);
 }
 
-function wordsOf(loss: Loss, phase: Phase, secrets: readonly string[]): { code: string; reason: string } {
+function lossReason(loss: Loss, phase: Phase, secrets: readonly string[]): { code: string; reason: string } {
   const after =
     phase === "handed_over" ? "after the mail was handed over" : "before the mail was handed over";
   switch (loss.kind) {
     case "silent":
       return { code: "timeout", reason: `The mail server did not answer in time, ${after}.` };
     case "aborted":
-      return { code: "aborted", reason: `It was stopped ${after}.` };
+      return { code: "aborted", reason: `The transmission was stopped ${after}.` };
     case "tls":
     case "lost": {
       const detail = cleanText(loss.detail, secrets, 120);

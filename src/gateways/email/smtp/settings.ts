@@ -1,5 +1,5 @@
-// The settings of an `smtp` gateway, and what they come to: where to connect, how, and what to sign with.
-// Encryption is never a matter of what the server offers: it is there, or the connection is given up.
+// The settings of an `smtp` gateway, and what follows from them: where and how to connect, and which key signs.
+// Encryption never depends on what the server offers: without it the connection is given up.
 
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
@@ -7,7 +7,9 @@ import { readAddress } from "#contract/address.ts";
 import { callbackTokenField } from "#gateways/email/callback-token.ts";
 import { privateKeyRule, readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
 import { emailFields } from "#gateways/email/settings.ts";
-import { type DkimKey, secret } from "#gateways/gateway.ts";
+import type { DkimKey } from "#gateways/message.ts";
+import { secret } from "#settings/secrets.ts";
+import { urlMark } from "#settings/url.ts";
 
 const hostName =
   /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*$/i;
@@ -30,7 +32,7 @@ const dkim = z
     selector: z
       .string()
       .regex(/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/i, "Must be a selector, such as mail2026.")
-      .describe("The selector under which the public key stands in DNS."),
+      .describe("The selector of the public key in DNS."),
     private_key: secret()
       .refine((pem) => readPrivateKey(pem) !== null, { error: privateKeyRule })
       .describe("The private key in PEM."),
@@ -45,6 +47,7 @@ export const smtpSettings = z
       .refine((host) => hostName.test(host) || ipv6.test(host), {
         error: "Must be a host name or an IP address.",
       })
+      .meta(urlMark)
       .describe("The mail server that takes mails for delivery."),
     port: z
       .int()
@@ -70,7 +73,7 @@ export const smtpSettings = z
     ...emailFields,
     dkim,
     callback_token: callbackTokenField.describe(
-      "What proves whoever posts returned mails (`message/rfc822`) to the callback URL: as `?token=…`, as its Basic password or as a Bearer token. Without it none are taken there.",
+      "Authenticates the mail server that posts returned mails (`message/rfc822`) to the callback URL: as `?token=…`, as its Basic password or as a Bearer token. Without it they are refused.",
     ),
     name: z
       .string()
@@ -86,7 +89,7 @@ export const smtpSettings = z
         "Milliseconds for each step: connecting, signing in, the envelope, each piece of the mail. The answer to the whole mail may take ten minutes.",
       ),
   })
-  .refine((own) => (own.username === undefined) === (own.password === undefined), {
+  .refine(({ username, password }) => (username === undefined) === (password === undefined), {
     path: ["password"],
     error: "Give `username` and `password` together, or neither.",
   });
@@ -101,43 +104,45 @@ export interface SmtpTarget {
   auth: { user: string; pass: string } | null;
   name: string | null;
   ca: string | null;
-  /** Texts that must not stand in a reason. */
+  /** Texts that must not appear in a reason. */
   secrets: readonly string[];
 }
 
-const usualPorts = { starttls: 587, tls: 465, none: 25 } as const;
+const defaultPorts = { starttls: 587, tls: 465, none: 25 } as const;
 
-export function smtpTarget(own: SmtpSettings): SmtpTarget {
-  const { host, security, username, password } = own;
+export function smtpTarget(settings: SmtpSettings): SmtpTarget {
+  const { host, security, username, password } = settings;
   const auth = username === undefined || password === undefined ? null : { user: username, pass: password };
   return {
     host,
-    port: own.port ?? usualPorts[security],
+    port: settings.port ?? defaultPorts[security],
     security,
     auth,
-    name: own.name ?? null,
-    ca: own.ca ?? null,
-    secrets: [own.callback_token ?? "", ...(auth === null ? [] : [auth.pass, ...onTheWire(auth)])],
+    name: settings.name ?? null,
+    ca: settings.ca ?? null,
+    secrets: [
+      settings.callback_token ?? "",
+      ...(auth === null ? [] : [auth.pass, ...encodedCredentials(auth)]),
+    ],
   };
 }
 
-/** As PLAIN and LOGIN write them, and as its bytes are read in a report: a server may repeat what it was told. */
-function onTheWire({ user, pass }: { user: string; pass: string }): string[] {
+/** As AUTH PLAIN and LOGIN encode them, and as their bytes are read in a report: a server may repeat what it received. */
+function encodedCredentials({ user, pass }: { user: string; pass: string }): string[] {
   const encoded = [pass, `\0${user}\0${pass}`].map((text) => Buffer.from(text).toString("base64"));
   return [...encoded, Buffer.from(pass).toString("latin1")];
 }
 
-/** As a URL, for those who judge where settings lead. */
-export function targetUrl(own: SmtpSettings): string {
-  const { host, port } = smtpTarget(own);
+/** The mail server as a URL, for the outbound guard. */
+export function targetUrl(settings: SmtpSettings): string {
+  const { host, port } = smtpTarget(settings);
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}/`;
 }
 
-/** The gateway's own key; null: it has none. */
-export function configuredDkimKey(own: SmtpSettings): DkimKey | null {
-  if (own.dkim === undefined) return null;
-  const read = readPrivateKey(own.dkim.private_key);
-  if (read === null) return null;
-  const { domain, selector } = own.dkim;
-  return { domain, selector, algorithm: read.algorithm, privateKey: read.key };
+/** The DKIM key in the settings; null: there is none. */
+export function configuredDkimKey({ dkim }: SmtpSettings): DkimKey | null {
+  if (dkim === undefined) return null;
+  const { domain, selector, private_key } = dkim;
+  const parsed = readPrivateKey(private_key);
+  return parsed && { domain, selector, algorithm: parsed.algorithm, privateKey: parsed.key };
 }

@@ -1,11 +1,13 @@
-// The settings of an `http-api` gateway: a provider's HTTP interface, described instead of programmed.
-// What is refused here on saving cannot go wrong on sending: unknown fields, headers that would break
-// the request apart, templates that never mention the recipient or the text.
+// The settings of an `http-api` gateway: a provider's HTTP interface, described instead of programmed. Unknown fields,
+// headers that would break the request apart, and templates without the recipient or the text are refused on saving, so
+// that they cannot fail on sending.
 
 import { z } from "zod";
-import { secret } from "#gateways/gateway.ts";
-import { timeoutField } from "#gateways/http-outcome.ts";
-import { parsePath } from "./json-path.ts";
+import { timeoutField } from "#gateways/http-settings.ts";
+import { parsePath } from "#gateways/json-path.ts";
+import { headersField } from "#settings/headers.ts";
+import { secret } from "#settings/secrets.ts";
+import { urlMark } from "#settings/url.ts";
 import { fillJson, fillUrl, hasField, sampleValues } from "./template.ts";
 
 const path = () =>
@@ -13,7 +15,7 @@ const path = () =>
     error: "Must be a path such as $.id, $.messages[0].id or $['message-id'].",
   });
 
-/** One value as it may stand in JSON; compared as text, so that 0 and "0" are the same. */
+/** One value of JSON; compared as text, so that 0 and "0" are the same. */
 const word = z.union([z.string(), z.number(), z.boolean()], {
   error: "Must be a text, a number, true or false.",
 });
@@ -26,16 +28,16 @@ const success = z.strictObject({
     .union([z.string(), z.number()], { error: statusWords })
     .refine((status) => /^(2xx|2\d\d(\s*,\s*2\d\d)*)$/.test(String(status)), { error: statusWords })
     .default("2xx")
-    .describe('The HTTP status that means yes: "2xx", or codes such as "200,202".'),
-  reference: path().optional().describe("Where the provider's id of the message stands in its JSON answer."),
+    .describe('The HTTP status that means success: "2xx", or codes such as "200,202".'),
+  reference: path().optional().describe("Path of the provider's message id in its JSON answer."),
   path: path()
     .optional()
-    .describe("Where the JSON answer says whether it worked, for providers that answer 200 to everything."),
+    .describe("Path of the result in the JSON answer, for providers that answer 200 to everything."),
   equals: words()
     .min(1)
     .optional()
-    .describe("The values at `path` that mean yes. Any other one is a refusal."),
-  deferred: words().default([]).describe("The values at `path` that mean: not taken, try again later."),
+    .describe("The values at `path` that mean success. Any other value is a refusal."),
+  deferred: words().default([]).describe("The values at `path` that mean: not accepted, try again later."),
   refused: words()
     .default([])
     .describe(
@@ -45,28 +47,16 @@ const success = z.strictObject({
 
 const callback = z.strictObject({
   token: secret().min(8).describe("The token that the provider repeats in the callback's URL (`?token=…`)."),
-  items: path().optional().describe("Where the list stands, when one callback reports on several messages."),
-  reference: path().optional().describe("Where a report says the provider's id of the message."),
-  id: path().optional().describe("Where a report repeats our id, which the request sent as {{id}}."),
-  status: path().describe("Where a report says what became of the message."),
-  sent: words().default([]).describe("The statuses that mean: handed on, not there yet."),
+  items: path().optional().describe("Path of the list, if one callback reports on several messages."),
+  reference: path().optional().describe("Path of the provider's message id in a report."),
+  id: path().optional().describe("Path of our id in a report, which the request sent as {{id}}."),
+  status: path().describe("Path of the status in a report."),
+  sent: words().default([]).describe("The statuses that mean: handed on, not delivered yet."),
   delivered: words().default([]).describe("The statuses that mean: delivered."),
   undelivered: words().default([]).describe("The statuses that mean: not delivered."),
   failed: words().default([]).describe("The statuses that mean: never sent."),
-  error: path().optional().describe("Where a report says why a message was not delivered."),
+  error: path().optional().describe("Path of the reason in a report of a message that was not delivered."),
 });
-
-/** Headers that frame the request or name its peer; the outbound door sets them. */
-const framing =
-  /^(host|connection|content-length|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
-
-const headers = z.record(
-  z
-    .string()
-    .regex(/^[\w!#$%&'*+.^`|~-]+$/, "Must be a header name.")
-    .refine((name) => !framing.test(name), "This header cannot be set."),
-  secret().regex(/^[\x20-\x7e]*$/, "Must be plain ASCII on one line."),
-);
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -74,74 +64,74 @@ const bodyField = z.union([z.string(), z.record(z.string(), z.json()), z.array(z
   error: "Must be a text, an object or a list.",
 });
 
-export const settings = z
+export const httpApiSettings = z
   .strictObject({
     url: z
       .string()
       .regex(/^https?:\/\/[^/?#{}\s]+([/?][^#\s]*)?$/i, {
         error: "Must be an http or https URL, without a fragment and with no {{field}} in its host.",
       })
-      .meta({ secret: true })
-      .describe("Where the message is sent. {{fields}} may stand in the path and the query."),
+      .meta({ secret: true, ...urlMark })
+      .describe("The URL that the message is sent to, with {{fields}} in the path and the query."),
     method: z.enum(["GET", "POST", "PUT", "PATCH"]).default("POST").describe("The HTTP method."),
-    headers: headers
+    headers: headersField()
       .default({})
       .meta({ secret: true })
       .describe(
-        "Headers of the request, such as the one with the provider's key. {{fields}} may stand in them.",
+        "Headers of the request, such as the one with the provider's key. They may contain {{fields}}.",
       ),
     body: bodyField
       .optional()
       .meta({ secret: true })
-      .describe("What is sent: fields with {{to}}, {{message}}, {{id}}, {{from}} in them, or a text."),
+      .describe("The body: fields that contain {{to}}, {{message}}, {{id}} and {{from}}, or a text."),
     encoding: z
       .enum(["json", "form", "query"])
       .default("json")
       .describe("How the body is sent: as JSON, as a form, or appended to the URL."),
-    from: z.string().min(1).optional().describe("The sender, put in for {{from}}."),
-    success: success.prefault({}).describe("How to tell that the provider took the message."),
+    from: z.string().min(1).optional().describe("The sender, which replaces {{from}}."),
+    success: success.prefault({}).describe("How to recognise that the provider accepted the message."),
     definite: z
       .array(z.int().min(400).max(599))
       .default([])
-      .describe("Status codes with which this provider certainly has not taken the message, such as 503."),
+      .describe("Status codes with which this provider certainly has not accepted the message, such as 503."),
     callback: callback.optional().describe("How to read the provider's delivery reports."),
     timeout_ms: timeoutField,
   })
   .superRefine((value, context) => {
-    const fault = (path: string[], message: string) =>
+    const addIssue = (path: string[], message: string) =>
       context.addIssue({ code: "custom", path, message, input: undefined });
     for (const field of ["to", "message"] as const) {
-      if (!hasField(value, field)) fault(["body"], `{{${field}}} stands nowhere in url, headers or body.`);
+      if (!hasField(value, field)) addIssue(["body"], `{{${field}}} is missing from url, headers and body.`);
     }
-    if (value.from === undefined && hasField(value, "from")) fault(["from"], "Needed for {{from}}.");
-    if (!URL.canParse(fillUrl(value.url, sampleValues) ?? "")) fault(["url"], "Must be a valid URL.");
+    if (value.from === undefined && hasField(value, "from")) addIssue(["from"], "Needed for {{from}}.");
+    if (!URL.canParse(fillUrl(value.url, sampleValues) ?? "")) addIssue(["url"], "Must be a valid URL.");
     if (value.body !== undefined) {
       if (value.method === "GET" && value.encoding !== "query") {
-        fault(["encoding"], "A GET request has no body: use the encoding query.");
+        addIssue(["encoding"], "A GET request has no body: use the encoding query.");
       }
-      const bodyFault = faultOfBody(value.body, value.encoding);
-      if (bodyFault !== null) fault(["body"], bodyFault);
+      const problem = bodyProblem(value.body, value.encoding);
+      if (problem !== null) addIssue(["body"], problem);
     }
     const { path, equals, deferred, refused } = value.success;
     if ((path === undefined) !== (equals === undefined)) {
-      fault(["success", path === undefined ? "path" : "equals"], "`path` and `equals` go together.");
+      addIssue(["success", path === undefined ? "path" : "equals"], "`path` and `equals` go together.");
     }
     if (path === undefined && deferred.length + refused.length > 0) {
-      fault(["success", "path"], "Needed for `deferred` and `refused`.");
+      addIssue(["success", "path"], "Needed for `deferred` and `refused`.");
     }
     if (
       value.callback !== undefined &&
       value.callback.reference === undefined &&
       value.callback.id === undefined
     ) {
-      fault(["callback", "reference"], "Either `reference` or `id` is needed.");
+      addIssue(["callback", "reference"], "Either `reference` or `id` is needed.");
     }
   });
 
-export type HttpApiSettings = z.output<typeof settings>;
+export type HttpApiSettings = z.output<typeof httpApiSettings>;
 export type HttpApiCallback = NonNullable<HttpApiSettings["callback"]>;
 
-function faultOfBody(body: z.output<typeof bodyField>, encoding: "json" | "form" | "query"): string | null {
+function bodyProblem(body: z.output<typeof bodyField>, encoding: "json" | "form" | "query"): string | null {
   if (encoding === "json") {
     if (typeof body !== "string") return null;
     try {

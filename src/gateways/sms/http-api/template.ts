@@ -1,5 +1,5 @@
-// Fills `{{to}}`, `{{message}}`, `{{id}}` and `{{from}}` into what an `http-api` gateway sends, once, with
-// the escaping of the place where they stand. A `{{…}}` inside a value, and any other one, stays text.
+// Fills `{{to}}`, `{{message}}`, `{{id}}` and `{{from}}` into the requests of an `http-api` gateway, once, with the escaping
+// of their place. A `{{…}}` inside a value, and any other one, stays text.
 
 export const fields = ["to", "message", "id", "from"] as const;
 export type Field = (typeof fields)[number];
@@ -26,14 +26,14 @@ export function hasField(templates: Templates, field: Field): boolean {
   );
 }
 
-/** Every text and number that stands in a template, keys not counted. */
+/** Every text and number in a template, without keys. */
 export function leaves(template: Plain | undefined): string[] {
   if (typeof template === "string" || typeof template === "number") return [String(template)];
   if (typeof template !== "object" || template === null) return [];
   return Object.values(template).flatMap(leaves);
 }
 
-/** The texts of a template between its fields: what the operator wrote, secrets among it. */
+/** The texts of a template between its fields. The operator wrote them, so they may be secrets. */
 export function literals(template: string): string[] {
   return template.split(/\{\{\s*(?:to|message|id|from)\s*\}\}/);
 }
@@ -43,8 +43,8 @@ function fill(template: string, values: Values, escaped: (value: string) => stri
 }
 
 /**
- * Fields in the path and the query, percent-encoded. Null when a value of `.` or `..` would stand in the
- * path: URL parsers resolve those, in every spelling, and the request would go elsewhere.
+ * Fields in the path and the query, percent-encoded. Null if the path would contain a value of `.` or `..`: URL parsers
+ * resolve those, in every spelling, and the request would go elsewhere.
  */
 export function fillUrl(template: string, values: Values): string | null {
   const path = template.split("?", 1)[0] ?? "";
@@ -60,8 +60,8 @@ function percentEncoded(value: string): string {
 }
 
 /**
- * Fields in a header. Control characters, CR and LF first of all, become spaces; what is not ASCII is
- * percent-encoded, since a header has no way to carry it.
+ * Fields in a header. Control characters, such as CR and LF, become spaces; text beyond ASCII is percent-encoded, because a
+ * header cannot carry it.
  */
 export function fillHeader(template: string, values: Values): string {
   return fill(template, values, (value) =>

@@ -1,10 +1,9 @@
-// What Twilio's error codes mean for a message (https://www.twilio.com/docs/api/errors). Only codes that
-// differ from what their HTTP status says, or that name whose fault it is, are listed: Twilio keeps
-// splitting codes, and what is not here falls back to the status.
+// What Twilio's error codes mean for a message (https://www.twilio.com/docs/api/errors). Listed are codes that say more
+// than their HTTP status. Twilio keeps splitting codes; for all others the status decides.
 
 import type { Fault } from "#gateways/vendor-outcome.ts";
 
-const ofTheMessage = [
+const permanent = [
   21211, // 'To' is not a valid phone number
   21214, // 'To' cannot be reached
   21216, // blocked by Twilio
@@ -26,7 +25,7 @@ const ofTheMessage = [
   30450, // delivery blocked
 ];
 
-const ofTheGateway = [
+const configuration = [
   10001, // account not active
   20003, // authentication failed
   20005, // account not active
@@ -38,7 +37,7 @@ const ofTheGateway = [
   21401, // 'From' is not a phone number
   21601, // 'From' cannot send SMS
   21603, // neither 'From' nor a messaging service
-  21606, // 'From' cannot send to this destination or belongs to somebody else
+  21606, // 'From' cannot send to this destination or belongs to another account
   21607, // 'From' must be the sandbox number (trial account)
   21609, // the status callback's URL is not valid
   21616, // 'From' matches several numbers
@@ -60,7 +59,7 @@ const ofTheGateway = [
   90010, // account not active
 ];
 
-const later = [
+const transient = [
   14107, // SMS rate limit
   20429, // too many requests: "never processed, always safe to retry"
   21611, // more than ten hours of messages queued for this 'From'
@@ -68,12 +67,12 @@ const later = [
 ];
 
 const faults = new Map<number, Fault>([
-  ...ofTheMessage.map((code) => [code, "permanent"] as const),
-  ...ofTheGateway.map((code) => [code, "configuration"] as const),
-  ...later.map((code) => [code, "transient"] as const),
+  ...permanent.map((code) => [code, "permanent"] as const),
+  ...configuration.map((code) => [code, "configuration"] as const),
+  ...transient.map((code) => [code, "transient"] as const),
 ]);
 
-/** Whose fault an error code is; undefined for a code that is not listed. */
+/** Undefined for a code that is not listed. */
 export function faultOf(code: number): Fault | undefined {
   return faults.get(code);
 }
@@ -106,7 +105,7 @@ const deliveryErrors = new Map<string, string>([
   ["63038", "The Twilio account's daily limit is reached."],
 ]);
 
-/** In plain words why a message was not delivered. */
+/** Why a message was not delivered, in plain words. */
 export function deliveryError(code: string): string {
   return deliveryErrors.get(code) ?? `Twilio reports error ${code}.`;
 }

@@ -1,46 +1,46 @@
-// Tells Twilio's calls from anybody else's (https://www.twilio.com/docs/usage/webhooks/webhooks-security).
-// The signature has no time in it, so a replay passes here: receipts have to be idempotent. It joins
-// names and values without separators, so it must be checked over the very parameters that are then used.
+// The signature of Twilio's calls (https://www.twilio.com/docs/usage/webhooks/webhooks-security). It contains no time, so a
+// replay passes: receipts have to be idempotent. It joins names and values without separators, so it must be verified over
+// exactly the parameters that are then used.
 
 import { createHash, createHmac } from "node:crypto";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 
-/** Twilio sends some 30, of which up to 20 are media. A body that a stranger fills with them would cost seconds to sort. */
-const mostParameters = 500;
+/** Twilio sends about 30, of which up to 20 are media. A forged body full of parameters would take seconds to sort. */
+const maxParameters = 500;
 
 /**
  * The parameters that Twilio signed: of the form in the body, or of the query for a GET and for a body
- * that the URL binds by `bodySHA256`. Null when the signature does not fit.
+ * that the URL binds by `bodySHA256`. Null if the signature does not match.
  */
 export function verifiedParameters(callback: CallbackRequest, authToken: string): URLSearchParams | null {
-  const given = callback.headers["x-twilio-signature"];
-  if (given === undefined || authToken === "") return null;
+  const header = callback.headers["x-twilio-signature"];
+  if (header === undefined || authToken === "") return null;
   const bodyHash = callback.query.get("bodySHA256");
   const isForm = callback.method === "POST" && bodyHash === null;
-  if (isForm && hasMore(callback.body, mostParameters)) return null;
+  if (isForm && hasMore(callback.body, maxParameters)) return null;
   const form = new URLSearchParams(isForm ? callback.body.toString("utf8") : "");
   if (bodyHash !== null) {
     const actual = createHash("sha256").update(callback.body).digest("hex");
     if (!constantTimeEqual(bodyHash.toLowerCase(), actual)) return null;
   }
   const named = joined(form);
-  const signedBy = (url: string) => constantTimeEqual(given, signature(authToken, url + named));
+  const signedBy = (url: string) => constantTimeEqual(header, signature(authToken, url + named));
   if (!spellings(callback.url).some(signedBy)) return null;
   return isForm ? form : callback.query;
 }
 
-/** Whether a form may have more than so many parameters, by its bytes alone. */
-function hasMore(form: Buffer, most: number): boolean {
+/** Whether a form may have more than `max` parameters, by its bytes alone. */
+function hasMore(form: Buffer, max: number): boolean {
   let at = form.indexOf("&");
   for (let parameters = 1; at !== -1; at = form.indexOf("&", at + 1)) {
     parameters += 1;
-    if (parameters > most) return true;
+    if (parameters > max) return true;
   }
   return false;
 }
 
-/** Sorted by name, each name with its value. A repeated name counts with each of its different values once, sorted. */
+/** Names with their values, sorted by name. A repeated name contributes each of its different values once, sorted. */
 function joined(form: URLSearchParams): string {
   const valuesOf = Map.groupBy(form, ([name]) => name);
   let text = "";
@@ -57,8 +57,8 @@ function signature(authToken: string, text: string): string {
 }
 
 /**
- * Twilio signs the URL sometimes with the port and sometimes without, also where it is the default one;
- * its own libraries try both, and normalise the URL first.
+ * Twilio signs some URLs with the port and some without, even the default port. Its own libraries try both, and normalise
+ * the URL first.
  */
 function spellings(url: string): string[] {
   const normal = URL.canParse(url) ? new URL(url).toString() : url;

@@ -1,23 +1,18 @@
-// Twilio Programmable Messaging: send (https://www.twilio.com/docs/messaging/api/message-resource), status
-// callbacks and incoming messages. Twilio has no idempotency key: what may have been sent stays `unknown`,
-// and the status callback, whose URL carries our id, settles it.
+// Twilio Programmable Messaging: send (https://www.twilio.com/docs/messaging/api/message-resource), status callbacks and
+// incoming messages. Twilio has no idempotency key: a message that may have been sent stays `unknown` until the status
+// callback, whose URL carries our id, settles it.
 
 import { z } from "zod";
-import {
-  defineGateway,
-  type FinalReceipt,
-  type InboundMessage,
-  type Outcome,
-  type OutgoingMessage,
-  type Receipt,
-  type ReceiptStatus,
-  type Received,
-  secret,
-} from "#gateways/gateway.ts";
-import { timeoutField } from "#gateways/http-outcome.ts";
-import { referenceFrom, textAt } from "#gateways/sms/http-api/json-path.ts";
-import { vendorOutcome } from "#gateways/vendor-outcome.ts";
+import type { InboundMessage, Receipt, Received } from "#gateways/callback.ts";
+import { defineGateway } from "#gateways/gateway.ts";
+import { timeoutField } from "#gateways/http-settings.ts";
+import { referenceFrom, textAt } from "#gateways/json-path.ts";
+import type { OutgoingMessage } from "#gateways/message.ts";
+import type { FinalReceipt, Outcome, ReceiptStatus } from "#gateways/outcome.ts";
+import { type AnswerFormat, vendorOutcome } from "#gateways/vendor-outcome.ts";
 import type { OutboundResult } from "#runtime/runtime.ts";
+import { secret } from "#settings/secrets.ts";
+import { baseUrlField, joinUrl } from "#settings/url.ts";
 import { deliveryError, faultOf } from "./errors.ts";
 import { verifiedParameters } from "./signature.ts";
 
@@ -38,14 +33,12 @@ const settings = z
       .regex(/^MG[0-9A-Za-z]+$/, 'Must be a messaging service SID, which starts with "MG".')
       .optional()
       .describe("The messaging service that chooses the sender, instead of `from`."),
-    base_url: z
-      .string()
-      .regex(/^https?:\/\/[^?#\s]+$/i, "Must be an http or https URL without a query.")
+    base_url: baseUrlField()
       .default("https://api.twilio.com")
       .describe("Twilio's API, for another region or a test double."),
     timeout_ms: timeoutField,
   })
-  .refine((own) => (own.from === undefined) !== (own.messaging_service_sid === undefined), {
+  .refine((settings) => (settings.from === undefined) !== (settings.messaging_service_sid === undefined), {
     path: ["from"],
     error: "Give either `from` or `messaging_service_sid`.",
   });
@@ -58,42 +51,45 @@ export const twilio = defineGateway({
   title: "Twilio",
   summary: "SMS through Twilio, with signed delivery reports and incoming messages.",
   settings,
-  urls: (own) => [messagesUrl(own)],
-  async send(message, own, tools): Promise<Outcome> {
+  urls: (settings) => [messagesUrl(settings)],
+  timeoutMs: (settings) => settings.timeout_ms,
+  async send(message, settings, tools): Promise<Outcome> {
     const result = await tools.outbound.request({
       method: "POST",
-      url: messagesUrl(own),
+      url: messagesUrl(settings),
       headers: {
-        authorization: `Basic ${basicPair(own)}`,
+        authorization: `Basic ${basicPair(settings)}`,
         "content-type": "application/x-www-form-urlencoded",
         accept: "application/json",
       },
-      body: formOf(message, own, tools.callbackUrl),
+      body: formOf(message, settings, tools.callbackUrl),
       timeoutMs: tools.timeoutMs,
       signal: tools.signal,
     });
-    return outcomeOf(result, own, tools.clock.now());
+    return outcomeOf(result, settings, tools.clock.now());
   },
-  receive(callback, own): Received {
-    if (own.auth_token === "") return { kind: "not_configured", reason: "The gateway has no auth token." };
-    const parameters = verifiedParameters(callback, own.auth_token);
+  receive(callback, settings): Received {
+    if (settings.auth_token === "")
+      return { kind: "not_configured", reason: "The gateway has no auth token." };
+    const parameters = verifiedParameters(callback, settings.auth_token);
     if (parameters === null) return { kind: "forbidden", reason: "The X-Twilio-Signature does not fit." };
     return receivedFrom(parameters, callback.query.get("message"));
   },
 });
 
-function messagesUrl(own: TwilioSettings): string {
-  return `${own.base_url.replace(/(?<!\/)\/+$/, "")}/2010-04-01/Accounts/${own.account_sid}/Messages.json`;
+function messagesUrl(settings: TwilioSettings): string {
+  return joinUrl(settings.base_url, `/2010-04-01/Accounts/${settings.account_sid}/Messages.json`);
 }
 
-function basicPair(own: TwilioSettings): string {
-  return Buffer.from(`${own.account_sid}:${own.auth_token}`).toString("base64");
+function basicPair(settings: TwilioSettings): string {
+  return Buffer.from(`${settings.account_sid}:${settings.auth_token}`).toString("base64");
 }
 
-function formOf(message: OutgoingMessage, own: TwilioSettings, callbackUrl: string | null): string {
+function formOf(message: OutgoingMessage, settings: TwilioSettings, callbackUrl: string | null): string {
   const form = new URLSearchParams({ To: message.recipient });
-  if (own.from !== undefined) form.set("From", own.from);
-  if (own.messaging_service_sid !== undefined) form.set("MessagingServiceSid", own.messaging_service_sid);
+  if (settings.from !== undefined) form.set("From", settings.from);
+  if (settings.messaging_service_sid !== undefined)
+    form.set("MessagingServiceSid", settings.messaging_service_sid);
   form.set("Body", message.message);
   if (callbackUrl !== null)
     form.set("StatusCallback", `${callbackUrl}?message=${encodeURIComponent(message.id)}`);
@@ -101,26 +97,27 @@ function formOf(message: OutgoingMessage, own: TwilioSettings, callbackUrl: stri
 }
 
 /**
- * A 2xx with a `sid` is `accepted`, one without is `unknown`. A 4xx with an error code goes by the code,
- * everything else by its status; a 5xx is `unknown` whatever its body says.
+ * A 2xx with a `sid` is `accepted`, one without is `unknown`. The error code decides a 4xx that has one, and the status
+ * everything else; a 5xx is `unknown` whatever its body says.
  */
-function outcomeOf(result: OutboundResult, own: TwilioSettings, now: number): Outcome {
-  return vendorOutcome(result, {
-    vendor: "Twilio",
-    secrets: [own.auth_token, basicPair(own)],
-    now,
-    reference: (json) => textAt(json, "$.sid"),
-    receipt: (json) => {
-      const receipt = receiptOf(textAt(json, "$.status"), textAt(json, "$.error_code"));
-      return receipt?.status === "sent" ? null : receipt;
-    },
-    code: (json, { status }) => {
-      const code = textAt(json, "$.code");
-      return status >= 400 && status <= 499 && code !== null && /^\d{1,6}$/.test(code) ? code : null;
-    },
-    faultOf: (code) => faultOf(Number(code)),
-  });
+function outcomeOf(result: OutboundResult, settings: TwilioSettings, now: number): Outcome {
+  const secrets = () => [settings.auth_token, basicPair(settings)];
+  return vendorOutcome(result, answerFormat, { secrets, now });
 }
+
+const answerFormat: AnswerFormat = {
+  vendor: "Twilio",
+  reference: (json) => textAt(json, "$.sid"),
+  receipt: (json) => {
+    const receipt = receiptOf(textAt(json, "$.status"), textAt(json, "$.error_code"));
+    return receipt?.status === "sent" ? null : receipt;
+  },
+  code: (json, { status }) => {
+    const code = textAt(json, "$.code");
+    return status >= 400 && status <= 499 && code !== null && /^\d{1,6}$/.test(code) ? code : null;
+  },
+  faultOf: ({ code }) => faultOf(Number(code)),
+};
 
 const receiptStatuses = new Map<string, ReceiptStatus>([
   ["sent", "sent"],
@@ -131,7 +128,7 @@ const receiptStatuses = new Map<string, ReceiptStatus>([
   ["canceled", "failed"],
 ]);
 
-/** Null for the statuses on the way (`accepted`, `queued`, `scheduled`, `sending`) and unknown ones. */
+/** Null for intermediate statuses (`accepted`, `queued`, `scheduled`, `sending`) and unknown ones. */
 function receiptOf(word: string | null, errorCode: string | null): FinalReceipt | null {
   const status = receiptStatuses.get(word ?? "");
   if (status === undefined) return null;
@@ -144,7 +141,7 @@ function receiptOf(word: string | null, errorCode: string | null): FinalReceipt 
 
 /**
  * A verified call: a status callback when it has a `MessageStatus` (only old ones have `SmsStatus` alone),
- * an incoming message when it has a text or media. `RawDlrDoneDate` is left out: it has no time zone, and
+ * an incoming message when it has a text or media. `RawDlrDoneDate` is not read: it has no time zone, and
  * carriers use different ones.
  */
 function receivedFrom(parameters: URLSearchParams, messageId: string | null): Received {

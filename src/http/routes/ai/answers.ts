@@ -1,15 +1,14 @@
-// What the AI endpoints share: from what became of a call to its answer, with the headers that tell who served
-// it and what is left of the key's limits.
+// What the AI endpoints share: the reply to a call, with the headers that name the member and the remaining limits.
 
 import { durationText, type RateLimitState } from "#ai/limits/limits.ts";
 import type { Refusal, ServeResult } from "#ai/serve.ts";
 import type { ServicePool } from "#ai/stream/sse-writer.ts";
 import { aiErrorReply, aiProblem } from "#contract/ai/openai-error.ts";
 import type { Problem } from "#contract/problem.ts";
-import type { Reply } from "#http/response.ts";
-import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/sse.ts";
+import type { Reply } from "#http/reply/response.ts";
+import { type EventSource, eventStreamHeaders, keepAliveComment } from "#http/reply/sse.ts";
 
-/** `x-ratelimit-*`, as OpenAI has them. */
+/** The `x-ratelimit-*` headers of OpenAI. */
 export function rateLimitHeaders({ requests, tokens }: RateLimitState): Record<string, string> {
   const headers: Record<string, string> = {};
   if (requests !== null) {
@@ -25,7 +24,7 @@ export function rateLimitHeaders({ requests, tokens }: RateLimitState): Record<s
   return headers;
 }
 
-/** Adds who served it. */
+/** Adds the headers that name the member. */
 function withServed(headers: Record<string, string>, served: ServicePool | null): Record<string, string> {
   if (served === null) return headers;
   headers["X-Service-Pool-Provider"] = encodeURI(served.provider);
@@ -35,7 +34,7 @@ function withServed(headers: Record<string, string>, served: ServicePool | null)
   return headers;
 }
 
-function refused({ by, retryAfterMs, levels }: Refusal): Problem {
+function refusalReply({ by, retryAfterMs, levels }: Refusal): Problem {
   const headers = rateLimitHeaders(levels);
   switch (by) {
     case "concurrency":
@@ -50,32 +49,32 @@ function refused({ by, retryAfterMs, levels }: Refusal): Problem {
     case "tokens":
       return aiProblem("rate_limit_exceeded", {
         type: "tokens",
-        message: "The key's tokens of this minute are used up; try again later.",
+        message: "The key has used up its tokens per minute; try again later.",
         retryAfterMs,
         headers,
       });
   }
 }
 
-/** Says something at once: headers travel with the first text, and this stream's are to go out before an answer. */
+/** Starts the stream with a comment, so that its headers are sent before a member answers. */
 function withImmediateComment(stream: EventSource): EventSource {
-  let said = false;
+  let started = false;
   return {
     next: async () => {
-      if (said) return await stream.next();
-      said = true;
+      if (started) return await stream.next();
+      started = true;
       return keepAliveComment;
     },
     cancel: () => stream.cancel(),
   };
 }
 
-/** Codes of errors that stay until the pool's owner changes something: every key is refused, or nobody is there. */
+/** Errors that last until the pool's owner changes something: every key is refused, or the pool has no member. */
 const permanentErrors: readonly (string | null)[] = ["provider_denied", "no_member"];
 
-/** The answer to a call; null: the caller went away. */
+/** The reply to a call; null: the caller closed the connection. */
 export function toReply(result: ServeResult): Reply | null {
-  if (result.kind === "refused") return refused(result);
+  if (result.kind === "refused") return refusalReply(result);
   if (result.kind === "gone") return aiProblem("invalid_api_key");
   const { levels, completed } = result;
   const headers = rateLimitHeaders(levels);
@@ -97,7 +96,7 @@ export function toReply(result: ServeResult): Reply | null {
       };
     case "error": {
       const { status, error, retryAfterMs, served } = completed;
-      // The clients of OpenAI repeat every 5xx, unless this header forbids it.
+      // OpenAI's clients retry every 5xx unless this header forbids it.
       if (permanentErrors.includes(error.code)) headers["x-should-retry"] = "false";
       return aiErrorReply(status, error, {
         retryAfterMs,

@@ -11,15 +11,15 @@ export const createChatCompletionRoute = endpoint({
   path: "/api/ai/v1/chat/completions",
   name: "createChatCompletion",
   tag: "AI gateway",
-  summary: "Complete a chat",
+  summary: "Create a chat completion",
   description:
-    "OpenAI's chat completions, served by the first member of the key's pool that really answers. Everything that OpenAI's API knows is passed on. With `stream: true` the answer is a stream of `chat.completion.chunk` events.",
+    "This is OpenAI's operation. The first member of the key's pool that produces output serves the request. All parameters of OpenAI's API are passed on. With `stream: true` the reply is a stream of `chat.completion.chunk` events.",
   family: "pool",
   body: chatRequest,
   replies: { 200: chatReply },
   problems: [],
-})(async ({ text, opened, signal, requestId, parts }) => {
+})(async ({ text, opened, signal, requestId, core }) => {
   const request = readChat(text);
   if (isProblem(request)) return request;
-  return toReply(await parts.ai.serve(opened, { kind: "chat", ...request }, requestId, signal));
+  return toReply(await core.ai.serve(opened, { kind: "chat", ...request }, requestId, signal));
 });

@@ -11,15 +11,15 @@ export const createEmbeddingRoute = endpoint({
   path: "/api/ai/v1/embeddings",
   name: "createEmbedding",
   tag: "AI gateway",
-  summary: "Embed texts",
+  summary: "Create embeddings",
   description:
-    "OpenAI's embeddings, by the members of the key's pool that have them; fails over as completions do.",
+    "This is OpenAI's operation. The members of the key's pool that have embedding models serve the request, with the same failover as completions.",
   family: "pool",
   body: embeddingsRequest,
   replies: { 200: embeddingsReply },
   problems: [],
-})(async ({ text, opened, signal, requestId, parts }) => {
+})(async ({ text, opened, signal, requestId, core }) => {
   const request = readEmbeddings(text);
   if (isProblem(request)) return request;
-  return toReply(await parts.ai.serve(opened, { kind: "embeddings", ...request }, requestId, signal));
+  return toReply(await core.ai.serve(opened, { kind: "embeddings", ...request }, requestId, signal));
 });

@@ -1,18 +1,19 @@
 // GET /api/account
 
+import { creditOf } from "#accounts/credit.ts";
 import { currentAccountReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 
 export const getCurrentAccountRoute = endpoint({
   method: "GET",
   path: "/api/account",
-  name: "getAccount",
+  name: "getCurrentAccount",
   tag: "Account",
-  summary: "Look at the account, its plan and its credit",
+  summary: "Get the account of the API key, its plan and its credit",
   family: "api_key",
   replies: { 200: currentAccountReply },
   problems: [],
-})(async ({ parts, account: caller }) => {
+})(async ({ core, account: caller }) => {
   const { expiresAt } = caller.plan;
   const data = {
     name: caller.name,
@@ -22,7 +23,7 @@ export const getCurrentAccountRoute = endpoint({
       name: caller.plan.name,
       expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
     },
-    credit: await parts.credit(caller),
+    credit: await creditOf(core, caller),
   };
   return { status: 200, body: { success: true, message: "Account found.", data } };
 });

@@ -1,24 +1,26 @@
 // POST /api/cancel/{channel}/{id}
 
+import { idParam } from "#contract/envelope.ts";
 import { problem } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "#http/path-params.ts";
+import { cancel } from "#messaging/lookup.ts";
 
 export const cancelMessageRoute = endpoint({
   method: "POST",
   path: "/api/cancel/{channel}/{id}",
   name: "cancelMessage",
   tag: "Lookups",
-  summary: "Cancel a message that has not been sent",
-  description: "Works until sending starts. Cancelling again is fine and changes nothing.",
+  summary: "Cancel a message",
+  description: "A message can be cancelled until its transmission starts. Cancelling again changes nothing.",
   family: "api_key",
-  params: { channel: channelParam, id: "The message's id." },
+  params: { channel: channelParam, id: idParam("The message's id.") },
   replies: { 200: recordReply },
   problems: ["not_found", "not_cancellable"],
-})(async ({ parts, account, params: { channel, id } }) => {
+})(async ({ core, account, params: { channel, id } }) => {
   if (!isChannel(channel) || !isId(id)) return problem("not_found");
-  const result = await parts.cancel(account, channel, id);
+  const result = await cancel(core, account, channel, id);
   switch (result.kind) {
     case "not_found":
       return problem("not_found");

@@ -1,5 +1,6 @@
 // GET /api/get/{channel}/{id} and GET /api/get/{channel}
 
+import { idParam } from "#contract/envelope.ts";
 import { readRecent, recentQuery } from "#contract/messages/lookup.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { messagesReply, recordReply } from "#contract/replies.ts";
@@ -7,21 +8,22 @@ import { sentences } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
+import { lookup, recent } from "#messaging/lookup.ts";
 
 export const getMessageRoute = endpoint({
   method: "GET",
   path: "/api/get/{channel}/{id}",
   name: "getMessage",
   tag: "Lookups",
-  summary: "Look up one message",
-  description: "The message's record with its timeline.",
+  summary: "Get a message",
+  description: "The reply has the message's record with its timeline.",
   family: "api_key",
-  params: { channel: channelParam, id: "The message's id." },
+  params: { channel: channelParam, id: idParam("The message's id.") },
   replies: { 200: recordReply },
   problems: ["not_found"],
-})(async ({ parts, account, params: { channel, id } }) => {
+})(async ({ core, account, params: { channel, id } }) => {
   if (!isChannel(channel) || !isId(id)) return problem("not_found");
-  const record = await parts.lookup(account, channel, id);
+  const record = await lookup(core.database, account, channel, id);
   if (record === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "Message found.", data: record } };
 });
@@ -31,19 +33,19 @@ export const listMessagesRoute = endpoint({
   path: "/api/get/{channel}",
   name: "listMessages",
   tag: "Lookups",
-  summary: "Look up the most recent messages",
-  description: "Newest first, a page at a time.",
+  summary: "List the most recent messages of a channel",
+  description: "The newest message comes first.",
   family: "api_key",
   params: { channel: channelParam },
   query: recentQuery,
   replies: { 200: messagesReply },
   problems: ["not_found"],
-})(async ({ parts, account, request, params: { channel } }) => {
+})(async ({ core, account, request, params: { channel } }) => {
   if (!isChannel(channel)) return problem("not_found");
   const query = readRecent(queryOf(request));
   if (query.issues !== null) return validationFailed(query.issues);
   const { limit, cursor, status } = query;
-  const page = await parts.recent(account, channel, { limit, cursor, status });
+  const page = await recent(core.database, account, channel, { limit, cursor, status });
   if (page === null) return validationFailed([{ path: ["cursor"], message: sentences.selected(["cursor"]) }]);
   return {
     status: 200,

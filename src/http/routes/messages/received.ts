@@ -6,25 +6,27 @@ import { sentences } from "#contract/wording.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
+import { received } from "#messaging/inbound.ts";
 
 export const listReceivedMessagesRoute = endpoint({
   method: "GET",
   path: "/api/received/{channel}",
   name: "listReceivedMessages",
   tag: "Lookups",
-  summary: "Look up what people wrote",
-  description: "Messages to the account's gateways, newest first, a page at a time.",
+  summary: "List the received messages of a channel",
+  description:
+    "The list has the messages from people to the account's gateways. The newest message comes first.",
   family: "api_key",
   params: { channel: channelParam },
   query: receivedQuery,
   replies: { 200: receivedReply },
   problems: ["not_found"],
-})(async ({ parts, account, request, params: { channel } }) => {
+})(async ({ core, account, request, params: { channel } }) => {
   if (!isChannel(channel)) return problem("not_found");
   const query = readReceived(queryOf(request));
   if (query.issues !== null) return validationFailed(query.issues);
   const { limit, cursor } = query;
-  const page = await parts.received(account, channel, { limit, cursor });
+  const page = await received(core.database, account.id, channel, { limit, cursor });
   if (page === null) return validationFailed([{ path: ["cursor"], message: sentences.selected(["cursor"]) }]);
   return {
     status: 200,

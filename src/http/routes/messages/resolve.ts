@@ -1,12 +1,14 @@
 // POST /api/resolve/{channel}/{id}
 
+import { idParam } from "#contract/envelope.ts";
 import { readResolve, resolveRequest } from "#contract/messages/resolve.ts";
 import { problem, validationFailed } from "#contract/problem.ts";
 import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel, isId } from "#http/path-params.ts";
+import { resolve } from "#messaging/resolve.ts";
 
-/** What a caller reads after each answer. */
+/** The message of the reply to each answer. */
 export const resolvedMessage = {
   send_again: "The message will be sent again.",
   mark_sent: "The message has been marked as sent.",
@@ -18,11 +20,11 @@ export const resolveMessageRoute = endpoint({
   path: "/api/resolve/{channel}/{id}",
   name: "resolveMessage",
   tag: "Lookups",
-  summary: "Answer for a message whose outcome is unknown",
+  summary: "Resolve a message whose outcome is unknown",
   description:
-    "A message is `unknown` when it may or may not have been sent. A provider's report that comes later still counts.",
+    "A message is `unknown` when it may or may not have been sent. A later report of the provider still counts.",
   family: "api_key",
-  params: { channel: channelParam, id: "The message's id." },
+  params: { channel: channelParam, id: idParam("The message's id.") },
   body: resolveRequest,
   replies: { 200: recordReply },
   problems: [
@@ -33,11 +35,11 @@ export const resolveMessageRoute = endpoint({
     "body_too_large",
     "unsupported_media_type",
   ],
-})(async ({ parts, account, body, params: { channel, id } }) => {
+})(async ({ core, account, body, params: { channel, id } }) => {
   const asked = readResolve(body.value);
   if (asked.issues !== null) return validationFailed(asked.issues);
   if (!isChannel(channel) || !isId(id)) return problem("not_found");
-  const result = await parts.resolve(account, channel, id, asked.answer, "the account");
+  const result = await resolve(core, account, channel, id, asked.answer, "the account");
   switch (result.kind) {
     case "not_found":
       return problem("not_found");

@@ -1,49 +1,17 @@
 // POST /api/sms/send
 
-import { readSmsSlices, smsSendRequest } from "#contract/messages/sms.ts";
-import { isProblem } from "#contract/problem.ts";
+import { smsSendRequest } from "#contract/messages/sms.ts";
 import { sendReply } from "#contract/replies.ts";
-import { idempotencyHeader } from "#http/auth/idempotency-key.ts";
-import { endpoint } from "#http/endpoint.ts";
-import { fileIssues, inSlices, sendContacts, sendProblems } from "./send-request.ts";
+import { sendEndpoint } from "./send.ts";
 
-const path = "/api/sms/send";
-
-export const sendSmsRoute = endpoint({
-  method: "POST",
-  path,
+export const sendSmsRoute = sendEndpoint({
+  channel: "sms",
   name: "sendSms",
   tag: "SMS",
   summary: "Send SMS messages",
   description:
-    "Accepts one message per contact, all or none. A 200 means that every message is stored and queued; look it up to learn whether it was delivered.",
-  family: "api_key",
+    "Each contact gets one message. Either all messages are accepted or none. A 200 means that every message is stored and queued; a lookup shows whether it was delivered.",
   body: smsSendRequest,
-  replies: { 200: sendReply },
-  problems: sendProblems,
-  headers: idempotencyHeader,
-})(async (call) => {
-  const { account, body, parts, requestId, settings } = call;
-  const { maxContacts } = settings;
-  const { contacts, issues } = await inSlices(readSmsSlices(body.value, { maxContacts }), parts.clock);
-  const sent = await sendContacts(call, {
-    path,
-    credit: "SMS",
-    send: { contacts, issues: [...fileIssues(body.files), ...issues] },
-    recipientOf: ({ number }) => number,
-    accept: (send, repeatable) => parts.acceptSms(account, requestId, send, repeatable),
-  });
-  if (isProblem(sent)) return sent;
-  return {
-    status: 200,
-    ...(sent.headers ? { headers: sent.headers } : {}),
-    body: {
-      success: true,
-      message: "SMS messages have been queued.",
-      data: {
-        request_id: sent.requestId,
-        contact: sent.contacts.map(({ given, ...rest }) => ({ number: given, ...rest })),
-      },
-    },
-  };
+  reply: sendReply,
+  queued: "SMS messages have been queued.",
 });

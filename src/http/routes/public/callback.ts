@@ -1,6 +1,5 @@
-// GET and POST /callbacks/{identifier}: a provider's report, handed as it came to the gateway that verifies
-// it. The URL is put together from the configured public address, never from the Host header, because some
-// providers sign it.
+// GET and POST /callbacks/{identifier}: a provider's report, which the gateway's adapter verifies. The URL is built from
+// the configured public address, never from the Host header, because some providers sign it.
 
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
@@ -11,10 +10,10 @@ import { queryOf } from "#http/request.ts";
 import { ByteCollector } from "#runtime/byte-collector.ts";
 import { maxMailBytes } from "#runtime/net/smtp-listener.ts";
 
-/** Of a raw mail what stands before the mail that it returns is enough. */
+/** Of a raw mail, the part before the returned mail is enough. */
 const keptBytes = 1024 * 1024;
 
-/** Path and query as they came; a request in absolute form gives its host away, which is not used. */
+/** The path and query of the request. The host of a request in absolute form is not used. */
 function pathOf(request: IncomingMessage): string {
   const url = request.url ?? "/";
   return url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?]*/i, "");
@@ -48,7 +47,7 @@ async function readCallback({ request, gate, share }: Call): Promise<BodyBytes> 
 }
 
 async function receive(call: Call) {
-  const { parts, settings, request, params } = call;
+  const { core, settings, request, params } = call;
   const { identifier = "" } = params;
   const read = await readCallback(call);
   switch (read.kind) {
@@ -66,7 +65,7 @@ async function receive(call: Call) {
     case "bytes":
       break;
   }
-  const result = await parts.callback(identifier, {
+  const result = await core.callbacks.receive(identifier, {
     method: request.method ?? "GET",
     url: `${settings.publicUrl ?? ""}${pathOf(request)}`,
     query: queryOf(request),
@@ -99,17 +98,25 @@ const shared = {
   path: "/callbacks/{identifier}",
   tag: "Provider callbacks",
   family: "open",
-  params: { identifier: "The gateway's identifier." },
+  params: { identifier: z.string().max(100).describe("The gateway's identifier.") },
   replies: {
-    200: z.string().describe("Taken."),
-    400: z.string().describe("Verified, but not understood."),
-    403: z.string().describe("The signature or token is wrong."),
-    404: z.string().describe("There is no such gateway."),
-    408: z.string().describe("The body took too long to arrive."),
-    413: z.string().describe("The body is over 1 MiB, or a mail over 64 MiB."),
-    503: z
+    200: z.string().describe("The report was accepted."),
+    400: z
       .string()
-      .describe("The gateway has no secret to verify callbacks with, or cannot verify this one now."),
+      .meta({ title: "CallbackMalformed", description: "The report was verified but could not be parsed." }),
+    403: z.string().meta({ title: "CallbackForbidden", description: "The signature or token is wrong." }),
+    404: z
+      .string()
+      .meta({ title: "CallbackGatewayNotFound", description: "No gateway has this identifier." }),
+    408: z.string().meta({ title: "CallbackTimeout", description: "The body took too long to arrive." }),
+    413: z
+      .string()
+      .meta({ title: "CallbackTooLarge", description: "The body is over 1 MiB, or a mail over 64 MiB." }),
+    503: z.string().meta({
+      title: "CallbackUnavailable",
+      description:
+        "The gateway has no secret to verify callbacks, or the service cannot verify this one now.",
+    }),
   },
   replyType: plainText,
   notFound: plain(404, "Not found."),
@@ -120,13 +127,13 @@ const shared = {
 export const receiveCallbackRoute = endpoint({
   ...shared,
   method: "POST",
-  name: "postCallback",
-  summary: "Take a provider's report",
+  name: "receiveCallback",
+  summary: "Receive a provider's report",
 })(receive);
 
 export const receiveCallbackQueryRoute = endpoint({
   ...shared,
   method: "GET",
-  name: "getCallback",
-  summary: "Take a provider's report in the query",
+  name: "receiveCallbackQuery",
+  summary: "Receive a provider's report in the query",
 })(receive);

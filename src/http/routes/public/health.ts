@@ -1,14 +1,15 @@
 // GET /health/live and GET /health/ready
 
-import { liveReply, readyReply } from "#contract/replies.ts";
+import { liveReply, notReadyReply, readyReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 
 export const getLivenessRoute = endpoint({
   method: "GET",
   path: "/health/live",
-  name: "live",
+  name: "getLiveness",
   tag: "Operations",
-  summary: "Whether the process runs",
+  summary: "Get the liveness of the process",
+  description: "The process answers as long as it runs.",
   family: "open",
   replies: { 200: liveReply },
   problems: [],
@@ -17,14 +18,15 @@ export const getLivenessRoute = endpoint({
 export const getReadinessRoute = endpoint({
   method: "GET",
   path: "/health/ready",
-  name: "ready",
+  name: "getReadiness",
   tag: "Operations",
-  summary: "Whether requests can be served",
+  summary: "Get the readiness of the service",
+  description: "The reply says whether the service can take requests, and the result of each check.",
   family: "open",
-  replies: { 200: readyReply, 503: readyReply },
+  replies: { 200: readyReply, 503: notReadyReply },
   problems: [],
-})(async ({ parts }) => {
-  const readiness = await parts.readiness();
+})(async ({ core }) => {
+  const readiness = await core.readiness();
   const { checks } = readiness;
   if (readiness.ready) return { status: 200, body: { status: "ready", checks } };
   return { status: 503, body: { status: "not_ready", checks } };

@@ -1,5 +1,5 @@
-// What mails lead to: the pixel at /t/o, followed links at /t/c, and unsubscribing at /u. Asked for by recipients and
-// their mail programs, so these are no part of the described interface; no cookies, and nothing is told to strangers.
+// The targets of links in mails: the pixel at /t/o, clicks at /t/c, and unsubscribing at /u. Recipients and their mail
+// programs request them, so the OpenAPI document leaves them out. They set no cookies and reveal nothing.
 
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
@@ -54,9 +54,9 @@ const open = endpoint({
   notFound: shown,
   replies: { 200: z.instanceof(Uint8Array) },
 })(async (call) => {
-  // HEAD shows nothing to anybody, so it is nobody's opening.
+  // A HEAD request shows no pixel, so it does not count as an opening.
   if (call.request.method === "GET")
-    call.parts.openAndClickTracking.open(call.params.token ?? "", visitorOf(call));
+    call.core.openAndClickTracking.open(call.params.token ?? "", visitorOf(call));
   return shown;
 });
 
@@ -70,7 +70,7 @@ const follow = endpoint({
   replies: { 302: z.string(), 404: z.string() },
 })(async (call) => {
   const counted = call.request.method === "GET";
-  const target = call.parts.openAndClickTracking.click(call.params.token ?? "", visitorOf(call), counted);
+  const target = call.core.openAndClickTracking.click(call.params.token ?? "", visitorOf(call), counted);
   if (target === null) return page(404, unsubscribePages.invalid);
   return { status: 302, body: "", headers: { Location: target, "Referrer-Policy": "no-referrer" } };
 });
@@ -83,8 +83,8 @@ const ask = endpoint({
   summary: "The page that unsubscribes",
   wildcard: "token",
   replies: { 200: z.string(), 404: z.string() },
-})(async ({ parts, params }) =>
-  parts.openAndClickTracking.canUnsubscribe(params.token ?? "")
+})(async ({ core, params }) =>
+  core.openAndClickTracking.canUnsubscribe(params.token ?? "")
     ? page(200, unsubscribePages.ask)
     : page(404, unsubscribePages.invalid),
 );
@@ -97,9 +97,9 @@ const act = endpoint({
   summary: "Unsubscribe, by one click (RFC 8058) or by the page's button",
   wildcard: "token",
   replies: { 200: z.string(), 404: z.string() },
-  // Whatever the body is and calls itself: a POST here has one meaning, and nobody who wants out is sent back.
-})(async ({ parts, params }) =>
-  (await parts.openAndClickTracking.unsubscribe(params.token ?? ""))
+  // The body and its media type do not matter: every POST here unsubscribes.
+})(async ({ core, params }) =>
+  (await core.openAndClickTracking.unsubscribe(params.token ?? ""))
     ? page(200, unsubscribePages.done)
     : page(404, unsubscribePages.invalid),
 );

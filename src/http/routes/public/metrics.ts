@@ -20,7 +20,7 @@ const addedByProxies =
 
 /**
  * On the machine itself, and not through a proxy there that serves others. A proxy shows itself by what it adds, by a
- * visitor's `Host`, or by HTTP/1.0, which nginx speaks to servers unless told otherwise. One that shows itself by none
+ * visitor's `Host`, or by HTTP/1.0, which nginx speaks to servers by default. One that shows itself by none
  * of them (`proxy_pass` with `proxy_http_version 1.1` alone) looks as the machine itself does: it takes the token.
  */
 function isDirect({ socket, headers, httpVersion }: IncomingMessage): boolean {
@@ -32,18 +32,18 @@ function isDirect({ socket, headers, httpVersion }: IncomingMessage): boolean {
 export const getMetricsRoute = endpoint({
   method: "GET",
   path: "/metrics",
-  name: "metrics",
+  name: "getMetrics",
   tag: "Operations",
-  summary: "Figures for Prometheus",
+  summary: "Get the metrics for Prometheus",
   description:
-    "With `TRUNKLINE_METRICS_TOKEN` as a Bearer token; while none is configured, only for direct callers on the machine itself, who ask for `localhost` or a loopback address.",
+    "The request needs `TRUNKLINE_METRICS_TOKEN` as a Bearer token. Without that setting, only direct requests from the same machine to `localhost` or a loopback address are answered.",
   family: "open",
   replies: { 200: z.string().describe("Prometheus text.") },
   replyType: "text/plain; version=0.0.4; charset=utf-8",
   problems: ["forbidden", "unavailable"],
-})(async ({ parts, settings, request }) => {
+})(async ({ core, settings, request }) => {
   const allowed =
     settings.metricsToken === null ? isDirect(request) : hasToken(request, settings.metricsToken);
   if (!allowed) return problem("forbidden");
-  return { status: 200, body: await parts.metrics(), type: "text/plain; version=0.0.4; charset=utf-8" };
+  return { status: 200, body: await core.metrics.text(), type: "text/plain; version=0.0.4; charset=utf-8" };
 });

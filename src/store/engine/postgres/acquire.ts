@@ -3,17 +3,17 @@
 
 import type { Pool, PoolClient } from "pg";
 import type { Clock } from "#runtime/runtime.ts";
-import { connectFaultOf, refusedForNow, storageError } from "./errors.ts";
+import { connectFaultOf, isTemporaryRefusal, storageError } from "./errors.ts";
 
 /** How long the pool stays at the size that the server had room for, ms. */
 const smallForMs = 5_000;
 /** How often a call asks for a connection. */
 const tries = 3;
 const firstPauseMs = 50;
-const longestPauseMs = 1_000;
+const maxPauseMs = 1_000;
 
 /** What is known of a pool's size. */
-export interface Room {
+export interface PoolCapacity {
   /** Connections that are there, in use or not. */
   established: number;
   /** How many there may be. */
@@ -29,7 +29,7 @@ export interface Room {
 export async function acquire(
   pool: Pick<Pool, "connect" | "options">,
   what: string,
-  room: Room,
+  room: PoolCapacity,
   clock: Clock,
 ): Promise<PoolClient> {
   if (pool.options.max < room.max && clock.monotonic() >= room.smallUntil) pool.options.max = room.max;
@@ -37,7 +37,7 @@ export async function acquire(
     try {
       return await pool.connect();
     } catch (error) {
-      if (!refusedForNow(error) || room.established === 0 || attempt === tries)
+      if (!isTemporaryRefusal(error) || room.established === 0 || attempt === tries)
         throw storageError(error, what, connectFaultOf(error));
       pool.options.max = Math.min(pool.options.max, room.established);
       room.smallUntil = clock.monotonic() + smallForMs;
@@ -52,11 +52,12 @@ export async function acquireFirst(
   clock: Clock,
 ): Promise<PoolClient> {
   let left = forMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     try {
       return await pool.connect();
     } catch (error) {
-      if (!refusedForNow(error) || left <= 0) throw storageError(error, "PostgreSQL", connectFaultOf(error));
+      if (!isTemporaryRefusal(error) || left <= 0)
+        throw storageError(error, "PostgreSQL", connectFaultOf(error));
     }
     await clock.sleep(Math.min(pauseMs, left));
     left -= pauseMs;

@@ -12,7 +12,7 @@ import type { PoolClient, QueryResult as Result } from "pg";
 import type { ColumnType, Tx } from "#store/database.ts";
 import { kyselyOn } from "#store/engine/kysely-driver.ts";
 import type { Schema } from "#store/schema/schema.ts";
-import { noteConnectionError } from "./errors.ts";
+import { recordConnectionError } from "./errors.ts";
 
 /** Statement names by text: PostgreSQL plans a named statement once a connection. Bounded, like the statements are. */
 const names = new Map<string, string>();
@@ -45,7 +45,7 @@ class PostgresConnection implements DatabaseConnection {
         ...(name === undefined ? {} : { name }),
       });
     } catch (error) {
-      noteConnectionError(error);
+      recordConnectionError(error);
       throw error;
     }
     return { rows: result.rows as R[], numAffectedRows: BigInt(result.rowCount ?? 0) };
@@ -81,15 +81,16 @@ export function postgresTx(client: PoolClient): Tx {
     indexed: <T extends keyof Schema & string>(table: T) => sql<Schema[T]>`${sql.table(table)}`.as<T>(table),
     lock: (strength) => (strength === "update" ? sql`for update` : sql`for share`),
     insert: async (table, columns, batches) => {
-      const records = batches.flatMap(({ constant, rows }) =>
-        rows.map((row) => {
+      const records: Record<string, unknown>[] = [];
+      for (const { constant, rows } of batches) {
+        for (const row of rows) {
           const record: Record<string, unknown> = {};
           columns.forEach((column, i) => {
             record[column] = i < constant.length ? constant[i] : row[i - constant.length];
           });
-          return record;
-        }),
-      );
+          records.push(record);
+        }
+      }
       // The table's own row type gives the columns their types.
       const names = sql.join(columns.map((column) => sql.ref(column)));
       const type = sql.table(table);

@@ -1,4 +1,4 @@
-// What an error of PostgreSQL, of its driver or of an operation means for whoever called.
+// What an error of PostgreSQL, of its driver or of an operation means for the caller.
 
 import { StorageError, type StorageFault } from "#store/database.ts";
 
@@ -6,7 +6,7 @@ import { StorageError, type StorageFault } from "#store/database.ts";
 const fromConnection = new WeakSet<object>();
 
 /** Notes that an error came from the server or the connection. */
-export function noteConnectionError(error: unknown): void {
+export function recordConnectionError(error: unknown): void {
   if (typeof error === "object" && error !== null) fromConnection.add(error);
 }
 
@@ -47,7 +47,7 @@ export function connectFaultOf(error: unknown): StorageFault {
 }
 
 /** Whether the server is there and refuses this connection for now: it has too many, or is starting or stopping. */
-export function refusedForNow(error: unknown): boolean {
+export function isTemporaryRefusal(error: unknown): boolean {
   const code = String((error as { code?: unknown } | null)?.code ?? "");
   return code === "53300" || code === "57P03";
 }

@@ -3,7 +3,7 @@
 
 /** How many groups of one operation may be in flight: one being flushed while the next is being run. */
 const groupsInFlight = 2;
-const largestGroup = 1000;
+const maxGroupSize = 1000;
 
 export class GroupCommit<I, O> {
   readonly #run: (inputs: readonly I[]) => Promise<O[]>;
@@ -26,7 +26,7 @@ export class GroupCommit<I, O> {
 
   async #pump(): Promise<void> {
     if (this.#inFlight >= groupsInFlight || this.#waiting.length === 0) return;
-    const group = this.#waiting.splice(0, largestGroup);
+    const group = this.#waiting.splice(0, maxGroupSize);
     this.#inFlight += 1;
     try {
       const outputs = await this.#run(group.map(({ input }) => input));

@@ -5,9 +5,9 @@ import { systemClock } from "#runtime/clock.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { type Database, type Operation, StorageError, type Tx } from "#store/database.ts";
 import { migrate } from "#store/schema/migrate.ts";
-import { acquire, acquireFirst, type Room } from "./acquire.ts";
+import { acquire, acquireFirst, type PoolCapacity } from "./acquire.ts";
 import { postgresTx } from "./connection.ts";
-import { faultOf, noteConnectionError, storageError } from "./errors.ts";
+import { faultOf, recordConnectionError, storageError } from "./errors.ts";
 import { GroupCommit } from "./group-commit.ts";
 
 /** How long a call waits for a connection at the most, ms. */
@@ -72,7 +72,7 @@ async function transaction<T>(
       client.release();
       return output;
     } catch (error) {
-      if (!running) noteConnectionError(error);
+      if (!running) recordConnectionError(error);
       const fault = faultOf(error);
       if (fault === "unavailable") {
         client.release(true);
@@ -125,7 +125,7 @@ export async function openPostgres(options: {
   pool.on("error", () => {});
   // Nor must one that breaks in use: its query rejects, and the client emits the same error once more.
   const clock = options.clock ?? systemClock();
-  const room: Room = { established: 0, max, smallUntil: 0 };
+  const room: PoolCapacity = { established: 0, max, smallUntil: 0 };
   pool.on("connect", (client) => {
     client.on("error", () => {});
     room.established += 1;
@@ -159,7 +159,7 @@ export async function openPostgres(options: {
   let listening: Client | null = null;
   let closed = false;
   let mending: Promise<void> | null = null;
-  /** One at a time: a second listener would hear everything twice, and nobody would close it. */
+  /** One at a time: a second listener would receive every notification twice, and would never be closed. */
   const listen = (): Promise<void> => {
     mending ??= connectListener().finally(() => {
       mending = null;
@@ -167,45 +167,45 @@ export async function openPostgres(options: {
     return mending;
   };
   const connectListener = async (): Promise<void> => {
-    const own = new pg.Client(settings);
-    own.on("error", () => {});
-    own.on("end", () => {
+    const candidate = new pg.Client(settings);
+    candidate.on("error", () => {});
+    candidate.on("end", () => {
       listening = null;
     });
-    own.on("notification", ({ payload }) => {
+    candidate.on("notification", ({ payload }) => {
       for (const listener of listeners) listener(payload ?? "");
     });
     try {
-      await own.connect();
-      await own.query(`listen ${channel}`);
-      listening = own;
+      await candidate.connect();
+      await candidate.query(`listen ${channel}`);
+      listening = candidate;
     } catch {
-      await own.end().catch(() => {});
+      await candidate.end().catch(() => {});
     }
   };
   await listen();
 
   const connect = (what: string) => acquire(pool, what, room, clock);
-  const gatherers = new Map<string, GroupCommit<unknown, unknown>>();
-  const gathererOf = (operation: Operation<unknown, unknown>): GroupCommit<unknown, unknown> => {
-    let gatherer = gatherers.get(operation.name);
-    if (!gatherer) {
-      gatherer = new GroupCommit(
+  const groupCommits = new Map<string, GroupCommit<unknown, unknown>>();
+  const groupCommitOf = (operation: Operation<unknown, unknown>): GroupCommit<unknown, unknown> => {
+    let groupCommit = groupCommits.get(operation.name);
+    if (!groupCommit) {
+      groupCommit = new GroupCommit(
         (inputs) =>
           transaction(connect, operation.name, async (tx) => {
-            if (!operation.gathered) throw new Error("not a gathered operation");
+            if (!operation.batched) throw new Error(`${operation.name} is not a batched operation.`);
             return await operation.run(tx, inputs);
           }),
         (error) => error instanceof StorageError && error.fault === "failed",
       );
-      gatherers.set(operation.name, gatherer);
+      groupCommits.set(operation.name, groupCommit);
     }
-    return gatherer;
+    return groupCommit;
   };
 
   const run = async (operation: Operation<unknown, unknown>, input: unknown): Promise<unknown> => {
     if (closed) throw new StorageError("unavailable", "The database is closed.");
-    if (operation.gathered) return await gathererOf(operation).call(input);
+    if (operation.batched) return await groupCommitOf(operation).call(input);
     if (operation.access === "write")
       return await transaction(connect, operation.name, (tx) => operation.run(tx, input));
     const client = await connect(operation.name);
@@ -222,12 +222,12 @@ export async function openPostgres(options: {
   return {
     engine: "postgres",
     run: (operation, input) => run(operation as Operation<unknown, unknown>, input) as Promise<never>,
-    announce: (topic) => {
+    notify: (topic) => {
       // A lost hint costs a second: everybody polls as well. The listener is mended on the way.
       if (!closed && listening === null) void listen();
       void pool.query("select pg_notify($1, $2)", [channel, topic]).catch(() => {});
     },
-    onAnnounced: (listener) => {
+    onNotify: (listener) => {
       listeners.push(listener);
     },
     close: async () => {

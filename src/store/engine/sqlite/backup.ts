@@ -22,7 +22,7 @@ import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
 import { StorageError, type StorageFault } from "#store/database.ts";
-import { type Hold, holdPending, readHold } from "#store/maintenance/restore-hold.ts";
+import { holdPending, type RestoreHold, readRestoreHold } from "#store/maintenance/restore-hold.ts";
 import { newestSchema } from "#store/schema/migrate.ts";
 import { SqliteConnection, sqliteTx } from "./connection.ts";
 
@@ -31,13 +31,13 @@ export interface Backup {
   /** How many messages are in it. */
   messages: number;
   /** What is held in it; null: nothing was pending. */
-  held: Hold | null;
+  held: RestoreHold | null;
   /** Of the master key that it was sealed with; null: nothing was ever sealed. */
   masterKey: string | null;
 }
 
 /** Rows of a kind that are held in one statement; all of them are in one transaction. */
-const atOnce = 10_000;
+const batchSize = 10_000;
 
 const sqliteFull = 13;
 
@@ -71,7 +71,7 @@ export async function backupSqlite(options: {
   if (existsSync(file)) throw exists(file);
   const draft = `${file}.${tag}.part`;
   try {
-    // SQLite writes into an empty file that is there, so that nobody else can read it for a moment either.
+    // SQLite writes into an existing empty file, so that other users cannot read it even for a moment.
     closeSync(openSync(draft, "wx", 0o600));
     copy(path, draft);
     const backup = await hold(draft, at);
@@ -116,18 +116,20 @@ async function hold(draft: string, at: number): Promise<Omit<Backup, "bytes">> {
   try {
     const tx = sqliteTx(connection);
     connection.raw.exec("begin immediate");
-    const pending = holdPending as Extract<typeof holdPending, { gathered: false }>;
-    while (!(await pending.run(tx, { at, limit: atOnce })));
+    while (!(await holdPending.run(tx, { at, limit: batchSize })));
     connection.raw.exec("commit");
     connection.raw.exec("pragma journal_mode = delete");
     const check = connection.raw.prepare("pragma integrity_check").get()?.integrity_check;
     if (check !== "ok") throw new Error(`it did not pass its check (${String(check)})`);
-    const reading = readHold as Extract<typeof readHold, { gathered: false }>;
     const { rows } = await sql<{ messages: number; key: string | null }>`
       select (select count(*) from messages) as messages,
-        (select value from facts where name = 'master_key') as key
+        (select value from installation_facts where name = 'master_key') as key
     `.execute(tx.db);
-    return { messages: rows[0]!.messages, masterKey: rows[0]!.key, held: await reading.run(tx, null) };
+    return {
+      messages: rows[0]!.messages,
+      masterKey: rows[0]!.key,
+      held: await readRestoreHold.run(tx, null),
+    };
   } finally {
     connection.close();
   }
@@ -142,7 +144,7 @@ function flush(path: string): void {
   }
 }
 
-/** Gives the finished copy its name, unless somebody else has taken that meanwhile. */
+/** Gives the finished copy its name, unless a file of this name was created meanwhile. */
 function name(draft: string, file: string): void {
   chmodSync(draft, 0o600);
   try {

@@ -56,11 +56,11 @@ export class SqliteConnection implements DatabaseConnection {
   statement(text: string): StatementSync {
     const known = this.#statements.get(text);
     if (known) return known;
-    const made = this.raw.prepare(text);
+    const statement = this.raw.prepare(text);
     // Lists of values make many texts; the oldest go first, so the map stays bounded.
     if (this.#statements.size >= 300) this.#statements.delete(this.#statements.keys().next().value as string);
-    this.#statements.set(text, made);
-    return made;
+    this.#statements.set(text, statement);
+    return statement;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {

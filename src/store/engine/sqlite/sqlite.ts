@@ -16,7 +16,7 @@ interface Waiting {
 }
 
 /** How many calls go into one transaction at the most, so that one flush never keeps the others long. */
-const largestGroup = 2000;
+const maxGroupSize = 2000;
 
 const sqliteBusy = 5;
 
@@ -93,18 +93,19 @@ class Thread {
 
   #pump(): void {
     if (this.#inFlight || this.#waiting.length === 0) return;
-    const group = this.#waiting.splice(0, largestGroup);
+    const group = this.#waiting.splice(0, maxGroupSize);
     // Gathered operations take all their inputs at once; the others keep their turn.
     const calls: { call: Call; members: Waiting[] }[] = [];
     const byName = new Map<string, { call: Call; members: Waiting[] }>();
     for (const waiting of group) {
-      let entry = waiting.operation.gathered ? byName.get(waiting.operation.name) : undefined;
+      let entry = waiting.operation.batched ? byName.get(waiting.operation.name) : undefined;
       if (!entry) {
         entry = { call: { name: waiting.operation.name, inputs: [] }, members: [] };
         calls.push(entry);
-        if (waiting.operation.gathered) byName.set(waiting.operation.name, entry);
+        if (waiting.operation.batched) byName.set(waiting.operation.name, entry);
       }
-      entry.call.inputs.push(waiting.input);
+      const { codec } = waiting.operation;
+      entry.call.inputs.push(codec ? codec.encode(waiting.input) : waiting.input);
       entry.members.push(waiting);
     }
     void this.#send({ kind: "run", calls: calls.map(({ call }) => call) }).then(({ answers }) => {
@@ -171,8 +172,8 @@ export async function openSqlite(options: { path: string; crashAt?: string | nul
       const thread = operation.access === "read" ? reader : writer;
       return thread.call(operation as Operation<unknown, unknown>, input) as Promise<never>;
     },
-    announce: () => {},
-    onAnnounced: () => {},
+    notify: () => {},
+    onNotify: () => {},
     close: async () => {
       await reader.close();
       await writer.close();

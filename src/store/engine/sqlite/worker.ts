@@ -3,7 +3,7 @@
 // one flush; if any of them throws, the group is undone and each is run again in a transaction of its own.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { forgetFew } from "#store/engine/statistics.ts";
+import { deleteSmallTableStatistics } from "#store/engine/statistics.ts";
 import { operations } from "#store/operations.ts";
 import { migrate } from "#store/schema/migrate.ts";
 import { SqliteConnection, sqliteTx } from "./connection.ts";
@@ -47,9 +47,11 @@ function commit(): void {
 async function runCall(call: Call): Promise<unknown[]> {
   const operation = operations.get(call.name);
   if (!operation) throw new Error(`No operation is called ${call.name}.`);
-  if (operation.gathered) return await operation.run(tx, call.inputs);
+  const { codec } = operation;
+  const inputs = codec ? call.inputs.map((input) => codec.decode(input)) : call.inputs;
+  if (operation.batched) return await operation.run(tx, inputs);
   const outputs = [];
-  for (const input of call.inputs) outputs.push(await operation.run(tx, input));
+  for (const input of inputs) outputs.push(await operation.run(tx, input));
   return outputs;
 }
 
@@ -77,11 +79,11 @@ async function write(calls: readonly Call[]): Promise<Answer[][]> {
     for (const call of calls) {
       const list: Answer[] = [];
       for (const input of call.inputs) {
-        const own = await inTransaction([{ name: call.name, inputs: [input] }]).then(
+        const answer = await inTransaction([{ name: call.name, inputs: [input] }]).then(
           (outputs): Answer => ({ ok: true, value: outputs[0]![0] }),
           fault,
         );
-        list.push(own);
+        list.push(answer);
       }
       answers.push(list);
     }
@@ -111,7 +113,7 @@ async function handle(work: Work): Promise<Reply> {
         try {
           await migrate(tx);
           // Before the reader opens: it reads them then, and never again.
-          await forgetFew(tx);
+          await deleteSmallTableStatistics(tx);
           connection.raw.exec("commit");
         } catch (error) {
           connection.raw.exec("rollback");

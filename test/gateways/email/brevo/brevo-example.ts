@@ -1,6 +1,6 @@
 // A Brevo gateway, and its events as Brevo sends them: unsigned, with a Bearer token that we gave to it.
 
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import { callbackUrl, now } from "../../conformance-samples.ts";
 
 export const apiKey = "xkeysib-0123456789abcdef";

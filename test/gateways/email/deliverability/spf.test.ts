@@ -1,4 +1,4 @@
-// SPF policies as receivers read them: who may send, over everything that is included, and why a policy is thrown away.
+// SPF policies as receivers read them: who may send, over everything that is included, and why a policy is ignored.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -69,7 +69,7 @@ test("no policy, more than one, and no answer are told apart", async () => {
   assert.equal((await readSpf(dns, "example.com")).kind, "failed");
 });
 
-describe("a policy that receivers throw away", () => {
+describe("a policy that receivers ignore", () => {
   const table: [record: string, fault: RegExp][] = [
     ["v=spf1 ip4:192.0.2 -all", /ip4:192\.0\.2.*not understood/],
     ["v=spf1 ip4:192.0.2.1/33 -all", /not understood/],
@@ -82,7 +82,7 @@ describe("a policy that receivers throw away", () => {
     ["v=spf1 include:nothing.test -all", /nothing\.test, which has no SPF policy/],
     ["v=spf1 redirect=nothing.test", /nothing\.test, which has no SPF policy/],
     ["v=spf1 include:two.test -all", /more than one SPF policy/],
-    ["v=spf1 a:x.test a:y.test a:z.test -all", /3 of its names lead nowhere/],
+    ["v=spf1 a:x.test a:y.test a:z.test -all", /3 of its names do not exist/],
   ];
   for (const [record, fault] of table) {
     test(record, async () => {
@@ -93,7 +93,7 @@ describe("a policy that receivers throw away", () => {
   }
 });
 
-test("ten questions are enough for receivers, over all that is included; one more is a fault", async () => {
+test("ten lookups are enough for receivers, with everything included; one more is a fault", async () => {
   const chain = (count: number) =>
     Object.fromEntries(
       Array.from({ length: count }, (_, at) => [
@@ -106,7 +106,7 @@ test("ten questions are enough for receivers, over all that is included; one mor
   const wide = await spf(`v=spf1 ${Array.from({ length: 11 }, () => "a").join(" ")} -all`, {
     "A example.com": ["192.0.2.1"],
   });
-  assert.match(wide.faults.join(), /more than 10 questions/);
+  assert.match(wide.faults.join(), /more than 10 DNS lookups/);
 });
 
 test("policies that include each other, or very many, end all the same", async () => {
@@ -115,7 +115,7 @@ test("policies that include each other, or very many, end all the same", async (
     "TXT a.test": ["v=spf1 include:example.com include:a.test -all"],
   });
   const policy = await policyOf(dns);
-  assert.match(policy.faults.join(), /more than 10 questions/);
+  assert.match(policy.faults.join(), /more than 10 DNS lookups/);
   assert.ok(dns.asked.length < 30, String(dns.asked.length));
 });
 
@@ -129,7 +129,7 @@ test("what DNS does not tell is no fault of the policy, and leaves open who may 
   assert.equal(policy.allows("192.0.2.1"), null);
 });
 
-test("what becomes of everybody else's mail", async () => {
+test("the result for all other servers", async () => {
   const included = { "TXT other.test": ["v=spf1 ~all"] };
   assert.equal((await spf("v=spf1 -all")).otherwise, "-");
   assert.equal((await spf("v=spf1 all")).otherwise, "+");

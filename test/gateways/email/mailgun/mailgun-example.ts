@@ -1,7 +1,7 @@
 // A Mailgun gateway, and its events signed by the words of Mailgun's documentation on code of its own.
 
 import { createHmac } from "node:crypto";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import { callbackUrl, now } from "../../conformance-samples.ts";
 
 export const apiKey = "key-0123456789abcdef";

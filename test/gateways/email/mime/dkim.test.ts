@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import { dkimSignatures } from "#gateways/email/mime/dkim.ts";
 import { publishedKey } from "#gateways/email/mime/dkim-key.ts";
-import type { DkimKey } from "#gateways/gateway.ts";
+import type { DkimKey } from "#gateways/message.ts";
 
 const now = 1_780_000_000_500;
 const rsa: DkimKey = {

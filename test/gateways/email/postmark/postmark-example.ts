@@ -1,6 +1,6 @@
 // A Postmark gateway, and its events as Postmark sends them: unsigned, with a token that we gave to it.
 
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import { callbackUrl } from "../../conformance-samples.ts";
 
 export const serverToken = "11111111-2222-3333-4444-555555555555";

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { postmark } from "#gateways/email/postmark/postmark.ts";
+import { postmark, postmarkCode, postmarkFault } from "#gateways/email/postmark/postmark.ts";
 import { gatewayConformance } from "../../conformance.ts";
-import { callbackUrl, sampleAttachment, sampleEmail } from "../../conformance-samples.ts";
-import { answer } from "../../scripted-outbound.ts";
+import { callbackUrl, sampleAttachment, sampleEmail, toolsWith } from "../../conformance-samples.ts";
+import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
 import { at, bounce, callbackToken, event, reference, serverToken, settings } from "./postmark-example.ts";
 
 const headers = {
@@ -294,4 +294,50 @@ gatewayConformance(postmark, {
 test("postmark: the settings' URL is what the guard is asked about, and doubt is held", () => {
   assert.deepEqual(postmark.urls(postmark.settings.parse(settings)), [url]);
   assert.equal(postmark.onUnknown, "hold");
+});
+
+test("codes have a fault", () => {
+  const wanted: Record<string, string[]> = {
+    permanent: ["300", "402", "403", "406", "411"],
+    configuration: ["10", "100", "400", "401", "405", "409", "412", "413", "1226", "1235", "1236"],
+    transient: ["429"],
+  };
+  for (const [fault, codes] of Object.entries(wanted)) {
+    for (const code of codes) assert.equal(postmarkFault(code, ""), fault, code);
+  }
+  for (const code of ["0", "11", "500", "9999", "constructor"]) {
+    assert.equal(postmarkFault(code, ""), undefined, code);
+  }
+});
+
+test("an invalid email request is the gateway's fault when it is about the sender", () => {
+  assert.equal(postmarkFault("300", "Invalid 'From' address: 'x'."), "configuration");
+  assert.equal(postmarkFault("300", "Error parsing 'From': Illegal email domain"), "configuration");
+  assert.equal(postmarkFault("300", "Invalid 'To' address: 'From'."), "permanent");
+  assert.equal(postmarkFault("406", "Invalid 'From'"), "permanent");
+});
+
+test("the code is the body's, and 0 is none", () => {
+  assert.equal(postmarkCode({ ErrorCode: "406", Message: "x" }), "406");
+  for (const json of [
+    null,
+    {},
+    { ErrorCode: "0" },
+    { ErrorCode: "x" },
+    { ErrorCode: null },
+    { errorcode: "1" },
+  ]) {
+    assert.equal(postmarkCode(json), null);
+  }
+});
+
+test("only a 503 of Postmark's own says that the API is offline", async () => {
+  const kindOf = async (status: number, body: object | string) => {
+    const tools = toolsWith({ outbound: scriptedOutbound(answer(status, body)) });
+    return (await postmark.send(sampleEmail(), postmark.settings.parse(settings), tools)).kind;
+  };
+  assert.equal(await kindOf(503, { ErrorCode: 100 }), "deferred");
+  assert.equal(await kindOf(500, { ErrorCode: 100 }), "unknown");
+  assert.equal(await kindOf(503, { ErrorCode: 10 }), "unknown");
+  assert.equal(await kindOf(503, ""), "unknown");
 });

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import { receiveReport } from "#gateways/email/reports/callback.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
-import type { CallbackRequest } from "#gateways/gateway.ts";
 import { toolsWith } from "../../conformance-samples.ts";
 import { ourId, samples } from "../report-samples.ts";
 

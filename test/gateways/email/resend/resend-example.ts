@@ -1,7 +1,7 @@
 // A Resend gateway, and its events signed by `standardwebhooks`, whose scheme Svix and so Resend use.
 
 import { Webhook } from "standardwebhooks";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import { callbackUrl, now } from "../../conformance-samples.ts";
 
 export const apiKey = "re_0123456789_abcdefghijk";

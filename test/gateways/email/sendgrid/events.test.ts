@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { receivedFrom } from "#gateways/email/sendgrid/events.ts";
+import { readEvents } from "#gateways/email/sendgrid/sendgrid.ts";
 import { seed } from "../../conformance-samples.ts";
 
 const shared = {
@@ -16,7 +16,7 @@ const shared = {
   trunkline_message: "msg_01test",
 };
 const named = { reference: "14c5d75ce93.dfd.64b469", messageId: "msg_01test", at: 1_513_299_569_000 };
-const received = (...events: unknown[]) => receivedFrom(Buffer.from(JSON.stringify(events)));
+const received = (...events: unknown[]) => readEvents(Buffer.from(JSON.stringify(events)));
 const receipt = (report: object) => ({
   kind: "received",
   receipts: [{ ...named, ...report }],
@@ -188,9 +188,9 @@ test("an event that names no mail gives nothing, and the others in its call stil
 
 test("what is no list of events is malformed", () => {
   for (const text of ["", "{}", '{"event":"open"}', "null", "[", "hello"]) {
-    assert.equal(receivedFrom(Buffer.from(text)).kind, "malformed", text);
+    assert.equal(readEvents(Buffer.from(text)).kind, "malformed", text);
   }
-  assert.deepEqual(receivedFrom(Buffer.from("[]")), nothing);
+  assert.deepEqual(readEvents(Buffer.from("[]")), nothing);
 });
 
 test("no event of any shape throws, and reasons stay clean", () => {

@@ -1,7 +1,7 @@
 // A SendGrid gateway and the events of a webhook, signed by a key pair of the test.
 
 import { createSign, generateKeyPairSync } from "node:crypto";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import type { Unsigned } from "../../conformance-callbacks.ts";
 import { callbackUrl, now } from "../../conformance-samples.ts";
 

@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { Received } from "#gateways/callback.ts";
 import { receivedFrom } from "#gateways/email/ses/events.ts";
-import type { Received } from "#gateways/gateway.ts";
 import { seed } from "../../conformance-samples.ts";
 
 const id = "EXAMPLE7c191be45-e9aedb9a-02f9-4d12-a87d-dd0099a07f8a-000000";

@@ -47,7 +47,7 @@ describe("signatures", () => {
       ]) {
         for (const field of ["Message", "MessageId", "Subject", "SubscribeURL", "Token", "Signature"]) {
           if (!Object.hasOwn(message, field)) continue;
-          const changed = { ...message, [field]: `${message[field]}x`.replace(/^(.)(.)/s, "$2$1") };
+          const changed = { ...message, [field]: `x${message[field]}` };
           assert.equal((await check(changed)).kind, "forbidden", field);
           const { [field]: _gone, ...without } = message;
           assert.equal((await check(without as Message)).kind, "forbidden", `no ${field}`);

@@ -2,7 +2,7 @@
 // that share nothing with the adapter's: the certificate is written as DER by hand, the texts by AWS's documentation.
 
 import { createHash, createHmac, createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import type { Unsigned } from "../../conformance-callbacks.ts";
 import { callbackUrl } from "../../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../../scripted-outbound.ts";

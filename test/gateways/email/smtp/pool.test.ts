@@ -44,11 +44,11 @@ async function pooled(context: TestContext, options: ScriptedSmtpOptions = {}) {
   };
 }
 
-const taken = { kind: "taken" };
+const accepted = { kind: "accepted", reference: null };
 
 test("one mail after the other over one connection, each with one recipient", async (context) => {
   const { server, send } = await pooled(context);
-  for (let mail = 0; mail < 5; mail += 1) assert.deepEqual(await send(`Mail ${mail}`), taken);
+  for (let mail = 0; mail < 5; mail += 1) assert.deepEqual(await send(`Mail ${mail}`), accepted);
   assert.equal(server.connections(), 1);
   assert.equal(server.handed.length, 5);
   for (const { from, to } of server.handed) {
@@ -59,7 +59,7 @@ test("one mail after the other over one connection, each with one recipient", as
 
 test("side by side over connections of their own, which are then used again", async (context) => {
   const { server, send } = await pooled(context);
-  assert.deepEqual(await Promise.all([send(), send(), send()]), [taken, taken, taken]);
+  assert.deepEqual(await Promise.all([send(), send(), send()]), [accepted, accepted, accepted]);
   assert.equal(server.connections(), 3);
   await Promise.all([send(), send(), send()]);
   assert.equal(server.connections(), 3);
@@ -82,7 +82,7 @@ test("what idles is closed after five seconds, with a goodbye", async (context) 
   await gone(0);
   assert.ok(server.commands.includes("QUIT"));
   assert.equal(quiet(), 1);
-  assert.deepEqual(await send(), taken);
+  assert.deepEqual(await send(), accepted);
   assert.equal(server.connections(), 2);
 });
 
@@ -91,7 +91,7 @@ test("closed, it says goodbye at once, and to what is still under way when that 
   await send();
   const late = send();
   pool.close(tools.clock);
-  assert.deepEqual(await late, taken);
+  assert.deepEqual(await late, accepted);
   await gone(0);
   assert.equal(server.handed.length, 2);
   assert.equal(tools.clock.sleeping(), 0);
@@ -102,7 +102,7 @@ test("a connection that the server closed while it idled costs nothing but a new
     const { server, send } = await pooled(context);
     await send();
     server.dropIdle(word);
-    assert.deepEqual(await send(), taken);
+    assert.deepEqual(await send(), accepted);
     assert.equal(server.handed.length, 2);
     assert.equal(server.connections(), 2);
   }
@@ -114,7 +114,7 @@ test("one that dies under a mail before the content: once more over a new one, a
       const { server, send } = await pooled(context);
       await send();
       server.script((at, nth) => (at === stage && nth === 2 ? fault : null));
-      assert.deepEqual(await send(), taken, `${fault} at ${stage}`);
+      assert.deepEqual(await send(), accepted, `${fault} at ${stage}`);
       assert.equal(server.handed.length, 2);
       server.script((at) => (at === stage ? fault : null));
       const outcome = await send();
@@ -153,9 +153,9 @@ test("after a refusal the connection is good for the next mail", async (context)
       ["dot", "554 5.7.1 Spam"],
     ] as const) {
       server.script((at) => (at === stage ? reply : null));
-      assert.notEqual((await send()).kind, "taken");
+      assert.notEqual((await send()).kind, "accepted");
       server.script(() => null);
-      assert.deepEqual(await send(), taken, `after ${reply}`);
+      assert.deepEqual(await send(), accepted, `after ${reply}`);
     }
     assert.equal(server.connections(), 1);
   }
@@ -200,7 +200,7 @@ test("an acceptance that comes before the final dot is none: certainly not sent,
     for (const text of ["Hello", "x".repeat(20_000), "x".repeat(300_000)])
       for (const said of [early, `\r\n\r\n${early}`, `250-and\r\n${early}`]) {
         const { server, send, gone } = await pooled(context, { extensions });
-        assert.deepEqual(await send(), taken);
+        assert.deepEqual(await send(), accepted);
         server.script((at) => (at === "DATA" ? `${word}${said}` : null));
         const outcome = await send(text);
         assert.ok(outcome.kind === "deferred" && outcome.code === "bad_reply", JSON.stringify(outcome));
@@ -208,7 +208,7 @@ test("an acceptance that comes before the final dot is none: certainly not sent,
         await gone(0);
         assert.ok(!server.commands.includes("."), "the dot never went out");
         server.script(() => null);
-        assert.deepEqual(await send(), taken);
+        assert.deepEqual(await send(), accepted);
         assert.equal(server.handed.length, 2);
         assert.equal(server.connections(), 2);
       }
@@ -222,7 +222,7 @@ test("whatever is said while the content flows ends the connection at once: no c
     ["554 5.7.1 No", "5.7.1", "refused"],
   ] as const) {
     const { server, send } = await pooled(context);
-    assert.deepEqual(await send(), taken);
+    assert.deepEqual(await send(), accepted);
     server.script((at) => (at === "DATA" ? "stall" : null));
     const sent = send(large);
     await server.reached("DATA", 2);
@@ -233,7 +233,7 @@ test("whatever is said while the content flows ends the connection at once: no c
     assert.ok(outcome.kind === "deferred" && outcome.code === code, JSON.stringify(outcome));
     assert.equal(outcome.gatewayFault, trouble);
     server.script(() => null);
-    assert.deepEqual(await send(), taken);
+    assert.deepEqual(await send(), accepted);
     assert.equal(server.connections(), 2);
   }
 });
@@ -250,9 +250,9 @@ test("a connection that is closed, or half closed, and has not said so yet costs
       },
     };
     const { server, send } = await pooled(context);
-    assert.deepEqual(await send("Hello", { outbound: watched }), taken);
+    assert.deepEqual(await send("Hello", { outbound: watched }), accepted);
     sockets[0]![end]();
-    assert.deepEqual(await send(), taken, end);
+    assert.deepEqual(await send(), accepted, end);
     assert.equal(server.handed.length, 2);
     assert.equal(server.connections(), 2);
   }
@@ -287,7 +287,7 @@ test("no text is a second mail to anybody, however a server reads line ends", as
       // Long enough for every encoding, and with what each of them treats in its own way.
       sampleEmail({ text: `${"ü".repeat(40)}${text}`, html: `${"漢".repeat(400)}${text}` }),
     ]) {
-      assert.deepEqual(await pool.send(envelope, [buildMail(partsOf(email))], tools), taken);
+      assert.deepEqual(await pool.send(envelope, [buildMail(partsOf(email))], tools), accepted);
       sent += 1;
       assert.equal(server.handed.length, sent, JSON.stringify(end));
     }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { test } from "node:test";
 import { configuredDkimKey, smtpSettings, smtpTarget, targetUrl } from "#gateways/email/smtp/settings.ts";
-import { masked } from "#gateways/secrets.ts";
+import { masked } from "#settings/secrets.ts";
 
 const least = { host: "mail.example.com", from: "news@example.com" };
 const parse = (change: object = {}) => smtpSettings.parse({ ...least, ...change });

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { afterDotMs } from "#gateways/email/smtp/connection.ts";
 import { smtp } from "#gateways/email/smtp/smtp.ts";
-import type { Outcome } from "#gateways/gateway.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import { wellFormed } from "../../conformance-samples.ts";
 import { cert } from "../certificate.ts";
 import { loopbackSettings, mailingTools, sampleMail } from "../mailing.ts";

@@ -9,7 +9,7 @@ import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { publishedKey } from "#gateways/email/mime/dkim-key.ts";
 import { receiveReport } from "#gateways/email/reports/callback.ts";
 import { smtp } from "#gateways/email/smtp/smtp.ts";
-import { AttachmentReadError, type DkimKey } from "#gateways/gateway.ts";
+import { AttachmentReadError, type DkimKey } from "#gateways/message.ts";
 import { movableClock } from "../../../clock.ts";
 import { gatewayConformance } from "../../conformance.ts";
 import { callbackUrl, toolsWith, wellFormed } from "../../conformance-samples.ts";

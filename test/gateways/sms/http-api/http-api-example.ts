@@ -1,6 +1,6 @@
 // An `http-api` gateway with a secret in every place that may hold one, and how its provider calls back.
 
-import type { Receipt } from "#gateways/gateway.ts";
+import type { Receipt } from "#gateways/callback.ts";
 import type { CallbackCases, Unsigned } from "../../conformance-callbacks.ts";
 import { callbackUrl } from "../../conformance-samples.ts";
 

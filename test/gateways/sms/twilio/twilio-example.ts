@@ -1,7 +1,7 @@
 // A Twilio gateway, and a second implementation of Twilio's signature that shares nothing with the adapter's.
 
 import { createHmac } from "node:crypto";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import type { Unsigned } from "../../conformance-callbacks.ts";
 import { callbackUrl } from "../../conformance-samples.ts";
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Receipt } from "#gateways/gateway.ts";
+import type { Receipt } from "#gateways/callback.ts";
 import { twilio } from "#gateways/sms/twilio/twilio.ts";
 import { gatewayConformance } from "../../conformance.ts";
 import { answer } from "../../scripted-outbound.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { CompletionResult } from "#ai/complete.ts";
 import type { ServeResult } from "#ai/serve.ts";
-import type { Reply } from "#http/response.ts";
+import type { Reply } from "#http/reply/response.ts";
 import { rateLimitHeaders, toReply } from "#http/routes/ai/answers.ts";
 
 const levels = { requests: null, tokens: null };

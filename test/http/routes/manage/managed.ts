@@ -1,5 +1,6 @@
 // A system and who asks its management API: an operator's token, and others as a test needs them.
 
+import assert from "node:assert/strict";
 import type { LightMyRequestResponse } from "fastify";
 import { type Harness, type HarnessOptions, harness } from "../../../harness.ts";
 import { bearer, type Method, manage, signedIn, tokenFor, userFor } from "../../managing.ts";
@@ -35,8 +36,30 @@ export async function managed(options: HarnessOptions = {}): Promise<Managed> {
   };
 }
 
+/** What a creation replies, whose `Location` leads to the same thing. */
+export async function createdBy<T extends object = Record<string, never>>(
+  ask: Ask,
+  path: string,
+  body: object,
+): Promise<T> {
+  const reply = await ask("POST", path, body);
+  const { location } = reply.headers;
+  if (reply.statusCode !== 201 || location === undefined)
+    throw new Error(`${reply.statusCode} ${reply.body}`);
+  const shown = dataOf<object>(await ask("GET", String(location).replace("/api/manage/v1", "")));
+  const data = dataOf<T>(reply);
+  for (const [name, value] of Object.entries(shown)) assert.deepEqual(data[name as keyof T], value, name);
+  return data;
+}
+
+/** A deletion succeeds without a body. */
+export function isDeleted(reply: LightMyRequestResponse): void {
+  const { "content-type": type, "content-length": length } = reply.headers;
+  assert.deepEqual([reply.statusCode, reply.body, type, length], [204, "", undefined, undefined]);
+}
+
 /** The data of an answer that must be good. */
 export function dataOf<T = Record<string, never>>(reply: LightMyRequestResponse): T {
-  if (reply.statusCode !== 200) throw new Error(`${reply.statusCode} ${reply.body}`);
+  if (![200, 201].includes(reply.statusCode)) throw new Error(`${reply.statusCode} ${reply.body}`);
   return reply.json().data as T;
 }

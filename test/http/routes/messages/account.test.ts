@@ -27,6 +27,6 @@ test("the account, its plan and its credit", async () => {
 
 test("the plan's end is an instant in UTC", async () => {
   const ending = { ...account, plan: { name: "basic", expiresAt: Date.UTC(2030, 0, 31, 9) } };
-  const { json } = await get(edge({ parts: { authenticate: async () => ending } }));
+  const { json } = await get(edge({ authenticate: async () => ending }));
   assert.equal(currentAccountReply.parse(json).data.plan.expires_at, "2030-01-31T09:00:00.000Z");
 });

@@ -3,23 +3,27 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { recordReply } from "#contract/replies.ts";
-import type { Resolved } from "#messaging/resolve.ts";
-import { ask, edge, key, record } from "../../edge.ts";
+import { ask, edge, key, record, row } from "../../edge.ts";
 
 const headers = { "api-key": key, "content-type": "application/json" };
+const resolvePath = `/api/resolve/sms/${record.id}`;
+const shown = { ...record, events: [{ at: record.created_at, type: "queued", detail: null }] };
+const resolved = { kind: "resolved", channel: "sms", laneId: "gw_1" } as const;
 const asked: unknown[] = [];
-const resolve = (result: Resolved, body: unknown, url = "/api/resolve/sms/msg_1") =>
-  ask(
-    edge({
-      parts: {
-        resolve: async (account, channel, id, answer, by) => {
-          asked.push([account.id, channel, id, answer, by]);
-          return result;
-        },
-      },
-    }),
-    { url, headers, body: JSON.stringify(body) },
-  );
+
+/** What the store answers; it remembers what it was asked. */
+const resolve = (result: object, body: unknown, url = resolvePath) => {
+  const resolveUnknown = ({ accountId, channel, id, happening }: Parameters<typeof remember>[0]) => {
+    remember({ accountId, channel, id, happening });
+    return result;
+  };
+  const operations = { resolveUnknown, findMessage: () => ({ message: row, events: [] }) };
+  return ask(edge({ operations }), { url, headers, body: JSON.stringify(body) });
+};
+
+function remember(input: { accountId: string; channel: string; id: string; happening: { detail: string } }) {
+  asked.push([input.accountId, input.channel, input.id, input.happening.detail]);
+}
 
 test("each answer is handed on, and the message comes back as it is now", async () => {
   asked.length = 0;
@@ -28,15 +32,15 @@ test("each answer is handed on, and the message comes back as it is now", async 
     ["mark_sent", "The message has been marked as sent."],
     ["mark_failed", "The message has been marked as failed."],
   ]) {
-    const { status, json } = await resolve({ kind: "resolved", record }, { answer });
+    const { status, json } = await resolve(resolved, { answer });
     assert.equal(status, 200);
     assert.deepEqual(recordReply.parse(json), json);
-    assert.deepEqual(json, { success: true, message, data: record });
+    assert.deepEqual(json, { success: true, message, data: shown });
   }
   assert.deepEqual(asked, [
-    ["acc_1", "sms", "msg_1", "send_again", "the account"],
-    ["acc_1", "sms", "msg_1", "mark_sent", "the account"],
-    ["acc_1", "sms", "msg_1", "mark_failed", "the account"],
+    ["acc_1", "sms", record.id, "Sent again by the account."],
+    ["acc_1", "sms", record.id, "Marked as sent by the account."],
+    ["acc_1", "sms", record.id, "Marked as failed by the account."],
   ]);
 });
 
@@ -59,7 +63,7 @@ test("no answer, or another one, is 422 and asks nobody", async () => {
     [{}, "The answer field is required."],
     [{ answer: "resend" }, "The selected answer is invalid."],
   ] as const) {
-    const { status, json } = await resolve({ kind: "resolved", record }, body);
+    const { status, json } = await resolve(resolved, body);
     assert.equal(status, 422);
     assert.deepEqual(json, { success: false, message: "Validation failed.", errors: { answer: [message] } });
   }
@@ -69,8 +73,8 @@ test("no answer, or another one, is 422 and asks nobody", async () => {
 test("what is not there is 404; no key is 403", async () => {
   const body = { answer: "mark_sent" };
   assert.equal((await resolve({ kind: "not_found" }, body)).status, 404);
-  for (const url of ["/api/resolve/fax/msg_1", "/api/resolve/sms/a%00"])
-    assert.equal((await resolve({ kind: "resolved", record }, body, url)).status, 404, url);
+  for (const url of [`/api/resolve/fax/${record.id}`, "/api/resolve/sms/a%00"])
+    assert.equal((await resolve(resolved, body, url)).status, 404, url);
   const without = await ask(edge(), { url: "/api/resolve/sms/msg_1", body: "{}" });
   assert.equal(without.status, 403);
 });

@@ -113,13 +113,13 @@ test("whatever acceptance refuses, the files do not stay", async () => {
     { kind: "replayed", requestId: "req_1", ids: [], statuses: [], numbers: [] },
   ] as const;
   for (const result of results) {
-    const to = edge({ parts: { acceptEmail: async () => result as never } });
+    const to = edge({ acceptance: { send: async () => result as never } });
     await post(to, { contact: [mail], attachments: [text] });
     assert.equal(to.staged.size, 0, result.kind);
   }
   const throwing = edge({
-    parts: {
-      acceptEmail: async () => {
+    acceptance: {
+      send: async () => {
         throw new Error("a bug");
       },
     },

@@ -181,26 +181,10 @@ test("files are refused by name, beside the other faults", async () => {
   });
 });
 
-test("a fault of the body's own beats every other outcome of acceptance", async () => {
-  for (const kind of ["insufficient_credit", "unavailable", "commit_unknown"] as const) {
-    const result = { kind, needed: 1, remaining: 0, retryAfterMs: 1 } as AcceptResult;
-    const to = edge({ parts: { acceptSms: async () => result } });
-    assert.equal((await send(to, { contact: [{}] })).status, 422);
-  }
-});
-
-test("a faulty send that is accepted all the same is not called a success", async () => {
-  const to = edge({
-    parts: {
-      acceptSms: async (_account, requestId) => ({
-        kind: "accepted",
-        requestId,
-        ids: ["x"],
-        statuses: ["queued"],
-      }),
-    },
-  });
-  assert.equal((await send(to, { contact: [{}] })).status, 500);
+test("a send with faults of its own is never accepted", async () => {
+  const to = edge();
+  assert.equal((await send(to, { contact: [{}] })).status, 422);
+  assert.equal(to.accepted.length, 0);
 });
 
 const outcomes: [result: AcceptResult, status: number, code: string, retryAfter: string | undefined][] = [
@@ -210,7 +194,7 @@ const outcomes: [result: AcceptResult, status: number, code: string, retryAfter:
 ];
 for (const [result, status, code, retryAfter] of outcomes) {
   test(`${code} is ${status}`, async () => {
-    const to = edge({ parts: { acceptSms: async () => result } });
+    const to = edge({ acceptance: { send: async () => result } });
     const answer = await send(to, { contact: [contact] });
     assert.equal(answer.status, status);
     assert.equal(answer.headers["retry-after"], retryAfter);

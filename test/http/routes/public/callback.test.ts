@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { CallbackRequest } from "#gateways/gateway.ts";
+import type { CallbackRequest } from "#gateways/callback.ts";
 import type { CallbackResult } from "#messaging/feedback/callbacks.ts";
 import { ask, type EdgeOptions, edge } from "../../edge.ts";
 import { withWire } from "../../wire.ts";
@@ -16,7 +16,7 @@ function taking(result: CallbackResult = { kind: "done" }): {
     calls.push([identifier, request]);
     return result;
   };
-  return { options: { parts: { callback } }, calls };
+  return { options: { core: { callbacks: { receive: callback } } }, calls };
 }
 
 test("everything arrives as it came: method, query, headers and bytes", async () => {
@@ -133,12 +133,10 @@ test("what cannot be an identifier is not looked for", async () => {
 });
 
 test("a fault in the adapter shows nothing of it", async () => {
-  const parts = {
-    callback: async () => {
-      throw new Error("secret");
-    },
+  const receive = async () => {
+    throw new Error("secret");
   };
-  const answer = await ask(edge({ parts }), { url: "/callbacks/a" });
+  const answer = await ask(edge({ core: { callbacks: { receive } } }), { url: "/callbacks/a" });
   assert.equal(answer.status, 500);
   assert.doesNotMatch(answer.text, /secret/);
 });

@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { liveReply, readyReply } from "#contract/replies.ts";
+import { liveReply, notReadyReply, readyReply } from "#contract/replies.ts";
 import { ask, edge } from "../../edge.ts";
 
 test("live, whatever the storage says", async () => {
   const readiness = () => assert.fail("asked");
-  const { status, json } = await ask(edge({ parts: { readiness } }), { method: "GET", url: "/health/live" });
+  const { status, json } = await ask(edge({ core: { readiness } }), { method: "GET", url: "/health/live" });
   assert.equal(status, 200);
   assert.deepEqual(liveReply.parse(json), json);
 });
@@ -15,10 +15,10 @@ test("live, whatever the storage says", async () => {
 for (const ready of [true, false]) {
   test(`${ready ? "ready" : "not ready"}, with every check`, async () => {
     const checks = { database: ready ? "ok" : "disk full" };
-    const to = edge({ parts: { readiness: async () => ({ ready, checks }) } });
+    const to = edge({ core: { readiness: async () => ({ ready, checks }) } });
     const { status, json } = await ask(to, { method: "GET", url: "/health/ready" });
     assert.equal(status, ready ? 200 : 503);
     assert.deepEqual(json, { status: ready ? "ready" : "not_ready", checks });
-    assert.deepEqual(readyReply.parse(json), json);
+    assert.deepEqual((ready ? readyReply : notReadyReply).parse(json), json);
   });
 }

@@ -3,13 +3,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { InjectOptions } from "fastify";
-import type { HttpParts } from "#http/parts.ts";
+import type { HttpCore } from "#http/call.ts";
 import { clickToken, maxTargetLength, openToken, unsubscribeToken } from "#messaging/email/tokens.ts";
 import { createOpenAndClickTracking } from "#messaging/feedback/opens-and-clicks.ts";
 import type { Database } from "#store/database.ts";
 import type { IncomingEngagement } from "#store/feedback/engagements.ts";
 import { createSealer } from "#store/seal.ts";
 import { seededRandom } from "../../../harness.ts";
+import { signalsTo } from "../../../signals.ts";
 import { type Edge, edge, noVisits } from "../../edge.ts";
 
 const sealer = createSealer("a master key that is only used in tests", seededRandom());
@@ -37,19 +38,19 @@ function scene(broken = false): Scene {
     },
   } as unknown as Database;
   // The edge makes its own clock, which the visits share.
-  let made: HttpParts["openAndClickTracking"] = noVisits;
-  const opened = edge({ parts: { openAndClickTracking: { ...noVisits, ...forwarding(() => made) } } });
+  let made: HttpCore["openAndClickTracking"] = noVisits;
+  const opened = edge({ core: { openAndClickTracking: { ...noVisits, ...forwarding(() => made) } } });
   made = createOpenAndClickTracking({
     database,
     clock: opened.clock,
     log: opened.log,
     sealer,
-    announced: () => {},
+    signals: signalsTo(),
   });
   return { ...opened, stored, unsubscribed };
 }
 
-const forwarding = (to: () => HttpParts["openAndClickTracking"]): HttpParts["openAndClickTracking"] => ({
+const forwarding = (to: () => HttpCore["openAndClickTracking"]): HttpCore["openAndClickTracking"] => ({
   open: (...given) => to().open(...given),
   click: (...given) => to().click(...given),
   canUnsubscribe: (...given) => to().canUnsubscribe(...given),

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ask, edge, key } from "../../edge.ts";
+import { ask, edge, key, metricsOf } from "../../edge.ts";
 import { withWire } from "../../wire.ts";
 
 const token = "metrics-token-0123456789";
@@ -125,7 +125,10 @@ test("without a token: not in HTTP/1.0, which nginx speaks to what is behind it"
 });
 
 test("a refusal shows no figure", async () => {
-  const to = edge({ settings: { metricsToken: token }, parts: { metrics: () => assert.fail("asked") } });
+  const to = edge({
+    settings: { metricsToken: token },
+    core: metricsOf(() => assert.fail("asked")),
+  });
   const { json } = await ask(to, { method: "GET", url: "/metrics" });
-  assert.deepEqual(json, { success: false, message: "This is not open to you.", code: "forbidden" });
+  assert.deepEqual(json, { success: false, message: "You do not have permission.", code: "forbidden" });
 });

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { type Database, StorageError } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { keepFact } from "#store/maintenance/provisioned.ts";
-import { proveRequest, type SendInput, storeSends } from "#store/messages/insert.ts";
+import { getOrSetFact } from "#store/maintenance/provisioned.ts";
+import { confirmRequest, type SendInput, storeSends } from "#store/messages/insert.ts";
 import { openStore, type Store } from "../../conformance.ts";
 import { makeAccount, makeGateway, now, remaining, sendOf } from "../../rows.ts";
 import { type CommitProxy, type Cut, startProxy } from "./proxy.ts";
@@ -35,7 +35,7 @@ async function cutAt(how: Cut): Promise<{ send: SendInput; accountId: string; pr
   );
   assert.equal(proxy.commits(), before + 1, "a commit in doubt is never repeated");
   const { requestId } = send;
-  const proved = await through.run(proveRequest, { requestId, accountId, channel: "sms", at: now });
+  const proved = await through.run(confirmRequest, { requestId, accountId, channel: "sms", at: now });
   return { send, accountId, proved };
 }
 
@@ -77,7 +77,10 @@ test("a group lost at COMMIT is in doubt for each of its members", async () => {
       assert.equal(result.reason.fault, "commit_unknown");
       doubted += 1;
       const { requestId } = sends[i]!;
-      assert.equal(await through.run(proveRequest, { requestId, accountId, channel: "sms", at: now }), true);
+      assert.equal(
+        await through.run(confirmRequest, { requestId, accountId, channel: "sms", at: now }),
+        true,
+      );
     }
     assert.equal(await storedCount(sends[i]!.requestId), 1);
   }
@@ -87,6 +90,6 @@ test("a group lost at COMMIT is in doubt for each of its members", async () => {
 
 test("the lost connection is replaced", async () => {
   proxy.cutNext("before");
-  await assert.rejects(through.run(keepFact, { name: "lost", value: "1" }), { fault: "commit_unknown" });
-  assert.equal(await through.run(keepFact, { name: "lost", value: "2" }), "2");
+  await assert.rejects(through.run(getOrSetFact, { name: "lost", value: "1" }), { fault: "commit_unknown" });
+  assert.equal(await through.run(getOrSetFact, { name: "lost", value: "2" }), "2");
 });

@@ -35,20 +35,25 @@ test("rows from JSON keep text and numbers apart, quotes and nulls as they are",
 
 test("inserted rows share the constant columns and keep their own", async () => {
   await run((tx) =>
-    tx.insert("facts", ["value", "name"], [{ constant: [awkward], rows: [["one"], ["two"], [awkward]] }]),
+    tx.insert(
+      "installation_facts",
+      ["value", "name"],
+      [{ constant: [awkward], rows: [["one"], ["two"], [awkward]] }],
+    ),
   );
   const rows = await store.query<{ name: string; value: string }>(
-    "select name, value from facts order by name",
+    "select name, value from installation_facts order by name",
   );
   assert.deepEqual(rows.map(({ name }) => name).sort(), ["one", "two", awkward].sort());
   assert.ok(rows.every(({ value }) => value === awkward));
-  await run((tx) => tx.insert("facts", ["name", "value"], [{ constant: [], rows: [] }]));
+  await run((tx) => tx.insert("installation_facts", ["name", "value"], [{ constant: [], rows: [] }]));
 });
 
 test("row locks are asked for by their strength", async () => {
   const texts = await run(async (tx) =>
     (["update", "share"] as const).map(
-      (strength) => tx.db.selectFrom("facts").select("name").modifyEnd(tx.lock(strength)).compile().sql,
+      (strength) =>
+        tx.db.selectFrom("installation_facts").select("name").modifyEnd(tx.lock(strength)).compile().sql,
     ),
   );
   assert.match(texts[0]!, /for update$/);

@@ -13,11 +13,11 @@ import {
 import {
   connectFaultOf,
   faultOf,
-  noteConnectionError,
-  refusedForNow,
+  isTemporaryRefusal,
+  recordConnectionError,
 } from "#store/engine/postgres/errors.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { keepFact } from "#store/maintenance/provisioned.ts";
+import { getOrSetFact } from "#store/maintenance/provisioned.ts";
 import { type FreshDatabase, freshDatabase } from "../../../postgres.ts";
 
 /** PostgreSQL's code, its name, and what it means. */
@@ -73,7 +73,7 @@ for (const [code, name, fault] of states) {
     const read = readOperation("read", async (tx, _: null) => void (await raising(code).execute(tx.db)));
     await assert.rejects(database.run(write, null), is(fault));
     await assert.rejects(database.run(read, null), is(fault));
-    assert.equal(await database.run(keepFact, { name: "after", value: "1" }), "1");
+    assert.equal(await database.run(getOrSetFact, { name: "after", value: "1" }), "1");
   });
 }
 
@@ -88,7 +88,7 @@ test("a statement that takes too long is unavailable", async () => {
 test("a read-only server is unavailable", async () => {
   const standby = writeOperation("standby", async (tx, _: null) => {
     await sql`set local transaction_read_only = on`.execute(tx.db);
-    await tx.db.insertInto("facts").values({ name: "x", value: "y" }).execute();
+    await tx.db.insertInto("installation_facts").values({ name: "x", value: "y" }).execute();
   });
   await assert.rejects(database.run(standby, null), is("unavailable"));
 });
@@ -116,7 +116,7 @@ test("an operation's own exception is a bug, with or without a code, and keeps t
     await assert.rejects(database.run(read, null), is("failed"));
   }
   const none = readOperation("none", (tx, _: null) =>
-    tx.db.selectFrom("facts").selectAll().where("name", "=", "none").executeTakeFirstOrThrow(),
+    tx.db.selectFrom("installation_facts").selectAll().where("name", "=", "none").executeTakeFirstOrThrow(),
   );
   await assert.rejects(database.run(none, null), is("failed"));
   assert.equal(await database.run(backend, null), before);
@@ -125,7 +125,7 @@ test("an operation's own exception is a bug, with or without a code, and keeps t
 test("errors of the connection are unavailable, whatever their code", () => {
   const of = (code?: string, message = "as it comes") => {
     const error = Object.assign(new Error(message), code === undefined ? {} : { code });
-    noteConnectionError(error);
+    recordConnectionError(error);
     return error;
   };
   for (const code of [
@@ -153,8 +153,8 @@ test("that no connection is to be had is never the caller's fault", () => {
   assert.equal(connectFaultOf(Object.assign(new Error(""), { code: "53100" })), "full");
   assert.equal(connectFaultOf(new Error("timeout exceeded when trying to connect")), "unavailable");
   assert.deepEqual(
-    ["53300", "57P03", "28P01", "ECONNREFUSED"].map((code) => refusedForNow({ code })),
+    ["53300", "57P03", "28P01", "ECONNREFUSED"].map((code) => isTemporaryRefusal({ code })),
     [true, true, false, false],
   );
-  assert.equal(refusedForNow(null), false);
+  assert.equal(isTemporaryRefusal(null), false);
 });

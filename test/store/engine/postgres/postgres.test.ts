@@ -6,15 +6,15 @@ import { sql } from "kysely";
 import pg from "pg";
 import { countAccounts } from "#store/accounts/accounts.ts";
 import {
+  batchedOperation,
   type Database,
-  gatheredOperation,
   readOperation,
   StorageError,
   type Tx,
   writeOperation,
 } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
-import { keepFact } from "#store/maintenance/provisioned.ts";
+import { getOrSetFact } from "#store/maintenance/provisioned.ts";
 import { type FreshDatabase, freshDatabase } from "../../../postgres.ts";
 
 let fresh: FreshDatabase;
@@ -32,8 +32,9 @@ after(async () => {
 });
 
 const facts = async (name: string) =>
-  (await admin.query("select value from facts where name = $1", [name])).rows.length;
-const insertFact = (tx: Tx, name: string) => tx.db.insertInto("facts").values({ name, value: "v" }).execute();
+  (await admin.query("select value from installation_facts where name = $1", [name])).rows.length;
+const insertFact = (tx: Tx, name: string) =>
+  tx.db.insertInto("installation_facts").values({ name, value: "v" }).execute();
 const backendPid = async (tx: Tx) =>
   (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx.db)).rows[0]!.pid;
 const refusal = (fault: string, message: RegExp) => (error: unknown) =>
@@ -110,12 +111,12 @@ describe("lost connections", () => {
     });
     await assert.rejects(database.run(cut, "cut"), refusal("unavailable", /^cut: /));
     assert.equal(await facts("cut"), 0);
-    assert.equal(await database.run(keepFact, { name: "cut", value: "later" }), "later");
+    assert.equal(await database.run(getOrSetFact, { name: "cut", value: "later" }), "later");
   });
 
   test("a group whose backend is terminated is refused whole, and not run a second time", async () => {
     let runs = 0;
-    const cut = gatheredOperation("cutGroup", async (tx, names: readonly string[]) => {
+    const cut = batchedOperation("cutGroup", async (tx, names: readonly string[]) => {
       runs += 1;
       for (const name of names) await insertFact(tx, name);
       await admin.query("select pg_terminate_backend($1, 5000)", [await backendPid(tx)]);
@@ -171,7 +172,7 @@ describe("conflicts between transactions", () => {
   });
 
   test("of two transactions in a deadlock both succeed, one of them at its second try", async () => {
-    for (const name of ["left", "right"]) await database.run(keepFact, { name, value: "0" });
+    for (const name of ["left", "right"]) await database.run(getOrSetFact, { name, value: "0" });
     let runs = 0;
     let arrived = 0;
     const both = Promise.withResolvers<void>();
@@ -179,7 +180,7 @@ describe("conflicts between transactions", () => {
       runs += 1;
       await sql`set local deadlock_timeout = '10ms'`.execute(tx.db);
       const add = (name: string) =>
-        sql`update facts set value = (value::int + 1)::text where name = ${name}`.execute(tx.db);
+        sql`update installation_facts set value = (value::int + 1)::text where name = ${name}`.execute(tx.db);
       await add(names[0]);
       arrived += 1;
       if (arrived === 2) both.resolve();
@@ -188,7 +189,9 @@ describe("conflicts between transactions", () => {
     });
     await Promise.all([database.run(cross, ["left", "right"]), database.run(cross, ["right", "left"])]);
     assert.equal(runs, 3);
-    const { rows } = await admin.query("select value from facts where name in ('left', 'right')");
+    const { rows } = await admin.query(
+      "select value from installation_facts where name in ('left', 'right')",
+    );
     assert.deepEqual(
       rows.map(({ value }) => value),
       ["2", "2"],
@@ -212,7 +215,7 @@ describe("announcements", () => {
     const own = await openPostgres({ url: fresh.url, applicationName: "listener" });
     const heard: string[] = [];
     let wake = () => {};
-    own.onAnnounced((topic) => {
+    own.onNotify((topic) => {
       heard.push(topic);
       wake();
     });
@@ -223,7 +226,7 @@ describe("announcements", () => {
       announce();
       await arrived;
     };
-    await hear("lanes", () => database.announce("lanes"));
+    await hear("lanes", () => database.notify("lanes"));
     await admin.query(
       "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'listener' and query like 'listen%'",
     );
@@ -233,9 +236,9 @@ describe("announcements", () => {
     });
     const repeat = async () => {
       for (let i = 0; i < 200 && !heard.includes("again"); i++) {
-        own.announce("mend");
-        own.announce("mend");
-        database.announce("again");
+        own.notify("mend");
+        own.notify("mend");
+        database.notify("again");
         await admin.query("select 1");
       }
     };
@@ -244,7 +247,7 @@ describe("announcements", () => {
       "select count(*)::int as n from pg_stat_activity where application_name = 'listener' and query like 'listen%'",
     );
     assert.equal(rows[0].n, 1);
-    own.announce("last");
+    own.notify("last");
     await own.close();
   });
 
@@ -255,7 +258,7 @@ describe("announcements", () => {
     );
     for (let i = 0; i < 3; i++) {
       await admin.query("select 1");
-      own.announce("mend");
+      own.notify("mend");
     }
     await own.close();
     const open = async () =>

@@ -7,7 +7,7 @@ import { sql } from "kysely";
 import { type Database, StorageError, writeOperation } from "#store/database.ts";
 import { openPostgres } from "#store/engine/postgres/postgres.ts";
 import { watchStorage } from "#store/engine/storage-health.ts";
-import { keepFact } from "#store/maintenance/provisioned.ts";
+import { getOrSetFact } from "#store/maintenance/provisioned.ts";
 import { movableClock } from "../../../clock.ts";
 import { type FreshDatabase, freshDatabase } from "../../../postgres.ts";
 import { type CommitProxy, startProxy } from "./proxy.ts";
@@ -29,7 +29,7 @@ after(async () => {
   await fresh.drop();
 });
 
-const write = (value: string) => it.database.run(keepFact, { name: `fact ${value}`, value });
+const write = (value: string) => it.database.run(getOrSetFact, { name: `fact ${value}`, value });
 const checks = async (count: number) => {
   const said: Record<string, number> = {};
   for (let i = 0; i < count; i++) {

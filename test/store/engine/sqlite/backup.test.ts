@@ -9,8 +9,8 @@ import { DatabaseSync } from "node:sqlite";
 import test, { after } from "node:test";
 import { backupSqlite } from "#store/engine/sqlite/backup.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
-import { keepFact } from "#store/maintenance/provisioned.ts";
-import { readHold } from "#store/maintenance/restore-hold.ts";
+import { getOrSetFact } from "#store/maintenance/provisioned.ts";
+import { readRestoreHold } from "#store/maintenance/restore-hold.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { newestSchema } from "#store/schema/migrate.ts";
 import { makeMessages, now, sendOf } from "../../rows.ts";
@@ -44,7 +44,7 @@ function ask(path: string, query: string): unknown {
 
 test("the copy is one file of 0600, whole, with what was pending held; the original is as it was", async () => {
   const it = await installation();
-  await it.database.run(keepFact, { name: "master_key", value: "a fingerprint" });
+  await it.database.run(getOrSetFact, { name: "master_key", value: "a fingerprint" });
   const backup = await back(it);
   const { size, mode } = statSync(it.file);
   assert.deepEqual(backup, {
@@ -58,23 +58,25 @@ test("the copy is one file of 0600, whole, with what was pending held; the origi
   assert.equal(ask(it.file, "pragma integrity_check"), "ok");
   assert.equal(ask(it.file, "select count(*) from messages where due_at is not null"), 0);
   assert.equal(ask(it.path, "select count(*) from messages where due_at is not null"), 3);
-  assert.equal(ask(it.path, "select count(*) from facts where name = 'held'"), 0);
-  assert.equal(await it.database.run(readHold, null), null);
+  assert.equal(ask(it.path, "select count(*) from installation_facts where name = 'held'"), 0);
+  assert.equal(await it.database.run(readRestoreHold, null), null);
   await it.database.close();
   const restored = await openSqlite({ path: it.file });
-  assert.equal((await restored.run(readHold, null))?.messages, 3);
+  assert.equal((await restored.run(readRestoreHold, null))?.messages, 3);
   await restored.close();
 });
 
 test("a transaction that is open is not in it, and does not keep it waiting", async () => {
   const it = await installation();
   const writer = new DatabaseSync(it.path);
-  writer.exec("begin immediate; update messages set body = 'half'; insert into facts values ('half', '1')");
+  writer.exec(
+    "begin immediate; update messages set body = 'half'; insert into installation_facts values ('half', '1')",
+  );
   const backup = await back(it);
   writer.exec("rollback");
   writer.close();
   assert.equal(backup.messages, 3);
-  assert.equal(ask(it.file, "select count(*) from facts where name = 'half'"), 0);
+  assert.equal(ask(it.file, "select count(*) from installation_facts where name = 'half'"), 0);
   assert.equal(ask(it.file, "select count(*) from messages where body = 'half'"), 0);
   await it.database.close();
 });

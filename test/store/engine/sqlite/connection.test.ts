@@ -71,29 +71,29 @@ test("results are not streamed", async () => {
 
 test("an update of records changes the row of each by its key, and takes no other values", async () => {
   const tx = sqliteTx(connection);
-  connection.raw.exec("create table facts (name text primary key, value text not null)");
-  connection.raw.exec("insert into facts values ('a', '1'), ('b', '2'), ('c', '3')");
+  connection.raw.exec("create table installation_facts (name text primary key, value text not null)");
+  connection.raw.exec("insert into installation_facts values ('a', '1'), ('b', '2'), ('c', '3')");
   const columns = { name: "text", value: "text" } as const;
   const records = [
     { name: "b", value: "20" },
     { name: "none", value: "0" },
     { name: "a", value: "10" },
   ];
-  const changed = await tx.update<{ name: string }>("facts", columns, records, (of) => ({
+  const changed = await tx.update<{ name: string }>("installation_facts", columns, records, (of) => ({
     set: sql`value = ${of("value")}`,
-    where: sql`facts.name = ${of("name")} and value <> ${of("value")}`,
+    where: sql`installation_facts.name = ${of("name")} and value <> ${of("value")}`,
     returning: sql`name`,
   }));
   assert.deepEqual(
     changed.map(({ name }) => name),
     ["b", "a"],
   );
-  const values = connection.raw.prepare("select value from facts order by name").all();
+  const values = connection.raw.prepare("select value from installation_facts order by name").all();
   assert.deepEqual(
     values.map(({ value }) => value),
     ["10", "20", "3"],
   );
-  const others = tx.update("facts", columns, records, (of) => ({
+  const others = tx.update("installation_facts", columns, records, (of) => ({
     set: sql`value = ${"given"}`,
     where: sql`name = ${of("name")}`,
   }));
@@ -102,15 +102,19 @@ test("an update of records changes the row of each by its key, and takes no othe
 
 test("a table is read along the index that is named, or the statement is refused", async () => {
   const tx = sqliteTx(connection);
-  const named = await tx.db.selectFrom(tx.indexed("facts")).select("value").where("name", "=", "a").execute();
+  const named = await tx.db
+    .selectFrom(tx.indexed("installation_facts"))
+    .select("value")
+    .where("name", "=", "a")
+    .execute();
   assert.deepEqual(
     named.map(({ value }) => value),
     ["10"],
   );
-  const other = tx.db.selectFrom(tx.indexed("facts", "facts_by_value")).selectAll().execute();
+  const other = tx.db.selectFrom(tx.indexed("installation_facts", "facts_by_value")).selectAll().execute();
   await assert.rejects(other, /no such index: facts_by_value/);
   const found = await sql<{ n: number }>`
-    select count(*) as n from facts where name in ${tx.list(["a", "c", 'it\'s "quoted"'])}
+    select count(*) as n from installation_facts where name in ${tx.list(["a", "c", 'it\'s "quoted"'])}
   `.execute(tx.db);
   assert.equal(found.rows[0]?.n, 2);
 });

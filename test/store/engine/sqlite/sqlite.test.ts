@@ -9,9 +9,9 @@ import { DatabaseSync } from "node:sqlite";
 import test, { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { countAccounts } from "#store/accounts/accounts.ts";
-import { type Operation, readOperation, StorageError } from "#store/database.ts";
+import { readOperation, StorageError } from "#store/database.ts";
 import { openSqlite } from "#store/engine/sqlite/sqlite.ts";
-import { keepFact } from "#store/maintenance/provisioned.ts";
+import { getOrSetFact } from "#store/maintenance/provisioned.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { makeAccount, makeGateway, makeMessages, sendOf } from "../../rows.ts";
 
@@ -143,7 +143,9 @@ test("a second process is refused while the first lives, and not after kill -9",
 
 test("calls before closing are answered, calls after it refused", async () => {
   const database = await openSqlite({ path: join(folder, "closing.db") });
-  const kept = Array.from({ length: 50 }, (_, i) => database.run(keepFact, { name: `n${i}`, value: "v" }));
+  const kept = Array.from({ length: 50 }, (_, i) =>
+    database.run(getOrSetFact, { name: `n${i}`, value: "v" }),
+  );
   const closing = database.close();
   assert.equal((await Promise.all(kept)).length, 50);
   await closing;
@@ -152,7 +154,7 @@ test("calls before closing are answered, calls after it refused", async () => {
 
 test("an operation that no thread knows fails alone", async () => {
   const database = await openSqlite({ path: join(folder, "unknown.db") });
-  const unknown: Operation<null, null> = readOperation("noSuchOperation", async () => null);
+  const unknown = readOperation("noSuchOperation", async (_tx, _: null) => null);
   const [bad, good] = await Promise.allSettled([
     database.run(unknown, null),
     database.run(countAccounts, null),
@@ -168,17 +170,17 @@ test("a fault in one operation undoes none of those that went in the same transa
   const gatewayId = await makeGateway(database, accountId);
   const good = sendOf(accountId, gatewayId, { count: 2 });
   const poisoned = sendOf(accountId, gatewayId);
-  poisoned.messages[0]![5] = null as unknown as string;
+  poisoned.messages[0]!.body = null as unknown as string;
   const results = await Promise.allSettled([
-    database.run(keepFact, { name: "first", value: "1" }),
+    database.run(getOrSetFact, { name: "first", value: "1" }),
     database.run(storeSends, good),
     database.run(storeSends, poisoned),
-    database.run(keepFact, { name: "second", value: "2" }),
+    database.run(getOrSetFact, { name: "second", value: "2" }),
   ]);
   assert.deepEqual(
     results.map(({ status }) => status),
     ["fulfilled", "fulfilled", "rejected", "fulfilled"],
   );
-  assert.equal(await database.run(keepFact, { name: "second", value: "other" }), "2");
+  assert.equal(await database.run(getOrSetFact, { name: "second", value: "other" }), "2");
   await database.close();
 });

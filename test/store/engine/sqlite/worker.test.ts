@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import test, { after } from "node:test";
 import { Worker } from "node:worker_threads";
 import type { Reply, Work } from "#store/engine/sqlite/protocol.ts";
+import { storeSends } from "#store/messages/insert.ts";
 import { sendOf } from "../../rows.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trunkline-worker-"));
@@ -40,7 +41,7 @@ test("a group of calls is answered one by one, in order", async () => {
   const reply = await ask({
     kind: "run",
     calls: [
-      { name: "keepFact", inputs: [fact("a", "1"), fact("a", "2")] },
+      { name: "getOrSetFact", inputs: [fact("a", "1"), fact("a", "2")] },
       { name: "countAccounts", inputs: [null] },
     ],
   });
@@ -62,7 +63,7 @@ test("a group with a fault is undone, and its members are run again each for its
   const { answers } = await ask({
     kind: "run",
     calls: [
-      { name: "keepFact", inputs: [fact("one"), fact("bad", null), fact("two")] },
+      { name: "getOrSetFact", inputs: [fact("one"), fact("bad", null), fact("two")] },
       { name: "noSuchOperation", inputs: [null] },
     ],
   });
@@ -73,7 +74,7 @@ test("a group with a fault is undone, and its members are run again each for its
   await ask({ kind: "close" });
   await exited;
   const raw = new DatabaseSync(path, { readOnly: true });
-  const names = raw.prepare("select name from facts order by name").all();
+  const names = raw.prepare("select name from installation_facts order by name").all();
   assert.deepEqual(
     names.map((row) => row.name),
     ["one", "two"],
@@ -95,7 +96,10 @@ test("a full disk is called full, stores nothing, and is over when there is room
   raw.close();
   writeFileSync(flag, "");
   const send = sendOf("acc_1", "gw_1", { count: 2000 });
-  const run: Work = { kind: "run", calls: [{ name: "storeSends", inputs: [send] }] };
+  const run: Work = {
+    kind: "run",
+    calls: [{ name: "storeSends", inputs: [storeSends.codec?.encode(send)] }],
+  };
   const [answer] = (await ask(run)).answers[0]!;
   assert.ok(answer && !answer.ok);
   assert.equal(answer.fault, "full");

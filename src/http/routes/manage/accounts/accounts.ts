@@ -8,6 +8,7 @@ import {
   type UpdateAccountResult,
   updateAccount,
 } from "#configure/account.ts";
+import { idParam } from "#contract/envelope.ts";
 import {
   type AccountReplyData,
   accountReply,
@@ -19,15 +20,15 @@ import { type Channel, channels } from "#contract/messages/channel.ts";
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf } from "#http/pagination.ts";
+import { created } from "#http/reply/created.ts";
+import { pageOf } from "#http/reply/pagination.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import type { Principal } from "#identity/principal.ts";
 import { type AccountWithCredits, listAccounts } from "#store/accounts/changes.ts";
 import type { Database } from "#store/database.ts";
 
-/** Names one account to a path. */
-export const accountParam = "The account's id.";
+export const accountParam = idParam("The account's id.");
 
 function dataOf(account: AccountWithCredits): AccountReplyData {
   const { credits, plan_expires_at } = account;
@@ -66,20 +67,20 @@ export const listAccountsRoute = endpoint({
   name: "listAccounts",
   tag: "Accounts",
   summary: "List the accounts",
-  description: "Newest first, a page at a time. Members see their own alone.",
+  description: "The newest account comes first. A member sees only the account that the member manages.",
   family: "manage",
   scope: "self",
   query: accountsQuery,
   replies: { 200: accountsReply },
   problems: [],
-})(async ({ parts, principal, request }) => {
+})(async ({ core, principal, request }) => {
   const query = validateQuery(accountsQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { search = null, cursor = null, limit } = query.value;
   // An operator has no account of their own; a member without one sees none.
   const only = principal.role === "operator" ? null : (principal.accountId ?? "");
   const asked = { only, search, before: cursor, limit: limit + 1 };
-  const page = pageOf(await parts.manage.database.run(listAccounts, asked), limit);
+  const page = pageOf(await core.database.run(listAccounts, asked), limit);
   return {
     status: 200,
     body: {
@@ -96,46 +97,47 @@ export const createAccountRoute = endpoint({
   path: "/api/manage/v1/accounts",
   name: "createAccount",
   tag: "Accounts",
-  summary: "Make an account",
-  description: "With a new API key, which the answer shows this once.",
+  summary: "Create an account",
+  description: "The account gets a new API key, which the reply shows.",
   family: "manage",
   scope: "installation",
-  body: accountInput,
-  replies: { 200: newAccountReply },
+  body: accountInput.meta({ id: "CreateAccountRequest" }),
+  replies: { 201: newAccountReply },
   problems: ["conflict"],
-})(async ({ parts, body }) => {
+})(async ({ core, body }) => {
   const given = validate(accountInput, body.value);
   if (isProblem(given)) return given;
-  const { database, configure } = parts.manage;
-  const made = await createAccount(configure, given.value);
+  const { database } = core;
+  const made = await createAccount(core, given.value);
   if (made.kind !== "created") return refusal(made);
-  const api_key = await issueApiKey(configure, made.id);
+  const api_key = await issueApiKey(core, made.id);
   const account = await read(database, made.id);
   if (account === null) return problem("not_found");
-  return {
-    status: 200,
-    body: { success: true, message: "The account has been made.", data: { ...account, api_key } },
-  };
+  return created(`/api/manage/v1/accounts/${made.id}`, {
+    success: true,
+    message: "The account has been created.",
+    data: { ...account, api_key },
+  });
 });
 
 export const getAccountRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}",
-  name: "getManagedAccount",
+  name: "getAccount",
   tag: "Accounts",
-  summary: "Look at an account",
+  summary: "Get an account",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
   replies: { 200: accountReply },
   problems: ["not_found"],
-})(async ({ parts, account }) => {
-  const data = await read(parts.manage.database, account.id);
+})(async ({ core, account }) => {
+  const data = await read(core.database, account.id);
   if (data === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "Account found.", data } };
 });
 
-/** What a member's own account is bounded by is not theirs to change. */
+/** A member may not change the limits of the own account. */
 const operatorsOnly = ["name", "plan", "rate_limit"] as const;
 
 function forbiddenFields(principal: Principal, given: object): Problem | null {
@@ -148,28 +150,28 @@ function forbiddenFields(principal: Principal, given: object): Problem | null {
 export const updateAccountRoute = endpoint({
   method: "PATCH",
   path: "/api/manage/v1/accounts/{account}",
-  name: "changeAccount",
+  name: "updateAccount",
   tag: "Accounts",
-  summary: "Change an account",
+  summary: "Update an account",
   description:
-    "Only the given fields change, also inside `plan` and `attachments`. `name`, `plan` and `rate_limit` take an operator. An account that the provisioning file names keeps its name. A changed time zone does not move what is scheduled already.",
+    "Only the fields of the request change, also inside `plan` and `attachments`. Only an operator may change `name`, `plan` and `rate_limit`. The name of an account in the provisioning file cannot be changed. A new time zone does not move messages that are already scheduled.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
-  body: accountChanges,
+  body: accountChanges.meta({ id: "UpdateAccountRequest" }),
   replies: { 200: accountReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts, principal, account, body }) => {
+})(async ({ core, principal, account, body }) => {
   const given = validate(accountChanges, body.value);
   if (isProblem(given)) return given;
   const forbidden = forbiddenFields(principal, given.value);
   if (forbidden !== null) return forbidden;
-  const { database, configure } = parts.manage;
-  const changed = await updateAccount(configure, account.id, given.value);
+  const { database } = core;
+  const changed = await updateAccount(core, account.id, given.value);
   if (changed.kind !== "changed") return refusal(changed);
   const data = await read(database, account.id);
   if (data === null) return problem("not_found");
-  return { status: 200, body: { success: true, message: "The account has been changed.", data } };
+  return { status: 200, body: { success: true, message: "The account has been updated.", data } };
 });
 
 function refusal(result: Exclude<UpdateAccountResult, { kind: "changed" }>): Problem {
@@ -177,10 +179,10 @@ function refusal(result: Exclude<UpdateAccountResult, { kind: "changed" }>): Pro
     case "invalid":
       return validationFailed(result.issues);
     case "name_taken":
-      return problem("conflict", { message: "An account with this name is there already." });
+      return problem("conflict", { message: "An account with this name already exists." });
     case "provisioned":
       return problem("conflict", {
-        message: "The provisioning file goes by the account's name, so it cannot be changed here.",
+        message: "The provisioning file finds the account by its name, so the name cannot be changed here.",
       });
   }
 }

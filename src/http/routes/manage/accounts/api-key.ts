@@ -14,17 +14,18 @@ import { accountParam } from "./accounts.ts";
 export const rotateApiKeyRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/api-key",
-  name: "renewApiKey",
+  name: "rotateApiKey",
   tag: "Accounts",
-  summary: "Make a new API key",
-  description: "The old one stops working within five seconds everywhere.",
+  summary: "Rotate the API key",
+  description:
+    "The account gets a new API key. The old key stops working within five seconds in every process.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
   replies: { 200: apiKeyReply },
   problems: ["not_found"],
-})(async ({ parts, account }) => {
-  const api_key = await issueApiKey(parts.manage.configure, account.id);
+})(async ({ core, account }) => {
+  const api_key = await issueApiKey(core, account.id);
   return {
     status: 200,
     body: { success: true, message: "The account has a new API key.", data: { api_key } },
@@ -36,9 +37,9 @@ export const revealApiKeyRoute = endpoint({
   path: "/api/manage/v1/accounts/{account}/api-key/reveal",
   name: "revealApiKey",
   tag: "Accounts",
-  summary: "Show the API key again",
+  summary: "Reveal the API key",
   description:
-    "To a person who signed in and gives their password once more; each time is in the audit log. Not to tokens, and not where the installation keeps only the key's hash.",
+    "Only a user who signed in and repeats the password may see the key, and the audit log records it. Management tokens may not. The operation answers 409 where the installation stores only the key's hash.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
@@ -47,9 +48,10 @@ export const revealApiKeyRoute = endpoint({
   problems: ["forbidden", "not_found", "conflict"],
 })(async (call) => {
   const { principal, account } = call;
-  const { database, configure, passwords } = call.parts.manage;
+  const { core } = call;
+  const { database, passwords } = core;
   if (principal.kind !== "user")
-    return problem("forbidden", { message: "Only a person who signed in may see the key." });
+    return problem("forbidden", { message: "Only a user who signed in may see the key." });
   const given = validate(revealRequest, call.body.value);
   if (isProblem(given)) return given;
   const refusal = tooManyInSession(call);
@@ -60,10 +62,10 @@ export const revealApiKeyRoute = endpoint({
   if (!right) return validationFailed([{ path: ["password"], message: "is wrong" }]);
   const key = await database.run(findApiKey, account.id);
   if (key === null) return problem("conflict", { message: "The account has no API key yet." });
-  if (key.sealed === null || !configure.showApiKeys) {
-    return problem("conflict", { message: "Only the key's hash is kept; a new key can be made." });
+  if (key.sealed === null || !core.showApiKeys) {
+    return problem("conflict", { message: "Only the key's hash is stored. The key can be rotated." });
   }
-  const api_key = configure.sealer.open(key.sealed, `api_keys ${account.id} sealed`);
+  const api_key = core.sealer.unseal(key.sealed, `api_keys ${account.id} sealed`);
   return {
     status: 200,
     body: {

@@ -1,6 +1,7 @@
 // GET and POST /api/manage/v1/accounts/{account}/credit, GET …/credit/entries
 
 import { accountFromRow } from "#accounts/authenticate.ts";
+import { creditOf } from "#accounts/credit.ts";
 import {
   type CreditEntryData,
   creditReply,
@@ -15,7 +16,7 @@ import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { startOfMonth } from "#runtime/time-zones.ts";
-import { type EntryPlace, grantCredit, listCreditEntries } from "#store/accounts/balances.ts";
+import { grantCredit, type LedgerCursor, listCreditEntries } from "#store/accounts/ledger.ts";
 import type { CreditEntriesTable } from "#store/schema/schema.ts";
 import { accountParam } from "./accounts.ts";
 
@@ -28,15 +29,15 @@ export const getCreditRoute = endpoint({
   path: "/api/manage/v1/accounts/{account}/credit",
   name: "getCredit",
   tag: "Accounts",
-  summary: "Look at the credit",
+  summary: "Get the credit",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
   replies: { 200: creditReply },
   problems: ["not_found"],
-})(async ({ parts, account }) => ({
+})(async ({ core, account }) => ({
   status: 200,
-  body: { success: true, message: "Credit found.", data: await parts.credit(accountFromRow(account)) },
+  body: { success: true, message: "Credit found.", data: await creditOf(core, accountFromRow(account)) },
 }));
 
 export const grantCreditRoute = endpoint({
@@ -44,28 +45,29 @@ export const grantCreditRoute = endpoint({
   path: "/api/manage/v1/accounts/{account}/credit",
   name: "grantCredit",
   tag: "Accounts",
-  summary: "Add credit, or take some away",
+  summary: "Grant or take away credit",
   description:
-    "Extra credit on top of the allowance, until the balance is renewed. Takes an operator; never goes below zero.",
+    "Extra credit comes on top of the allowance until the balance is renewed. Only an operator may change credit. The balance never goes below zero.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
   body: grantRequest,
   replies: { 200: grantReply },
   problems: ["forbidden", "not_found", "conflict"],
-})(async ({ parts, principal, account, body }) => {
-  if (principal.role !== "operator") return problem("forbidden", { message: "It takes an operator." });
+})(async ({ core, principal, account, body }) => {
+  if (principal.role !== "operator")
+    return problem("forbidden", { message: "Only an operator may change credit." });
   const given = validate(grantRequest, body.value);
   if (isProblem(given)) return given;
   const { channel, amount, note = null } = given.value;
-  const { database, configure } = parts.manage;
-  const at = parts.clock.now();
+  const { database } = core;
+  const at = core.clock.now();
   const result = await database.run(grantCredit, {
     accountId: account.id,
     channel,
     amount,
     note: note || null,
-    id: configure.newId("ce"),
+    id: core.newId("ce"),
     at,
     renewedFrom: startOfMonth(at, account.time_zone),
   });
@@ -89,23 +91,23 @@ export const listCreditEntriesRoute = endpoint({
   path: "/api/manage/v1/accounts/{account}/credit/entries",
   name: "listCreditEntries",
   tag: "Accounts",
-  summary: "Read the ledger of a channel's credit",
+  summary: "List the ledger of a channel's credit",
   description:
-    "Everything that moved the balance, newest first, a page at a time. The amounts add up to what is left.",
+    "Each entry is a change of the balance. The newest entry comes first. The amounts add up to the remaining credit.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
   query: entriesQuery,
   replies: { 200: entriesReply },
   problems: ["not_found"],
-})(async ({ parts, account, request }) => {
+})(async ({ core, account, request }) => {
   const query = validateQuery(entriesQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel, limit, cursor } = query.value;
   const before = cursor === undefined ? null : placeOf(cursor);
   if (before === undefined) return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
   const asked = { accountId: account.id, channel, before, limit: limit + 1 };
-  const rows = await parts.manage.database.run(listCreditEntries, asked);
+  const rows = await core.database.run(listCreditEntries, asked);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return {
     status: 200,
@@ -118,14 +120,14 @@ export const listCreditEntriesRoute = endpoint({
   };
 });
 
-function cursorOf({ at, kind, reference }: EntryPlace): string {
+function cursorOf({ at, kind, reference }: LedgerCursor): string {
   return `${at}.${kind}.${reference}`;
 }
 
 /** Undefined: none of ours. */
-function placeOf(cursor: string): EntryPlace | undefined {
+function placeOf(cursor: string): LedgerCursor | undefined {
   const found = /^(\d{1,15})\.([a-z]+)\.([\w-]{1,100})$/.exec(cursor);
   return found
-    ? { at: Number(found[1]), kind: found[2] as EntryPlace["kind"], reference: found[3]! }
+    ? { at: Number(found[1]), kind: found[2] as LedgerCursor["kind"], reference: found[3]! }
     : undefined;
 }

@@ -4,14 +4,13 @@ import { accountFromRow } from "#accounts/authenticate.ts";
 import { updateGateway } from "#configure/change-gateway.ts";
 import type { Issue } from "#contract/issue.ts";
 import { gatewayReply, gatewayTestReply, testGatewayRequest } from "#contract/manage/gateways.ts";
-import { readEmail } from "#contract/messages/email.ts";
-import { readSms } from "#contract/messages/sms.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
-import type { ManageAccountCall } from "#http/call.ts";
+
 import { endpoint } from "#http/endpoint.ts";
 import { validate } from "#http/validate.ts";
-import type { AcceptResult } from "#messaging/accept/accept.ts";
-import { continueGateway, stopGateway } from "#store/gateways/actions.ts";
+import { messageChannels } from "#messaging/channels.ts";
+import type { RecipientKind } from "#messaging/recipients.ts";
+import { pauseByOperator, resumeByOperator } from "#store/gateways/actions.ts";
 import { findOwn, gatewayAnswer, gatewayParams, stoppedByHand } from "./gateways.ts";
 
 const about = {
@@ -32,7 +31,7 @@ export const testGatewayRoute = endpoint({
   name: "testGateway",
   summary: "Send a test message through a gateway",
   description:
-    "An ordinary message that names this gateway: it costs credit as any other, and waits while the gateway pauses.",
+    "The test is an ordinary message that names this gateway. It costs credit, and it waits while the gateway is paused.",
   body: testGatewayRequest,
   replies: { 200: gatewayTestReply },
   problems: ["not_found", "conflict", "insufficient_credit", "unavailable", "commit_unknown"],
@@ -42,11 +41,20 @@ export const testGatewayRoute = endpoint({
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
   const { identifier, channel, active } = found.gateway;
-  if (channel === "whatsapp")
+  const { sending, recipients } = messageChannels[channel];
+  if (sending === null)
     return problem("conflict", { message: `Gateways of the channel ${channel} cannot be tested yet.` });
   if (active === 0) return problem("conflict", { message: "Switch the gateway on first." });
   const { to, message = `Trunkline test message through ${identifier}.` } = given.value;
-  const result = await sendTest(call, { channel, to, message, identifier });
+  const contact = { ...sending.testContact(to, message), gateway_identifier: identifier };
+  const result = await call.core.acceptance.send({
+    account: accountFromRow(call.account),
+    requestId: call.requestId,
+    channel,
+    send: sending.read({ contact: [contact] }, { maxContacts: 1 }),
+    upload: null,
+    idempotency: null,
+  });
   switch (result.kind) {
     case "accepted":
       return {
@@ -58,7 +66,7 @@ export const testGatewayRoute = endpoint({
         },
       };
     case "invalid":
-      return validationFailed(result.issues.map(inOwnWords));
+      return validationFailed(result.issues.map((issue) => asTestIssue(issue, recipients)));
     case "insufficient_credit":
       return problem("insufficient_credit");
     case "unavailable":
@@ -69,26 +77,10 @@ export const testGatewayRoute = endpoint({
   }
 });
 
-async function sendTest(
-  { account, parts, requestId }: ManageAccountCall,
-  test: { channel: "sms" | "email"; to: string; message: string; identifier: string },
-): Promise<AcceptResult> {
-  const { channel, to, message, identifier: gateway_identifier } = test;
-  const one = { maxContacts: 1 };
-  if (channel === "sms") {
-    const send = readSms({ contact: [{ number: to, message, gateway_identifier }] }, one);
-    return await parts.acceptSms(accountFromRow(account), requestId, send, null);
-  }
-  const subject = "Trunkline test message";
-  const send = readEmail({ contact: [{ email: to, subject, message, gateway_identifier }] }, one);
-  return await parts.acceptEmail(accountFromRow(account), requestId, send, [], null);
-}
-
-/** A fault of the send, as one of the test's body. */
-function inOwnWords({ path, message }: Issue): Issue {
+/** An issue of the send, as one of the test request's fields. */
+function asTestIssue({ path, message }: Issue, { field, noun }: RecipientKind): Issue {
   if (path.at(-1) === "message") return { path: ["message"], message: "cannot be sent" };
-  if (path.at(-1) === "number") return { path: ["to"], message: "must be a phone number" };
-  if (path.at(-1) === "email") return { path: ["to"], message: "must be an email address" };
+  if (path.at(-1) === field) return { path: ["to"], message: `must be ${noun}` };
   return { path: ["body"], message };
 }
 
@@ -98,15 +90,16 @@ export const pauseGatewayRoute = endpoint({
   name: "pauseGateway",
   summary: "Pause a gateway",
   description:
-    "Nothing goes out through it until it is resumed; what is on its way is finished. What waits stays there, and messages for it are accepted as before: to have them moved, switch it off. Pausing again changes nothing.",
+    "The gateway sends nothing until it is resumed. Transmissions under way are finished. Waiting messages stay with the gateway, and new ones are accepted. To move them to another gateway, switch this one off. Pausing again changes nothing.",
 })(async (call) => {
-  const { database, configure } = call.parts.manage;
+  const { core } = call;
+  const { database } = core;
   const { gateway: identifier = "" } = call.params;
-  const at = call.parts.clock.now();
+  const at = core.clock.now();
   const stopping = { accountId: call.account.id, identifier, at, reason: stoppedByHand };
-  if (!(await database.run(stopGateway, stopping))) return problem("not_found");
-  configure.lanesChanged();
-  return await gatewayAnswer(call, identifier, "The gateway is paused.");
+  if (!(await database.run(pauseByOperator, stopping))) return problem("not_found");
+  core.signals.emit("lanesChanged");
+  return await gatewayAnswer(call, identifier, "The gateway has been paused.");
 });
 
 export const resumeGatewayRoute = endpoint({
@@ -115,27 +108,33 @@ export const resumeGatewayRoute = endpoint({
   name: "resumeGateway",
   summary: "Resume a gateway",
   description:
-    "Ends a pause, whether somebody or trouble began it: it is tried at once. What waited too long meanwhile (the account's lateness window) expires.",
+    "Ends a pause, whether it was made by hand or caused by failures. The gateway is tried at once. Messages that waited longer than the account's `lateness_ms` expire.",
 })(async (call) => {
-  const { database, configure } = call.parts.manage;
+  const { core } = call;
+  const { database } = core;
   const { gateway: identifier = "" } = call.params;
-  const at = call.parts.clock.now();
-  if (!(await database.run(continueGateway, { accountId: call.account.id, identifier, at })))
+  const at = core.clock.now();
+  if (!(await database.run(resumeByOperator, { accountId: call.account.id, identifier, at })))
     return problem("not_found");
-  configure.lanesChanged();
-  return await gatewayAnswer(call, identifier, "The gateway goes on.");
+  core.signals.emit("lanesChanged");
+  return await gatewayAnswer(call, identifier, "The gateway has been resumed.");
 });
 
 export const setDefaultGatewayRoute = endpoint({
   ...changing,
   path: `${gatewayPath}/default`,
-  name: "makeGatewayDefault",
-  summary: "Make a gateway the default of its channel",
-  description: "It takes the channel's messages that name no gateway; the one before it no longer does.",
+  name: "setDefaultGateway",
+  summary: "Set the default gateway of a channel",
+  description:
+    "The gateway takes the channel's messages that name no gateway. The previous default gateway no longer does.",
 })(async (call) => {
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
-  const changed = await updateGateway(call.parts.manage.configure, found.gateway, { default: true });
+  const changed = await updateGateway(call.core, found.gateway, { default: true });
   if (changed.kind === "invalid") return validationFailed(changed.issues);
-  return await gatewayAnswer(call, call.params.gateway, "The gateway is the default one.");
+  return await gatewayAnswer(
+    call,
+    call.params.gateway,
+    "The gateway is now the default gateway of its channel.",
+  );
 });

@@ -1,38 +1,45 @@
-// The gateways of an account: GET and POST /api/manage/v1/accounts/{account}/gateways, and one of them by its
-// identifier. What is done to one by hand (test, pause, …) stands in `gateway-actions.ts`.
+// The gateways of an account: GET and POST /api/manage/v1/accounts/{account}/gateways; GET, PATCH and DELETE
+// …/gateways/{gateway}. `actions.ts` has what operators do to a gateway (test, pause, …).
 
+import { z } from "zod";
 import { createGateway, gatewayChanges, gatewayInputOf, updateGateway } from "#configure/change-gateway.ts";
 import { gatewayInput } from "#configure/gateway.ts";
-import {
-  type GatewayReplyData,
-  gatewayGoneReply,
-  gatewayReply,
-  gatewaysReply,
-} from "#contract/manage/gateways.ts";
+import { type GatewayReplyData, gatewayReply, gatewaysReply } from "#contract/manage/gateways.ts";
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { findAdapter } from "#gateways/registry.ts";
-import { masked } from "#gateways/secrets.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
+import { createdAs } from "#http/reply/created.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate } from "#http/validate.ts";
-import { type Deleted, deleteGateway, type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
+import { masked } from "#settings/secrets.ts";
+import {
+  type DeleteGatewayResult,
+  deleteGateway,
+  type GatewayWithLane,
+  readGateways,
+} from "#store/gateways/actions.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
 
 const params = { account: accountParam };
-export const gatewayParams = { ...params, gateway: "The gateway's identifier." };
+const identifierParam = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/)
+  .describe("The gateway's identifier.");
+export const gatewayParams = { ...params, gateway: identifierParam };
 
 const countTo = 10_000;
 /** A send that was accepted while the gateway was switched off is stored by then. */
 const quietMs = 60_000;
 
-type AccountCall = Pick<ManageAccountCall, "parts" | "settings" | "account">;
+type AccountCall = Pick<ManageAccountCall, "core" | "settings" | "account">;
 
-/** How a gateway is doing, and since when it pauses. Stopped by hand weighs more than trouble. */
+/** A gateway's state, and since when it is paused. A pause by hand takes precedence over one caused by failures. */
 function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "state" | "pause"> {
-  if (lane.stopped_at !== null) {
-    const pause = { reason: stoppedByHand, since: isoTime(lane.stopped_at), until: null };
+  if (lane.operator_paused_at !== null) {
+    const pause = { reason: stoppedByHand, since: isoTime(lane.operator_paused_at), until: null };
     return { state: gateway.active === 1 ? "stopped" : "off", pause };
   }
   if (gateway.active === 0) return { state: "off", pause: null };
@@ -47,9 +54,9 @@ function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "st
 
 export const stoppedByHand = "Paused by hand.";
 
-function dataOf({ parts, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
+function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
   const { gateway, waiting } = found;
-  const input = gatewayInputOf(parts.manage.configure.sealer, gateway);
+  const input = gatewayInputOf(core.sealer, gateway);
   const adapter = findAdapter(gateway.kind, gateway.channel);
   const { pace, retry } = input;
   return {
@@ -60,7 +67,7 @@ function dataOf({ parts, settings }: AccountCall, found: GatewayWithLane): Gatew
     default: input.default,
     active: input.active,
     test: gateway.test === 1,
-    // Of a kind that is gone nobody knows what is secret.
+    // Of a kind that no longer exists, it is not known which settings are secret.
     settings: adapter ? masked(adapter.settings, input.settings) : {},
     pace: {
       per_second: pace.per_second ?? null,
@@ -82,18 +89,18 @@ function dataOf({ parts, settings }: AccountCall, found: GatewayWithLane): Gatew
   };
 }
 
-/** The account's gateway of this name; null: it has none. */
+/** The account's gateway with this identifier, or null. */
 export async function findOwn(
-  { parts, account }: AccountCall,
+  { core, account }: AccountCall,
   identifier: string | undefined,
 ): Promise<GatewayWithLane | null> {
   if (identifier === undefined) return null;
   const asked = { accountId: account.id, identifier, countTo };
-  const [found] = await parts.manage.database.run(readGateways, asked);
+  const [found] = await core.database.run(readGateways, asked);
   return found ?? null;
 }
 
-/** The answer that shows a gateway as it is now. */
+/** The reply that shows a gateway as it is now. */
 export async function gatewayAnswer(call: AccountCall, identifier: string | undefined, message: string) {
   const found = await findOwn(call, identifier);
   if (found === null) return problem("not_found");
@@ -113,8 +120,8 @@ export const listGatewaysRoute = endpoint({
   problems: ["not_found"],
 })(async (call) => {
   const asked = { accountId: call.account.id, identifier: null, countTo };
-  const found = await call.parts.manage.database.run(readGateways, asked);
-  const data = found.map((one) => dataOf(call, one));
+  const found = await call.core.database.run(readGateways, asked);
+  const data = found.map((row) => dataOf(call, row));
   return { status: 200, body: { success: true, message: "Gateways found.", data, next_cursor: null } };
 });
 
@@ -123,19 +130,21 @@ export const createGatewayRoute = endpoint({
   path: "/api/manage/v1/accounts/{account}/gateways",
   name: "createGateway",
   tag: "Gateways",
-  summary: "Make a gateway",
+  summary: "Create a gateway",
   family: "manage",
   scope: "account",
   params,
-  body: gatewayInput,
-  replies: { 200: gatewayReply },
+  body: gatewayInput.meta({ id: "CreateGatewayRequest" }),
+  replies: { 201: gatewayReply },
   problems: ["not_found"],
 })(async (call) => {
   const given = validate(gatewayInput, call.body.value);
   if (isProblem(given)) return given;
-  const made = await createGateway(call.parts.manage.configure, call.account.id, given.value);
+  const made = await createGateway(call.core, call.account.id, given.value);
   if (made.kind === "invalid") return validationFailed(made.issues);
-  return await gatewayAnswer(call, given.value.identifier, "The gateway has been made.");
+  const shown = await gatewayAnswer(call, given.value.identifier, "The gateway has been created.");
+  const path = `/api/manage/v1/accounts/${call.account.id}/gateways`;
+  return createdAs(shown, ({ data }) => `${path}/${encodeURIComponent(data.identifier)}`);
 });
 
 export const getGatewayRoute = endpoint({
@@ -143,7 +152,7 @@ export const getGatewayRoute = endpoint({
   path: "/api/manage/v1/accounts/{account}/gateways/{gateway}",
   name: "getGateway",
   tag: "Gateways",
-  summary: "Look at a gateway",
+  summary: "Get a gateway",
   family: "manage",
   scope: "account",
   params: gatewayParams,
@@ -154,15 +163,15 @@ export const getGatewayRoute = endpoint({
 export const updateGatewayRoute = endpoint({
   method: "PATCH",
   path: "/api/manage/v1/accounts/{account}/gateways/{gateway}",
-  name: "changeGateway",
+  name: "updateGateway",
   tag: "Gateways",
-  summary: "Change a gateway",
+  summary: "Update a gateway",
   description:
-    "Only the given fields change, also inside `settings`, `pace` and `retry`. A secret that is sent back as its mask stays as it is; when the address of the provider changes, every secret has to be given again. A pause that trouble caused ends, one by hand does not. Switched off, what waits moves to the channel's default gateway, but for messages whose sender named this one.",
+    "Only the fields of the request change, also inside `settings`, `pace` and `retry`. A secret that is sent back as its mask stays unchanged. A new address of the provider requires every secret again. A pause caused by failures ends; a pause by hand does not. When the gateway is switched off, its waiting messages move to the channel's default gateway, except those whose sender named this gateway.",
   family: "manage",
   scope: "account",
   params: gatewayParams,
-  body: gatewayChanges,
+  body: gatewayChanges.meta({ id: "UpdateGatewayRequest" }),
   replies: { 200: gatewayReply },
   problems: ["not_found"],
 })(async (call) => {
@@ -170,12 +179,12 @@ export const updateGatewayRoute = endpoint({
   if (isProblem(given)) return given;
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
-  const changed = await updateGateway(call.parts.manage.configure, found.gateway, given.value);
+  const changed = await updateGateway(call.core, found.gateway, given.value);
   if (changed.kind === "invalid") return validationFailed(changed.issues);
-  return await gatewayAnswer(call, call.params.gateway, "The gateway has been changed.");
+  return await gatewayAnswer(call, call.params.gateway, "The gateway has been updated.");
 });
 
-function refusal(outcome: Exclude<Deleted, "deleted">): Problem {
+function refusal(outcome: Exclude<DeleteGatewayResult, "deleted">): Problem {
   switch (outcome) {
     case "not_found":
       return problem("not_found");
@@ -197,20 +206,20 @@ export const deleteGatewayRoute = endpoint({
   tag: "Gateways",
   summary: "Delete a gateway that was never used",
   description:
-    "It has to be switched off for a minute, and no message may ever have gone through it: those keep their gateway, and it can be switched off instead.",
+    "The gateway must have been switched off for a minute. A gateway that ever carried a message cannot be deleted, because the message keeps its gateway; switch it off instead.",
   family: "manage",
   scope: "account",
   params: gatewayParams,
-  replies: { 200: gatewayGoneReply },
+  replies: { 204: noContent },
   problems: ["not_found", "conflict"],
-})(async ({ parts, account, params: { gateway } }) => {
+})(async ({ core, account, params: { gateway } }) => {
   if (gateway === undefined) return problem("not_found");
-  const { database, configure } = parts.manage;
-  const quietSince = parts.clock.now() - quietMs;
+  const { database } = core;
+  const quietSince = core.clock.now() - quietMs;
   const asked = { accountId: account.id, identifier: gateway, quietSince };
   const outcome = await database.run(deleteGateway, asked);
   if (outcome !== "deleted") return refusal(outcome);
-  configure.accountsChanged();
-  configure.lanesChanged();
-  return { status: 200, body: { success: true, message: "The gateway has been deleted.", data: null } };
+  core.signals.emit("accountsChanged");
+  core.signals.emit("lanesChanged");
+  return deleted;
 });

@@ -5,11 +5,12 @@ import { gatewayKindsReply } from "#contract/manage/gateways.ts";
 import { adapters } from "#gateways/registry.ts";
 import { endpoint } from "#http/endpoint.ts";
 
-/** What a settings form is made of. JSON Schema's own word for a secret is `writeOnly`. */
+/** The JSON Schema of settings, for a form. JSON Schema marks a secret with `writeOnly`. */
 export function schemaOf(settings: z.ZodType): Record<string, unknown> {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(settings, {
     io: "input",
     override: ({ jsonSchema }) => {
+      delete jsonSchema.url;
       if (jsonSchema.secret !== true) return;
       delete jsonSchema.secret;
       jsonSchema.writeOnly = true;
@@ -23,7 +24,7 @@ export const listGatewayKindsRoute = endpoint({
   path: "/api/manage/v1/gateway-kinds",
   name: "listGatewayKinds",
   tag: "Gateways",
-  summary: "List the kinds of gateways, and what their settings are",
+  summary: "List the kinds of gateways and their settings",
   family: "manage",
   scope: "self",
   replies: { 200: gatewayKindsReply },

@@ -1,5 +1,5 @@
 // The domains that an account's mail is signed for: GET and POST …/accounts/{account}/sending-domains; GET and DELETE
-// …/{domain}; POST …/{domain}/check, /rotate and /activate. Private keys come in and never go out.
+// …/{domain}; POST …/{domain}/check, /rotate and /activate. No reply shows a private key.
 
 import { checkSendingDomain } from "#configure/check-sending-domain.ts";
 import {
@@ -10,30 +10,32 @@ import {
   rotateInput,
   sendingDomainInput,
 } from "#configure/sending-domain.ts";
+import { idParam } from "#contract/envelope.ts";
 import {
   domainCheckReply,
   type SendingDomainData,
-  sendingDomainGoneReply,
   sendingDomainReply,
   sendingDomainsReply,
 } from "#contract/manage/sending-domains.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import type { Finding } from "#gateways/email/deliverability/domain-check.ts";
 import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
+import { createdAs } from "#http/reply/created.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate } from "#http/validate.ts";
 import { type DomainWithKeys, readSendingDomains } from "#store/email/sending-domains.ts";
 
 const params = { account: accountParam };
-const domainParams = { ...params, domain: "The domain's id." };
+const domainParams = { ...params, domain: idParam("The domain's id.") };
 const path = "/api/manage/v1/accounts/{account}/sending-domains";
 const about = { tag: "Sending domains", family: "manage", scope: "account" } as const;
 
-type DomainCall = Pick<ManageAccountCall, "parts" | "account" | "params">;
+type DomainCall = Pick<ManageAccountCall, "core" | "account" | "params">;
 
 function dataOf({ domain, keys }: DomainWithKeys): SendingDomainData {
   return {
@@ -54,11 +56,11 @@ function dataOf({ domain, keys }: DomainWithKeys): SendingDomainData {
   };
 }
 
-/** The account's domain that the path names; null: it has none. */
-async function findOwn({ parts, account, params: { domain } }: DomainCall): Promise<DomainWithKeys | null> {
+/** The account's domain that the path names, or null. */
+async function findOwn({ core, account, params: { domain } }: DomainCall): Promise<DomainWithKeys | null> {
   if (!isId(domain)) return null;
   const asked = { accountId: account.id, id: domain };
-  const [found] = await parts.manage.database.run(readSendingDomains, asked);
+  const [found] = await core.database.run(readSendingDomains, asked);
   return found ?? null;
 }
 
@@ -77,9 +79,9 @@ export const listSendingDomainsRoute = endpoint({
   params,
   replies: { 200: sendingDomainsReply },
   problems: ["not_found"],
-})(async ({ parts, account }) => {
+})(async ({ core, account }) => {
   const asked = { accountId: account.id, id: null };
-  const found = await parts.manage.database.run(readSendingDomains, asked);
+  const found = await core.database.run(readSendingDomains, asked);
   const data = found.map(dataOf);
   return { status: 200, body: { success: true, message: "Sending domains found.", data, next_cursor: null } };
 });
@@ -89,21 +91,22 @@ export const createSendingDomainRoute = endpoint({
   method: "POST",
   path,
   name: "createSendingDomain",
-  summary: "Make a sending domain",
+  summary: "Create a sending domain",
   description:
-    "An RSA and an Ed25519 key are made, which sign nothing yet: publish the records of the answer, then check the domain. Mail from a domain below it is signed with its keys too, unless that domain has keys of its own.",
+    "The domain gets an RSA key and an Ed25519 key, which do not sign yet. Publish the records of the reply, then check the domain. Its keys also sign mail from its subdomains, unless a subdomain has keys of its own.",
   params,
-  body: sendingDomainInput,
-  replies: { 200: sendingDomainReply },
+  body: sendingDomainInput.meta({ id: "CreateSendingDomainRequest" }),
+  replies: { 201: sendingDomainReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
   const given = validate(sendingDomainInput, call.body.value);
   if (isProblem(given)) return given;
-  const made = await createSendingDomain(call.parts.manage.configure, call.account.id, given.value);
+  const made = await createSendingDomain(call.core, call.account.id, given.value);
   if (made.kind === "invalid") return validationFailed(made.issues);
   if (made.kind === "taken")
     return problem("conflict", { message: "The account has this sending domain already." });
-  return await domainAnswer(call, made.id, "The sending domain has been made.");
+  const shown = await domainAnswer(call, made.id, "The sending domain has been created.");
+  return createdAs(shown, ({ data }) => path.replace("{account}", call.account.id).concat(`/${data.id}`));
 });
 
 export const getSendingDomainRoute = endpoint({
@@ -111,8 +114,8 @@ export const getSendingDomainRoute = endpoint({
   method: "GET",
   path: `${path}/{domain}`,
   name: "getSendingDomain",
-  summary: "Look at a sending domain",
-  description: "With the DNS records to publish.",
+  summary: "Get a sending domain",
+  description: "The reply has the DNS records to publish.",
   params: domainParams,
   replies: { 200: sendingDomainReply },
   problems: ["not_found"],
@@ -124,16 +127,15 @@ export const deleteSendingDomainRoute = endpoint({
   path: `${path}/{domain}`,
   name: "deleteSendingDomain",
   summary: "Delete a sending domain",
-  description: "Its keys are gone for good, and mail from it is not signed any more.",
+  description: "The domain's keys are deleted for good, and its mail is no longer signed.",
   params: domainParams,
-  replies: { 200: sendingDomainGoneReply },
+  replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts, account, params: { domain } }) => {
+})(async ({ core, account, params: { domain } }) => {
   if (!isId(domain)) return problem("not_found");
-  const removed = await deleteSendingDomain(parts.manage.configure, account.id, domain);
+  const removed = await deleteSendingDomain(core, account.id, domain);
   if (!removed) return problem("not_found");
-  const data = { id: domain };
-  return { status: 200, body: { success: true, message: "The sending domain has been deleted.", data } };
+  return deleted;
 });
 
 const findingOf = ({ result, name, found, message, advice }: Finding) => {
@@ -147,20 +149,20 @@ export const checkSendingDomainRoute = endpoint({
   name: "checkSendingDomain",
   summary: "Check a sending domain's DNS records",
   description:
-    "SPF, DKIM and DMARC, each with what was found and what to do. Keys whose records are right sign from now on, and the ones before them are retired.",
+    "The reply has the results for SPF, DKIM and DMARC, with what was found and what to do. Keys whose records are right sign from now on, and the keys before them are retired.",
   params: domainParams,
   replies: { 200: domainCheckReply },
   problems: ["not_found"],
 })(async (call) => {
   const before = await findOwn(call);
-  const done = before && (await checkSendingDomain(call.parts.manage.configure, before));
+  const done = before && (await checkSendingDomain(call.core, before));
   const found = done && (await findOwn(call));
   if (!done || !found) return problem("not_found");
   const { spf, dkim, dmarc } = done.findings;
   const data = {
     domain: dataOf(found),
     spf: findingOf(spf),
-    dkim: dkim.map((one) => ({ key: one.keyId, ...findingOf(one) })),
+    dkim: dkim.map((result) => ({ key: result.keyId, ...findingOf(result) })),
     dmarc: findingOf(dmarc),
     activated: done.activated,
   };
@@ -171,12 +173,12 @@ export const rotateSendingDomainKeysRoute = endpoint({
   ...about,
   method: "POST",
   path: `${path}/{domain}/rotate`,
-  name: "rotateSendingDomain",
-  summary: "Make new keys for a sending domain",
+  name: "rotateSendingDomainKeys",
+  summary: "Rotate the keys of a sending domain",
   description:
-    "The keys that sign go on until the new ones are activated: publish the new records beside the old ones, then check the domain.",
+    "The domain gets new keys. The current keys sign until the new ones are activated: publish the new records beside the old ones, then check the domain.",
   params: domainParams,
-  body: rotateInput,
+  body: rotateInput.meta({ id: "RotateSendingDomainKeysRequest" }),
   replies: { 200: sendingDomainReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
@@ -184,30 +186,30 @@ export const rotateSendingDomainKeysRoute = endpoint({
   if (isProblem(given)) return given;
   const found = await findOwn(call);
   if (found === null) return problem("not_found");
-  const outcome = await rotateDomainKeys(call.parts.manage.configure, found.domain, given.value);
+  const outcome = await rotateDomainKeys(call.core, found.domain, given.value);
   if (outcome === "not_found") return problem("not_found");
   if (outcome === "pending")
     return problem("conflict", {
-      message: "New keys wait for their records already. To give them up for others, send `replace: true`.",
+      message: "New keys already wait for their records. To replace them, send `replace: true`.",
     });
-  return await domainAnswer(call, found.domain.id, "New keys have been made.");
+  return await domainAnswer(call, found.domain.id, "The sending domain has new keys.");
 });
 
 export const activateSendingDomainKeysRoute = endpoint({
   ...about,
   method: "POST",
   path: `${path}/{domain}/activate`,
-  name: "activateSendingDomain",
-  summary: "Let a sending domain's new keys sign without a check",
+  name: "activateSendingDomainKeys",
+  summary: "Activate the new keys of a sending domain without a check",
   description:
-    "For records that this server cannot see. A signature whose record is not there makes mail look forged to some receivers.",
+    "Use this when this server cannot see the DNS records. Mail whose signature has no record looks forged to some receivers.",
   params: domainParams,
   replies: { 200: sendingDomainReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
   const found = await findOwn(call);
-  const activated = found && (await activateDomainKeys(call.parts.manage.configure, found.domain, null));
+  const activated = found && (await activateDomainKeys(call.core, found.domain, null));
   if (!found || !activated) return problem("not_found");
-  if (activated.length === 0) return problem("conflict", { message: "No key waits to be activated." });
+  if (activated.length === 0) return problem("conflict", { message: "No key waits for activation." });
   return await domainAnswer(call, found.domain.id, "The new keys sign from now on.");
 });

@@ -1,14 +1,15 @@
 // GET /api/manage/v1/audit, GET /api/manage/v1/accounts/{account}/audit
 
+import { idParam } from "#contract/envelope.ts";
 import { type AuditReplyData, accountAuditQuery, auditQuery, auditReply } from "#contract/manage/identity.ts";
 import { isProblem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf } from "#http/pagination.ts";
+import { pageOf } from "#http/reply/pagination.ts";
 import { queryOf } from "#http/request.ts";
 import { validateQuery } from "#http/validate.ts";
 import type { Database } from "#store/database.ts";
-import { listAudit } from "#store/identity/audit.ts";
+import { listAuditEntries } from "#store/identity/audit.ts";
 import type { AuditEntriesTable } from "#store/schema/identity.ts";
 
 function dataOf(entry: AuditEntriesTable): AuditReplyData {
@@ -37,7 +38,7 @@ async function pageAnswer(
 ) {
   const { account = null, actor = null, action = null, cursor = null, limit } = filter;
   const asked = { accountId: account, actorId: actor, action, before: cursor, limit: limit + 1 };
-  const page = pageOf(await database.run(listAudit, asked), limit);
+  const page = pageOf(await database.run(listAuditEntries, asked), limit);
   return {
     status: 200 as const,
     body: {
@@ -53,7 +54,7 @@ const about = {
   method: "GET",
   tag: "Audit log",
   description:
-    "Who changed what, newest first, a page at a time. Values are never kept, only names of fields.",
+    "Each entry says who changed what. The newest entry comes first. The log has the names of the fields, never their values.",
   family: "manage",
   replies: { 200: auditReply },
   problems: [],
@@ -62,26 +63,26 @@ const about = {
 export const listAuditEntriesRoute = endpoint({
   ...about,
   path: "/api/manage/v1/audit",
-  name: "listAudit",
-  summary: "Look at the audit log of the installation",
+  name: "listAuditEntries",
+  summary: "List the audit log of the installation",
   scope: "installation",
   query: auditQuery,
-})(async ({ parts, request }) => {
+})(async ({ core, request }) => {
   const query = validateQuery(auditQuery, queryOf(request));
   if (isProblem(query)) return query;
-  return await pageAnswer(parts.manage.database, { ...query.value, account: query.value.account });
+  return await pageAnswer(core.database, { ...query.value, account: query.value.account });
 });
 
 export const listAccountAuditEntriesRoute = endpoint({
   ...about,
   path: "/api/manage/v1/accounts/{account}/audit",
-  name: "listAccountAudit",
-  summary: "Look at the audit log of an account",
+  name: "listAccountAuditEntries",
+  summary: "List the audit log of an account",
   scope: "account",
-  params: { account: "The account's id." },
+  params: { account: idParam("The account's id.") },
   query: accountAuditQuery,
-})(async ({ parts, request, account }) => {
+})(async ({ core, request, account }) => {
   const query = validateQuery(accountAuditQuery, queryOf(request));
   if (isProblem(query)) return query;
-  return await pageAnswer(parts.manage.database, { ...query.value, account: account.id });
+  return await pageAnswer(core.database, { ...query.value, account: account.id });
 });

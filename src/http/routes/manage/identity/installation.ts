@@ -1,4 +1,4 @@
-// The installation as a whole, for operators: what runs, and the end of the hold after a restore.
+// The installation as a whole, for operators: its version and database, and the end of the hold after a restore.
 
 import { holdEndedReply, installationReply } from "#contract/manage/installation.ts";
 import { endpoint } from "#http/endpoint.ts";
@@ -8,21 +8,22 @@ import { version } from "#runtime/version.ts";
 export const getInstallationRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/installation",
-  name: "readInstallation",
+  name: "getInstallation",
   tag: "Installation",
-  summary: "What runs, and whether something is held",
+  summary: "Get the installation",
+  description: "The reply has the version, the database engine, and what is held after a restore.",
   family: "manage",
   scope: "installation",
   replies: { 200: installationReply },
   problems: [],
-})(async ({ parts }) => {
-  const { database } = parts.manage;
+})(async ({ core }) => {
+  const { database } = core;
   const held = await currentHold(database);
   return {
     status: 200,
     body: {
       success: true,
-      message: "The installation.",
+      message: "Installation found.",
       data: {
         version,
         engine: database.engine,
@@ -35,35 +36,33 @@ export const getInstallationRoute = endpoint({
 export const releaseHeldMessagesRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/installation/release",
-  name: "releaseInstallation",
+  name: "releaseHeldMessages",
   tag: "Installation",
-  summary: "Release what is held",
+  summary: "Release what is held after a restore",
   description:
-    "What was pending in the backup that this installation was restored from becomes due as it was. Messages that are too late by now (the account's lateness window) expire. Repeating it is harmless.",
+    "Messages, webhook deliveries and events that were pending in the backup become due again. Messages that are later than the account's `lateness_ms` expire. Releasing again changes nothing.",
   family: "manage",
   scope: "installation",
   replies: { 200: holdEndedReply },
   problems: [],
-})(async ({ parts: { clock, manage } }) => {
-  const { database, wake } = manage;
-  const data = await releaseAllHeld({ database, clock, wake });
+})(async ({ core }) => {
+  const data = await releaseAllHeld(core);
   return { status: 200, body: { success: true, message: "What was held has been released.", data } };
 });
 
 export const cancelHeldMessagesRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/installation/cancel-held",
-  name: "cancelHeld",
+  name: "cancelHeldMessages",
   tag: "Installation",
-  summary: "Cancel what is held",
+  summary: "Cancel what is held after a restore",
   description:
-    "What was pending in the backup that this installation was restored from is not sent: the messages are cancelled and their credit goes back, the webhook deliveries have failed, and events that had not been handed out are dropped. Repeating it is harmless.",
+    "Nothing that was pending in the backup is sent. The messages are cancelled and their credit is returned, the webhook deliveries fail, and events that were not distributed are dropped. Cancelling again changes nothing.",
   family: "manage",
   scope: "installation",
   replies: { 200: holdEndedReply },
   problems: [],
-})(async ({ parts: { clock, manage } }) => {
-  const { database, wake } = manage;
-  const data = await cancelAllHeld({ database, clock, wake });
+})(async ({ core }) => {
+  const data = await cancelAllHeld(core);
   return { status: 200, body: { success: true, message: "What was held has been cancelled.", data } };
 });

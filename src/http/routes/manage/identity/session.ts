@@ -1,7 +1,8 @@
 // POST, GET and DELETE /api/manage/v1/session, POST /api/manage/v1/session/password
 
-import { changePasswordRequest, doneReply, sessionReply, signInRequest } from "#contract/manage/identity.ts";
+import { changePasswordRequest, sessionReply, signInRequest } from "#contract/manage/identity.ts";
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { noContent } from "#contract/replies.ts";
 import { unauthenticated } from "#http/auth/management.ts";
 import {
   deviceCookie,
@@ -12,26 +13,19 @@ import {
 } from "#http/auth/session-cookie.ts";
 import type { Call } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
-import type { HttpParts } from "#http/parts.ts";
 import { validate } from "#http/validate.ts";
 import { deviceTtlMs } from "#identity/device.ts";
 import type { Principal } from "#identity/principal.ts";
 import { resumeSession, type Session, signOut } from "#identity/session.ts";
-import { changePassword, type NewSession, type SignInParts, signIn } from "#identity/sign-in.ts";
+import { changePassword, type NewSession, signIn } from "#identity/sign-in.ts";
 import { hashSecret } from "#runtime/secret.ts";
 
-/** How soon a place in the queue of hashes may be free, ms. */
+/** How soon the queue of password hashes may have room again, ms. */
 const busyMs = 1_000;
 
-export function signInParts({ manage, clock }: HttpParts): SignInParts {
-  const { database, passwords } = manage;
-  const { random, newId, sealer } = manage.configure;
-  return { database, passwords, random, newId, clock, sealer };
-}
-
 /**
- * One password tried in the call's own session; the 429 when there were too many. Whoever found an open session must
- * not find out its password by trying, and nobody outside of the session can use its attempts up.
+ * Counts an attempt at the password of the call's own session. Returns the 429 after too many. An open session must not
+ * allow guessing its password, and attempts outside of the session do not count.
  */
 export function tooManyInSession(call: Call): Problem | null {
   const secret = shownSession(call);
@@ -53,10 +47,9 @@ function dataOf(principal: Principal, session: Session | null) {
   };
 }
 
-/** The answer that hands a new session to the browser, which is known from now on. */
+/** The reply that gives the browser a new session and marks the browser as known. */
 export async function sessionAnswer(call: Call, { secret, device }: NewSession, message: string) {
-  const { manage, clock } = call.parts;
-  const session = await resumeSession({ database: manage.database, clock }, secret);
+  const session = await resumeSession(call.core, secret);
   if (session === null) return unauthenticated();
   const https = isHttps(call.settings.publicUrl);
   return {
@@ -66,7 +59,7 @@ export async function sessionAnswer(call: Call, { secret, device }: NewSession, 
   };
 }
 
-/** Of the session that the browser shows, if any; whoever signs in leaves it behind. */
+/** The secret of the browser's session, if it has one. Signing in ends that session. */
 export function shownSession(call: Call): string | null {
   return readCookie(call.request, isHttps(call.settings.publicUrl));
 }
@@ -78,7 +71,7 @@ export const signInRoute = endpoint({
   tag: "Signing in",
   summary: "Sign in",
   description:
-    "Sets the session cookie, and a second one that lets this browser's next sign-in past the limits that strangers share. A session that the browser had before ends. The answer does not tell an unknown address from a wrong password.",
+    "The reply sets the session cookie and a second cookie, which exempts this browser's next sign-in from the limits that unknown browsers share. The browser's previous session ends. The reply is the same for an unknown address and a wrong password.",
   family: "manage",
   scope: "anonymous",
   body: signInRequest,
@@ -90,7 +83,7 @@ export const signInRoute = endpoint({
   const { email, password } = body.value;
   const device = readDeviceCookie(call.request, isHttps(call.settings.publicUrl));
   const result = await signIn(
-    signInParts(call.parts),
+    call.core,
     { email, password, replaced: shownSession(call), device },
     call.gate.signInLimits.signIn(call.caller.ip),
   );
@@ -105,7 +98,7 @@ export const getSessionRoute = endpoint({
   path: "/api/manage/v1/session",
   name: "getSession",
   tag: "Signing in",
-  summary: "Who is signed in",
+  summary: "Get the session",
   family: "manage",
   scope: "self",
   replies: { 200: sessionReply },
@@ -121,19 +114,20 @@ export const signOutRoute = endpoint({
   name: "signOut",
   tag: "Signing in",
   summary: "Sign out",
-  description: "Ends the session here, not only in the browser.",
+  description: "The session ends on the server, not only in the browser.",
   family: "manage",
   scope: "self",
-  replies: { 200: doneReply },
+  replies: { 204: noContent },
   problems: ["conflict"],
 })(async (call) => {
   const secret = call.session === null ? null : shownSession(call);
-  if (secret === null) return problem("conflict", { message: "A token has no session; it can be revoked." });
-  await signOut(call.parts.manage.database, secret);
+  if (secret === null)
+    return problem("conflict", { message: "A management token has no session. It can be revoked." });
+  await signOut(call.core.database, secret);
   return {
-    status: 200,
+    status: 204,
     headers: { "Set-Cookie": sessionCookie(null, isHttps(call.settings.publicUrl)) },
-    body: { success: true, message: "Signed out.", data: null },
+    body: "",
   };
 });
 
@@ -142,8 +136,8 @@ export const changePasswordRoute = endpoint({
   path: "/api/manage/v1/session/password",
   name: "changePassword",
   tag: "Signing in",
-  summary: "Change one's own password",
-  description: "Ends all of the user's sessions and answers with a new one.",
+  summary: "Change your password",
+  description: "All sessions of the user end. The reply sets the cookie of a new one.",
   family: "manage",
   scope: "self",
   body: changePasswordRequest,
@@ -157,7 +151,7 @@ export const changePasswordRoute = endpoint({
   const refusal = tooManyInSession(call);
   if (refusal !== null) return refusal;
   const { current_password: current, password } = body.value;
-  const result = await changePassword(signInParts(call.parts), principal.id, { current, password });
+  const result = await changePassword(call.core, principal.id, { current, password });
   switch (result.kind) {
     case "busy":
       return tooBusy();

@@ -1,28 +1,28 @@
 // GET and POST /api/manage/v1/tokens, DELETE /api/manage/v1/tokens/{token}
 
+import { idParam } from "#contract/envelope.ts";
 import {
   createManagementTokenRequest,
   type ManagementTokenReplyData,
-  managementTokenReply,
   managementTokensReply,
   newManagementTokenReply,
   peoplePage,
 } from "#contract/manage/identity.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf } from "#http/pagination.ts";
+import { pageOf } from "#http/reply/pagination.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import {
+  createManagementToken,
   type ManagementTokenRow,
-  makeManagementToken,
   managementTokens,
   revokeToken,
 } from "#identity/management-token.ts";
 import { roleAccountIssue } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
-import { signInParts } from "./session.ts";
 
 function dataOf(token: ManagementTokenRow): ManagementTokenReplyData {
   return {
@@ -42,17 +42,17 @@ export const listManagementTokensRoute = endpoint({
   name: "listManagementTokens",
   tag: "Users and tokens",
   summary: "List the management tokens",
-  description: "Newest first, a page at a time; revoked ones too.",
+  description: "The list includes revoked tokens. The newest token comes first.",
   family: "manage",
   scope: "installation",
   query: peoplePage,
   replies: { 200: managementTokensReply },
   problems: [],
-})(async ({ parts, request }) => {
+})(async ({ core, request }) => {
   const query = validateQuery(peoplePage, queryOf(request));
   if (isProblem(query)) return query;
   const { limit, cursor = null } = query.value;
-  const found = await managementTokens(parts.manage.database, { before: cursor, limit: limit + 1 });
+  const found = await managementTokens(core.database, { before: cursor, limit: limit + 1 });
   const page = pageOf(found, limit);
   return {
     status: 200,
@@ -70,26 +70,26 @@ export const createManagementTokenRoute = endpoint({
   path: "/api/manage/v1/tokens",
   name: "createManagementToken",
   tag: "Users and tokens",
-  summary: "Make a management token",
-  description: "The token is shown this once; only its hash is kept.",
+  summary: "Create a management token",
+  description: "Only this reply shows the token's text, because only its hash is stored.",
   family: "manage",
   scope: "installation",
   body: createManagementTokenRequest,
-  replies: { 200: newManagementTokenReply },
+  replies: { 201: newManagementTokenReply },
   problems: ["conflict"],
-})(async ({ parts, body }) => {
+})(async ({ core, body }) => {
   const given = validate(createManagementTokenRequest, body.value);
   if (isProblem(given)) return given;
   const { name, role, account = null } = given.value;
-  const fault = await roleAccountIssue(parts.manage.database, role, account);
+  const fault = await roleAccountIssue(core.database, role, account);
   if (fault !== null) return validationFailed([{ path: ["account"], message: fault }]);
-  const made = await makeManagementToken(signInParts(parts), { name, role, accountId: account });
-  if (made === null) return problem("conflict", { message: "A token with this name is there already." });
+  const made = await createManagementToken(core, { name, role, accountId: account });
+  if (made === null) return problem("conflict", { message: "A token with this name already exists." });
   return {
-    status: 200,
+    status: 201,
     body: {
       success: true,
-      message: "The token has been made. It is shown this once.",
+      message: "The token has been created. No other reply shows it.",
       data: { ...dataOf(made.row), token: made.token },
     },
   };
@@ -101,15 +101,15 @@ export const revokeManagementTokenRoute = endpoint({
   name: "revokeManagementToken",
   tag: "Users and tokens",
   summary: "Revoke a management token",
-  description: "It stops working at once. Revoking it again is fine and changes nothing.",
+  description: "The token stops working at once. Revoking it again changes nothing.",
   family: "manage",
   scope: "installation",
-  params: { token: "The token's id." },
-  replies: { 200: managementTokenReply },
+  params: { token: idParam("The token's id.") },
+  replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts, params: { token = "" } }) => {
+})(async ({ core, params: { token = "" } }) => {
   if (idTime(token) === null) return problem("not_found");
-  const row = await revokeToken({ database: parts.manage.database, clock: parts.clock }, token);
+  const row = await revokeToken(core, token);
   if (row === null) return problem("not_found");
-  return { status: 200, body: { success: true, message: "The token has been revoked.", data: dataOf(row) } };
+  return deleted;
 });

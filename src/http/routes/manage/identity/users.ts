@@ -1,5 +1,6 @@
 // GET and POST /api/manage/v1/users, PATCH /api/manage/v1/users/{user}
 
+import { idParam } from "#contract/envelope.ts";
 import {
   createUserRequest,
   peoplePage,
@@ -11,12 +12,12 @@ import {
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf } from "#http/pagination.ts";
+import { pageOf } from "#http/reply/pagination.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { createUser, type SaveUserResult, type UserRow, updateUser, userPage } from "#identity/users.ts";
 import { idTime } from "#runtime/ids.ts";
-import { signInParts, tooBusy } from "./session.ts";
+import { tooBusy } from "./session.ts";
 
 function dataOf(user: UserRow): UserReplyData {
   return {
@@ -39,9 +40,11 @@ function refused(result: Exclude<SaveUserResult, { kind: "saved" }>): Problem {
     case "invalid":
       return validationFailed([{ path: [result.field], message: result.message }]);
     case "taken":
-      return problem("conflict", { message: "Somebody with this e-mail address is there already." });
+      return problem("conflict", { message: "A user with this e-mail address already exists." });
     case "last_operator":
-      return problem("conflict", { message: "The last active operator has to stay one." });
+      return problem("conflict", {
+        message: "The last active operator cannot be changed to a member or switched off.",
+      });
     case "not_found":
       return problem("not_found");
   }
@@ -53,17 +56,17 @@ export const listUsersRoute = endpoint({
   name: "listUsers",
   tag: "Users and tokens",
   summary: "List the users",
-  description: "Newest first, a page at a time.",
+  description: "The newest user comes first.",
   family: "manage",
   scope: "installation",
   query: peoplePage,
   replies: { 200: usersReply },
   problems: [],
-})(async ({ parts, request }) => {
+})(async ({ core, request }) => {
   const query = validateQuery(peoplePage, queryOf(request));
   if (isProblem(query)) return query;
   const { limit, cursor = null } = query.value;
-  const page = pageOf(await userPage(parts.manage.database, { before: cursor, limit: limit + 1 }), limit);
+  const page = pageOf(await userPage(core.database, { before: cursor, limit: limit + 1 }), limit);
   return {
     status: 200,
     body: {
@@ -80,21 +83,21 @@ export const createUserRoute = endpoint({
   path: "/api/manage/v1/users",
   name: "createUser",
   tag: "Users and tokens",
-  summary: "Make a user",
+  summary: "Create a user",
   family: "manage",
   scope: "installation",
   body: createUserRequest,
-  replies: { 200: userReply },
+  replies: { 201: userReply },
   problems: ["conflict", "rate_limited"],
-})(async ({ parts, body }) => {
+})(async ({ core, body }) => {
   const given = validate(createUserRequest, body.value);
   if (isProblem(given)) return given;
   const { account = null, ...rest } = given.value;
-  const result = await createUser(signInParts(parts), { ...rest, accountId: account });
+  const result = await createUser(core, { ...rest, accountId: account });
   if (result.kind !== "saved") return refused(result);
   return {
-    status: 200,
-    body: { success: true, message: "The user has been made.", data: dataOf(result.user) },
+    status: 201,
+    body: { success: true, message: "The user has been created.", data: dataOf(result.user) },
   };
 });
 
@@ -103,27 +106,27 @@ export const updateUserRoute = endpoint({
   path: "/api/manage/v1/users/{user}",
   name: "updateUser",
   tag: "Users and tokens",
-  summary: "Change a user",
+  summary: "Update a user",
   description:
-    "What is absent stays. The last active operator cannot be switched off or made a member. One's own password is changed at `/api/manage/v1/session/password`.",
+    "Only the fields of the request change. The last active operator cannot be switched off or changed to a member. Users change their own password at `/api/manage/v1/session/password`.",
   family: "manage",
   scope: "installation",
-  params: { user: "The user's id." },
+  params: { user: idParam("The user's id.") },
   body: updateUserRequest,
   replies: { 200: userReply },
   problems: ["conflict", "not_found", "rate_limited"],
-})(async ({ parts, body, principal, params: { user = "" } }) => {
+})(async ({ core, body, principal, params: { user = "" } }) => {
   if (idTime(user) === null) return problem("not_found");
   const given = validate(updateUserRequest, body.value);
   if (isProblem(given)) return given;
   const { account, ...rest } = given.value;
-  // Else an open session would be enough to take somebody's account over.
+  // Otherwise an open session would be enough to take over the user.
   if (rest.password !== undefined && principal.id === user)
-    return problem("forbidden", { message: "One's own password takes the current one to change." });
-  const result = await updateUser(signInParts(parts), user, { ...rest, accountId: account });
+    return problem("forbidden", { message: "Changing the own password requires the current one." });
+  const result = await updateUser(core, user, { ...rest, accountId: account });
   if (result.kind !== "saved") return refused(result);
   return {
     status: 200,
-    body: { success: true, message: "The user has been changed.", data: dataOf(result.user) },
+    body: { success: true, message: "The user has been updated.", data: dataOf(result.user) },
   };
 });

@@ -1,38 +1,36 @@
 // GET /api/manage/v1/accounts/{account}/messages, GET …/messages/{message}, POST …/messages/{message}/cancel
 
 import { accountFromRow } from "#accounts/authenticate.ts";
-import {
-  accountMessageReply,
-  managedCancelReply,
-  messagesQuery,
-  messagesReply,
-} from "#contract/manage/messages.ts";
+import { idParam } from "#contract/envelope.ts";
+import { accountMessageReply, accountMessagesReply, messagesQuery } from "#contract/manage/messages.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validateQuery } from "#http/validate.ts";
+import { cancel } from "#messaging/lookup.ts";
 import { recordOf } from "#messaging/record.ts";
 import { search } from "#messaging/search.ts";
-import { findOwnMessage } from "#store/messages/search.ts";
+import { findAccountMessage } from "#store/messages/search.ts";
 
-const params = { account: accountParam, message: "The message's id." };
+const params = { account: accountParam, message: idParam("The message's id.") };
 
 export const listAccountMessagesRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/messages",
-  name: "manageListMessages",
-  tag: "Management: messages",
-  summary: "Find messages",
-  description: "Newest first, a page at a time, of one channel or of all.",
+  name: "listAccountMessages",
+  tag: "Account messages",
+  summary: "List an account's messages",
+  description: "The list has the messages of one channel or of all. The newest message comes first.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
   query: messagesQuery,
-  replies: { 200: messagesReply },
+  replies: { 200: accountMessagesReply },
   problems: ["not_found"],
-})(async ({ parts, account, request }) => {
+})(async ({ core, account, request }) => {
   const query = validateQuery(messagesQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, status = null, gateway = null, recipient = null } = query.value;
@@ -45,7 +43,7 @@ export const listAccountMessagesRoute = endpoint({
     acceptedFrom: created_from === undefined ? null : Date.parse(created_from),
     acceptedBefore: created_to === undefined ? null : Date.parse(created_to),
   };
-  const found = await search(parts.manage.database, account, filters, { limit, cursor });
+  const found = await search(core.database, account, filters, { limit, cursor });
   if (found.kind === "invalid") return validationFailed([{ path: [found.field], message: found.message }]);
   return {
     status: 200,
@@ -61,26 +59,26 @@ export const listAccountMessagesRoute = endpoint({
 export const getAccountMessageRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/messages/{message}",
-  name: "manageGetMessage",
-  tag: "Management: messages",
-  summary: "Look at one message",
-  description: "Its record with its timeline, and what is known of its tries.",
+  name: "getAccountMessage",
+  tag: "Account messages",
+  summary: "Get an account's message",
+  description: "The reply has the message's record with its timeline, and what is known of its tries.",
   family: "manage",
   scope: "account",
   params,
   replies: { 200: accountMessageReply },
   problems: ["not_found"],
-})(async ({ parts, account, params: { message: id } }) => {
+})(async ({ core, account, params: { message: id } }) => {
   if (!isId(id)) return problem("not_found");
-  const found = await parts.manage.database.run(findOwnMessage, { accountId: account.id, id });
+  const found = await core.database.run(findAccountMessage, { accountId: account.id, id });
   if (found === null) return problem("not_found");
   const { message, events } = found;
   const attempt = {
     count: message.attempts,
     repeats: message.resends,
-    gateway_named: message.named === 1,
+    gateway_named: message.gateway_pinned === 1,
     cost: message.cost,
-    cost_returned: message.returned === 1,
+    cost_returned: message.refunded === 1,
     held: message.held_due_at !== null,
   };
   return {
@@ -92,20 +90,20 @@ export const getAccountMessageRoute = endpoint({
 export const cancelAccountMessageRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/messages/{message}/cancel",
-  name: "manageCancelMessage",
-  tag: "Management: messages",
-  summary: "Cancel a message that has not been sent",
-  description: "Works until sending starts. Cancelling again is fine and changes nothing.",
+  name: "cancelAccountMessage",
+  tag: "Account messages",
+  summary: "Cancel an account's message",
+  description: "A message can be cancelled until its transmission starts. Cancelling again changes nothing.",
   family: "manage",
   scope: "account",
   params,
-  replies: { 200: managedCancelReply },
+  replies: { 200: recordReply },
   problems: ["not_found", "not_cancellable"],
-})(async ({ parts, account, params: { message: id } }) => {
+})(async ({ core, account, params: { message: id } }) => {
   if (!isId(id)) return problem("not_found");
-  const found = await parts.manage.database.run(findOwnMessage, { accountId: account.id, id });
+  const found = await core.database.run(findAccountMessage, { accountId: account.id, id });
   if (found === null) return problem("not_found");
-  const result = await parts.cancel(accountFromRow(account), found.message.channel, id);
+  const result = await cancel(core, accountFromRow(account), found.message.channel, id);
   switch (result.kind) {
     case "not_found":
       return problem("not_found");

@@ -1,6 +1,7 @@
 // GET /api/manage/v1/accounts/{account}/received
 
-import { manageReceivedQuery, manageReceivedReply } from "#contract/manage/consent.ts";
+import { accountReceivedQuery } from "#contract/manage/consent.ts";
+import { receivedReply } from "#contract/messages/received.ts";
 import { isProblem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { queryOf } from "#http/request.ts";
@@ -11,22 +12,23 @@ import { received } from "#messaging/inbound.ts";
 export const listAccountReceivedMessagesRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/received",
-  name: "manageListReceived",
-  tag: "Management: messages",
-  summary: "List what people wrote",
-  description: "Messages to the account's gateways, newest first, a page at a time.",
+  name: "listAccountReceivedMessages",
+  tag: "Account messages",
+  summary: "List the messages that an account received",
+  description:
+    "The list has the messages from people to the account's gateways. The newest message comes first.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
-  query: manageReceivedQuery,
-  replies: { 200: manageReceivedReply },
+  query: accountReceivedQuery,
+  replies: { 200: receivedReply },
   problems: ["not_found"],
-})(async ({ parts, account, request }) => {
-  const query = validateQuery(manageReceivedQuery, queryOf(request));
+})(async ({ core, account, request }) => {
+  const query = validateQuery(accountReceivedQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, limit, cursor = null } = query.value;
-  const page = await received(parts.manage.database, account.id, channel, { limit, cursor });
-  if (page === null) return validationFailed([{ path: ["cursor"], message: "is none that was given out" }]);
+  const page = await received(core.database, account.id, channel, { limit, cursor });
+  if (page === null) return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
   return {
     status: 200,
     body: { success: true, message: "Messages found.", data: page.records, next_cursor: page.nextCursor },

@@ -1,34 +1,37 @@
 // POST /api/manage/v1/accounts/{account}/messages/{message}/resolve
 
 import { accountFromRow } from "#accounts/authenticate.ts";
-import { manageResolveReply, manageResolveRequest } from "#contract/manage/consent.ts";
+import { idParam } from "#contract/envelope.ts";
+import { resolveAccountMessageRequest } from "#contract/manage/messages.ts";
 import { isProblem, problem } from "#contract/problem.ts";
+import { recordReply } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { resolvedMessage } from "#http/routes/messages/resolve.ts";
 import { validate } from "#http/validate.ts";
+import { resolve } from "#messaging/resolve.ts";
 
 export const resolveAccountMessageRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/messages/{message}/resolve",
-  name: "manageResolveMessage",
-  tag: "Management: messages",
-  summary: "Answer for a message whose outcome is unknown",
+  name: "resolveAccountMessage",
+  tag: "Account messages",
+  summary: "Resolve an account's message whose outcome is unknown",
   description:
-    "A message is `unknown` when it may or may not have been sent. A provider's report that comes later still counts.",
+    "A message is `unknown` when it may or may not have been sent. A later report of the provider still counts.",
   family: "manage",
   scope: "account",
-  params: { account: accountParam, message: "The message's id." },
-  body: manageResolveRequest,
-  replies: { 200: manageResolveReply },
+  params: { account: accountParam, message: idParam("The message's id.") },
+  body: resolveAccountMessageRequest,
+  replies: { 200: recordReply },
   problems: ["not_found", "not_unknown"],
-})(async ({ parts, account, principal, body, params: { message } }) => {
-  const asked = validate(manageResolveRequest, body.value);
+})(async ({ core, account, principal, body, params: { message } }) => {
+  const asked = validate(resolveAccountMessageRequest, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(message)) return problem("not_found");
   const { answer } = asked.value;
-  const result = await parts.resolve(accountFromRow(account), null, message, answer, principal.name);
+  const result = await resolve(core, accountFromRow(account), null, message, answer, principal.name);
   switch (result.kind) {
     case "not_found":
       return problem("not_found");

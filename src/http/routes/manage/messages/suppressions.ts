@@ -1,14 +1,15 @@
 // GET and POST /api/manage/v1/accounts/{account}/suppressions, DELETE …/suppressions/{channel}/{recipient}
 
+import { z } from "zod";
 import {
   createdSuppressionsReply,
   createSuppressionsRequest,
-  releasedReply,
   type SuppressionRecord,
   suppressionsQuery,
   suppressionsReply,
 } from "#contract/manage/consent.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { deleted, noContent } from "#contract/replies.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { channelParam, isChannel } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
@@ -18,6 +19,11 @@ import { release, suppress, suppressions } from "#messaging/suppressions.ts";
 import type { SuppressionsTable } from "#store/schema/schema.ts";
 
 const tag = "Suppressions";
+const recipientParam = z
+  .string()
+  .min(1)
+  .max(320)
+  .describe("The recipient as the list shows it, percent-encoded.");
 
 const shown = ({ channel, recipient, reason, note, created_at }: SuppressionsTable): SuppressionRecord => ({
   channel,
@@ -30,21 +36,21 @@ const shown = ({ channel, recipient, reason, note, created_at }: SuppressionsTab
 export const listSuppressionsRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/suppressions",
-  name: "manageListSuppressions",
+  name: "listSuppressions",
   tag,
-  summary: "List to whom nothing is sent",
+  summary: "List the suppressed recipients",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
   query: suppressionsQuery,
   replies: { 200: suppressionsReply },
   problems: ["not_found"],
-})(async ({ parts, account, request }) => {
+})(async ({ core, account, request }) => {
   const query = validateQuery(suppressionsQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { channel = null, recipient = null, limit, cursor = null } = query.value;
-  const page = await suppressions(parts.manage.database, account, { channel, recipient, limit, cursor });
-  if (page === null) return validationFailed([{ path: ["cursor"], message: "is none that was given out" }]);
+  const page = await suppressions(core.database, account, { channel, recipient, limit, cursor });
+  if (page === null) return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
   return {
     status: 200,
     body: {
@@ -59,47 +65,46 @@ export const listSuppressionsRoute = endpoint({
 export const createSuppressionsRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/suppressions",
-  name: "manageAddSuppressions",
+  name: "createSuppressions",
   tag,
-  summary: "Stop sending to recipients",
+  summary: "Suppress recipients",
   description:
-    "Messages that wait for them become `suppressed` when they come up. Whoever is added here stays on the list when they send an opt-in word.",
+    "Messages that wait for a suppressed recipient become `suppressed` when they are due. An opt-in word does not remove these entries.",
   family: "manage",
   scope: "account",
   params: { account: accountParam },
   body: createSuppressionsRequest,
-  replies: { 200: createdSuppressionsReply },
+  replies: { 201: createdSuppressionsReply },
   problems: ["not_found"],
-})(async ({ parts, account, body }) => {
+})(async ({ core, account, body }) => {
   const asked = validate(createSuppressionsRequest, body.value);
   if (isProblem(asked)) return asked;
   const { channel, recipients, note = null } = asked.value;
-  const { database, configure } = parts.manage;
-  const result = await suppress({ database, clock: configure.clock }, account, { channel, recipients, note });
+  const result = await suppress(core, account, { channel, recipients, note });
   if (result.kind === "invalid") return validationFailed(result.issues);
   const data = { added: result.added, recipients: result.recipients };
-  return { status: 200, body: { success: true, message: "The recipients are on the list.", data } };
+  return { status: 201, body: { success: true, message: "The recipients are on the list.", data } };
 });
 
 export const deleteSuppressionRoute = endpoint({
   method: "DELETE",
   path: "/api/manage/v1/accounts/{account}/suppressions/{channel}/{recipient}",
-  name: "manageRemoveSuppression",
+  name: "deleteSuppression",
   tag,
-  summary: "Send to a recipient again",
-  description: "Whatever put it on the list. Messages that were suppressed stay so.",
+  summary: "Remove a recipient from the suppression list",
+  description: "The reason of the entry does not matter. Messages that were suppressed stay suppressed.",
   family: "manage",
   scope: "account",
   params: {
     account: accountParam,
     channel: channelParam,
-    recipient: "As it stands on the list, percent-encoded.",
+    recipient: recipientParam,
   },
-  replies: { 200: releasedReply },
+  replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts, account, params: { channel, recipient = "" } }) => {
+})(async ({ core, account, params: { channel, recipient = "" } }) => {
   if (!isChannel(channel)) return problem("not_found");
-  const removed = await release(parts.manage.database, account, channel, recipient);
+  const removed = await release(core.database, account, channel, recipient);
   if (!removed) return problem("not_found");
-  return { status: 200, body: { success: true, message: "The recipient is off the list.", data: null } };
+  return deleted;
 });

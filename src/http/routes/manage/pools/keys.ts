@@ -2,6 +2,7 @@
 
 import { keyChanges, keyInput } from "#configure/pool-input.ts";
 import { keyLimits, revokeKey, updateKey, upsertKey } from "#configure/pool-key.ts";
+import { idParam } from "#contract/envelope.ts";
 import {
   keysQuery,
   newPoolKeyReply,
@@ -10,17 +11,19 @@ import {
   poolKeysReply,
 } from "#contract/manage/pools.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
-import { pageOf } from "#http/pagination.ts";
 import { isId } from "#http/path-params.ts";
+import { created } from "#http/reply/created.ts";
+import { pageOf } from "#http/reply/pagination.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import { findPoolKey, listPoolKeys } from "#store/pools/keys.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { findPool, type PoolCall, poolParams, poolPath } from "./pools.ts";
 
-const keyParams = { ...poolParams, key: "The key's id." };
+const keyParams = { ...poolParams, key: idParam("The key's id.") };
 const about = { tag: "Pools", family: "manage", scope: "account" } as const;
 
 function dataOf(row: PoolKeysTable): PoolKeyReplyData {
@@ -35,9 +38,9 @@ function dataOf(row: PoolKeysTable): PoolKeyReplyData {
   };
 }
 
-async function findKey({ parts, account, params: { pool, key } }: PoolCall): Promise<PoolKeysTable | null> {
+async function findKey({ core, account, params: { pool, key } }: PoolCall): Promise<PoolKeysTable | null> {
   if (!isId(pool) || !isId(key)) return null;
-  return await parts.manage.database.run(findPoolKey, { accountId: account.id, poolId: pool, id: key });
+  return await core.database.run(findPoolKey, { accountId: account.id, poolId: pool, id: key });
 }
 
 export const listPoolKeysRoute = endpoint({
@@ -46,7 +49,7 @@ export const listPoolKeysRoute = endpoint({
   path: `${poolPath}/keys`,
   name: "listPoolKeys",
   summary: "List a pool's keys",
-  description: "Newest first, a page at a time, revoked ones too. The keys themselves are not kept.",
+  description: "The list includes revoked keys, without their texts. The newest key comes first.",
   params: poolParams,
   query: keysQuery,
   replies: { 200: poolKeysReply },
@@ -58,7 +61,7 @@ export const listPoolKeysRoute = endpoint({
   if (found === null) return problem("not_found");
   const { limit, cursor = null } = query.value;
   const asked = { accountId: call.account.id, poolId: found.pool.id, before: cursor, limit: limit + 1 };
-  const page = pageOf(await call.parts.manage.database.run(listPoolKeys, asked), limit);
+  const page = pageOf(await call.core.database.run(listPoolKeys, asked), limit);
   return {
     status: 200,
     body: {
@@ -75,25 +78,27 @@ export const createPoolKeyRoute = endpoint({
   method: "POST",
   path: `${poolPath}/keys`,
   name: "createPoolKey",
-  summary: "Make a key for a pool",
-  description: "The key is in this answer and nowhere else.",
+  summary: "Create a key of a pool",
+  description: "Only this reply shows the key's text.",
   params: poolParams,
-  body: keyInput,
-  replies: { 200: newPoolKeyReply },
+  body: keyInput.meta({ id: "CreatePoolKeyRequest", description: "An API key for the pool." }),
+  replies: { 201: newPoolKeyReply },
   problems: ["not_found"],
 })(async (call) => {
   const given = validate(keyInput, call.body.value);
   if (isProblem(given)) return given;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
-  const { configure, database } = call.parts.manage;
+  const { core } = call;
+  const { database } = core;
   const of = { accountId: call.account.id, poolId: found.pool.id };
-  const made = await upsertKey(configure, of, given.value, null);
+  const made = await upsertKey(core, of, given.value, null);
   if (made.kind === "invalid") return validationFailed(made.issues);
   const row = made.kind === "saved" ? await database.run(findPoolKey, { ...of, id: made.id }) : null;
   if (row === null || made.kind !== "saved") return problem("not_found");
   const data = { ...dataOf(row), key: made.issuedKey };
-  return { status: 200, body: { success: true, message: "The key has been made.", data } };
+  const path = `/api/manage/v1/accounts/${of.accountId}/pools/${of.poolId}/keys/${made.id}`;
+  return created(path, { success: true, message: "The key has been created.", data });
 });
 
 export const getPoolKeyRoute = endpoint({
@@ -101,7 +106,7 @@ export const getPoolKeyRoute = endpoint({
   method: "GET",
   path: `${poolPath}/keys/{key}`,
   name: "getPoolKey",
-  summary: "Look at a key",
+  summary: "Get a key of a pool",
   params: keyParams,
   replies: { 200: poolKeyReply },
   problems: ["not_found"],
@@ -115,12 +120,12 @@ export const updatePoolKeyRoute = endpoint({
   ...about,
   method: "PATCH",
   path: `${poolPath}/keys/{key}`,
-  name: "changePoolKey",
-  summary: "Change what a key may do",
+  name: "updatePoolKey",
+  summary: "Update a key of a pool",
   description:
-    "Only the given fields change, also inside `limits` and `budget`. What is left of a limit moves by its difference.",
+    "Only the fields of the request change, also inside `limits` and `budget`. The remaining amount of a limit changes by the same difference.",
   params: keyParams,
-  body: keyChanges,
+  body: keyChanges.meta({ id: "UpdatePoolKeyRequest" }),
   replies: { 200: poolKeyReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
@@ -129,12 +134,12 @@ export const updatePoolKeyRoute = endpoint({
   const before = await findKey(call);
   if (before === null) return problem("not_found");
   if (before.revoked_at !== null)
-    return problem("conflict", { message: "The key was revoked. Make another one." });
-  const changed = await updateKey(call.parts.manage.configure, before, given.value);
+    return problem("conflict", { message: "The key was revoked. Create another one." });
+  const changed = await updateKey(call.core, before, given.value);
   if (changed.kind === "invalid") return validationFailed(changed.issues);
   const row = await findKey(call);
   if (row === null) return problem("not_found");
-  return { status: 200, body: { success: true, message: "The key has been changed.", data: dataOf(row) } };
+  return { status: 200, body: { success: true, message: "The key has been updated.", data: dataOf(row) } };
 });
 
 export const revokePoolKeyRoute = endpoint({
@@ -142,15 +147,15 @@ export const revokePoolKeyRoute = endpoint({
   method: "DELETE",
   path: `${poolPath}/keys/{key}`,
   name: "revokePoolKey",
-  summary: "Revoke a key",
+  summary: "Revoke a key of a pool",
   description:
-    "It stops working within 5 s in every process. It stays in the list, so that its usage keeps a name, until another key takes that name.",
+    "The key stops working within 5 s in every process. It stays in the list, so that its usage keeps a name, until another key takes the name.",
   params: keyParams,
-  replies: { 200: poolKeyReply },
+  replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts, account, params: { pool, key } }) => {
+})(async ({ core, account, params: { pool, key } }) => {
   if (!isId(pool) || !isId(key)) return problem("not_found");
-  const row = await revokeKey(parts.manage.configure, { accountId: account.id, poolId: pool }, key);
+  const row = await revokeKey(core, { accountId: account.id, poolId: pool }, key);
   if (row === null) return problem("not_found");
-  return { status: 200, body: { success: true, message: "The key has been revoked.", data: dataOf(row) } };
+  return deleted;
 });

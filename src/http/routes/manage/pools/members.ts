@@ -3,22 +3,24 @@
 import type { MemberStatus } from "#ai/ai.ts";
 import { memberChanges, memberInput } from "#configure/pool-input.ts";
 import { createMember, deleteMember, type SaveMemberResult, updateMember } from "#configure/pool-member.ts";
+import { idParam } from "#contract/envelope.ts";
 import {
   type HealthReplyData,
-  poolGoneReply,
   poolHealthReply,
   poolMemberReply,
   poolMembersReply,
 } from "#contract/manage/pools.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
+import { createdAs } from "#http/reply/created.ts";
 import { validate } from "#http/validate.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 import { findPool, memberData, type PoolCall, poolParams, poolPath } from "./pools.ts";
 
-const memberParams = { ...poolParams, member: "The member's id." };
+const memberParams = { ...poolParams, member: idParam("The member's id.") };
 const about = { tag: "Pools", family: "manage", scope: "account" } as const;
 
 async function findMember(call: PoolCall): Promise<PoolMembersTable | null> {
@@ -60,10 +62,10 @@ export const createPoolMemberRoute = endpoint({
   method: "POST",
   path: `${poolPath}/members`,
   name: "createPoolMember",
-  summary: "Add a member to a pool",
+  summary: "Create a member of a pool",
   params: poolParams,
-  body: memberInput,
-  replies: { 200: poolMemberReply },
+  body: memberInput.meta({ id: "CreatePoolMemberRequest", description: "A provider in the pool." }),
+  replies: { 201: poolMemberReply },
   problems: ["not_found"],
 })(async (call) => {
   const given = validate(memberInput, call.body.value);
@@ -71,8 +73,10 @@ export const createPoolMemberRoute = endpoint({
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const of = { accountId: call.account.id, poolId: found.pool.id };
-  const made = await createMember(call.parts.manage.configure, of, given.value);
-  return await savedAnswer(call, made, "The member has been added.");
+  const made = await createMember(call.core, of, given.value);
+  const shown = await savedAnswer(call, made, "The member has been created.");
+  const path = `/api/manage/v1/accounts/${of.accountId}/pools/${of.poolId}/members`;
+  return createdAs(shown, ({ data }) => `${path}/${data.id}`);
 });
 
 export const getPoolMemberRoute = endpoint({
@@ -80,7 +84,7 @@ export const getPoolMemberRoute = endpoint({
   method: "GET",
   path: `${poolPath}/members/{member}`,
   name: "getPoolMember",
-  summary: "Look at a member",
+  summary: "Get a member of a pool",
   params: memberParams,
   replies: { 200: poolMemberReply },
   problems: ["not_found"],
@@ -90,12 +94,12 @@ export const updatePoolMemberRoute = endpoint({
   ...about,
   method: "PATCH",
   path: `${poolPath}/members/{member}`,
-  name: "changePoolMember",
-  summary: "Change a member",
+  name: "updatePoolMember",
+  summary: "Update a member of a pool",
   description:
-    "Only the given fields change, also inside `settings` and `timeouts`. A secret that is sent back as its mask stays as it is; when the address of the provider changes, every secret has to be given again. Its name stays: what it did is written down under it.",
+    "Only the fields of the request change, also inside `settings` and `timeouts`. A secret that is sent back as its mask stays unchanged. A new address of the provider requires every secret again. The name cannot change, because usage is recorded under it.",
   params: memberParams,
-  body: memberChanges,
+  body: memberChanges.meta({ id: "UpdatePoolMemberRequest" }),
   replies: { 200: poolMemberReply },
   problems: ["not_found"],
 })(async (call) => {
@@ -103,8 +107,8 @@ export const updatePoolMemberRoute = endpoint({
   if (isProblem(given)) return given;
   const row = await findMember(call);
   if (row === null) return problem("not_found");
-  const changed = await updateMember(call.parts.manage.configure, row, given.value);
-  return await savedAnswer(call, changed, "The member has been changed.");
+  const changed = await updateMember(call.core, row, given.value);
+  return await savedAnswer(call, changed, "The member has been updated.");
 });
 
 export const deletePoolMemberRoute = endpoint({
@@ -112,20 +116,19 @@ export const deletePoolMemberRoute = endpoint({
   method: "DELETE",
   path: `${poolPath}/members/{member}`,
   name: "deletePoolMember",
-  summary: "Remove a member",
-  description: "What it is answering at this moment is finished.",
+  summary: "Delete a member of a pool",
+  description: "Requests that the member is serving are finished.",
   params: memberParams,
-  replies: { 200: poolGoneReply },
+  replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts, account, params: { pool, member } }) => {
+})(async ({ core, account, params: { pool, member } }) => {
   if (!isId(pool) || !isId(member)) return problem("not_found");
   const of = { accountId: account.id, poolId: pool };
-  if (!(await deleteMember(parts.manage.configure, of, member))) return problem("not_found");
-  const data = { id: member };
-  return { status: 200, body: { success: true, message: "The member has been removed.", data } };
+  if (!(await deleteMember(core, of, member))) return problem("not_found");
+  return deleted;
 });
 
-/** How a member is doing, on the wire. One that this process has not asked yet is up, as far as anybody knows. */
+/** A member's health on the wire. A member that this process has not asked yet counts as up. */
 export function healthOf(
   row: Pick<PoolMembersTable, "id" | "name" | "active">,
   standing: MemberStatus | undefined,
@@ -145,16 +148,16 @@ export const getPoolHealthRoute = endpoint({
   ...about,
   method: "GET",
   path: `${poolPath}/health`,
-  name: "readPoolHealth",
-  summary: "See how a pool's members are doing",
-  description: "As the process that answers sees them: each of several asks for itself.",
+  name: "getPoolHealth",
+  summary: "Get the health of a pool's members",
+  description: "The health is what the answering process knows. Each process observes the members by itself.",
   params: poolParams,
   replies: { 200: poolHealthReply },
   problems: ["not_found"],
 })(async (call) => {
   const found = await findPool(call);
   if (found === null) return problem("not_found");
-  const standings = await call.parts.manage.poolHealth(found.pool.id);
+  const standings = call.core.ai.health(found.pool.id);
   const data = found.members.map((row) =>
     healthOf(
       row,

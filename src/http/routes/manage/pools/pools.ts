@@ -4,41 +4,43 @@
 import { createPool, deletePool, poolFieldsOf, type SavePoolResult, updatePool } from "#configure/pool.ts";
 import { poolChanges, poolFields } from "#configure/pool-input.ts";
 import { memberInputOf } from "#configure/pool-member.ts";
+import { idParam } from "#contract/envelope.ts";
 import {
   type PoolMemberReplyData,
   type PoolReplyData,
-  poolGoneReply,
   poolReply,
   poolsReply,
 } from "#contract/manage/pools.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
+import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
-import { masked } from "#gateways/secrets.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
+import { createdAs } from "#http/reply/created.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate } from "#http/validate.ts";
 import { findProvider } from "#providers/registry.ts";
+import { masked } from "#settings/secrets.ts";
 import { type PoolWithMembers, readPools } from "#store/pools/pools.ts";
 import type { PoolMembersTable } from "#store/schema/pools.ts";
 
 const params = { account: accountParam };
-export const poolParams = { ...params, pool: "The pool's id." };
+export const poolParams = { ...params, pool: idParam("The pool's id.") };
 export const poolPath = "/api/manage/v1/accounts/{account}/pools/{pool}";
 
-export type PoolCall = Pick<ManageAccountCall, "parts" | "account" | "params">;
+export type PoolCall = Pick<ManageAccountCall, "core" | "account" | "params">;
 
 /** A member as it may be shown. */
-export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersTable): PoolMemberReplyData {
-  const { sealer } = parts.manage.configure;
+export function memberData({ core }: Pick<PoolCall, "core">, row: PoolMembersTable): PoolMemberReplyData {
+  const { sealer } = core;
   const { settings, context_tokens, price, ...input } = memberInputOf(sealer, row);
   const provider = findProvider(row.kind);
   return {
     id: row.id,
     ...input,
     context_tokens: context_tokens ?? null,
-    // Of a kind that is gone nobody knows what is secret.
+    // Of a kind that no longer exists, it is not known which settings are secret.
     settings: provider ? masked(provider.settings, settings) : {},
     price: price ?? null,
     created_at: isoTime(row.created_at),
@@ -46,7 +48,7 @@ export function memberData({ parts }: Pick<PoolCall, "parts">, row: PoolMembersT
   };
 }
 
-function dataOf(call: Pick<PoolCall, "parts">, { pool, members }: PoolWithMembers): PoolReplyData {
+function dataOf(call: Pick<PoolCall, "core">, { pool, members }: PoolWithMembers): PoolReplyData {
   return {
     id: pool.id,
     ...poolFieldsOf(pool),
@@ -56,14 +58,14 @@ function dataOf(call: Pick<PoolCall, "parts">, { pool, members }: PoolWithMember
   };
 }
 
-/** The account's pool that the path names; null: it has none. */
+/** The account's pool that the path names, or null. */
 export async function findPool({
-  parts,
+  core,
   account,
   params: { pool },
 }: PoolCall): Promise<PoolWithMembers | null> {
   if (!isId(pool)) return null;
-  const [found] = await parts.manage.database.run(readPools, { accountId: account.id, id: pool });
+  const [found] = await core.database.run(readPools, { accountId: account.id, id: pool });
   return found ?? null;
 }
 
@@ -73,7 +75,7 @@ async function poolAnswer(call: PoolCall, id: string, message: string) {
   return { status: 200 as const, body: { success: true as const, message, data: dataOf(call, found) } };
 }
 
-/** The answer to a change: the pool as it is now, or why it is not changed. */
+/** The reply to a change: the pool as it is now, or why it was not changed. */
 async function savedAnswer(call: PoolCall, saved: SavePoolResult, message: string) {
   switch (saved.kind) {
     case "invalid":
@@ -82,7 +84,7 @@ async function savedAnswer(call: PoolCall, saved: SavePoolResult, message: strin
       return problem("not_found");
     case "provisioned":
       return problem("conflict", {
-        message: "The provisioning file goes by this pool's name; change it there.",
+        message: "The provisioning file finds this pool by its name; change it there.",
       });
     case "saved":
       return await poolAnswer(call, saved.id, message);
@@ -101,8 +103,8 @@ export const listPoolsRoute = endpoint({
   replies: { 200: poolsReply },
   problems: ["not_found"],
 })(async (call) => {
-  const found = await call.parts.manage.database.run(readPools, { accountId: call.account.id, id: null });
-  const data = found.map((one) => dataOf(call, one));
+  const found = await call.core.database.run(readPools, { accountId: call.account.id, id: null });
+  const data = found.map((row) => dataOf(call, row));
   return { status: 200, body: { success: true, message: "Pools found.", data, next_cursor: null } };
 });
 
@@ -111,17 +113,19 @@ export const createPoolRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/pools",
   name: "createPool",
-  summary: "Make a pool",
-  description: "It is empty at first: give it members, who answer, and keys, which callers show.",
+  summary: "Create a pool",
+  description: "A new pool is empty. Its members serve requests, and its keys authorise callers.",
   params,
-  body: poolFields,
-  replies: { 200: poolReply },
+  body: poolFields.meta({ id: "CreatePoolRequest" }),
+  replies: { 201: poolReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
   const given = validate(poolFields, call.body.value);
   if (isProblem(given)) return given;
-  const made = await createPool(call.parts.manage.configure, call.account.id, given.value);
-  return await savedAnswer(call, made, "The pool has been made.");
+  const made = await createPool(call.core, call.account.id, given.value);
+  const shown = await savedAnswer(call, made, "The pool has been created.");
+  const path = `/api/manage/v1/accounts/${call.account.id}/pools`;
+  return createdAs(shown, ({ data }) => `${path}/${data.id}`);
 });
 
 export const getPoolRoute = endpoint({
@@ -129,7 +133,7 @@ export const getPoolRoute = endpoint({
   method: "GET",
   path: poolPath,
   name: "getPool",
-  summary: "Look at a pool",
+  summary: "Get a pool",
   params: poolParams,
   replies: { 200: poolReply },
   problems: ["not_found"],
@@ -139,11 +143,12 @@ export const updatePoolRoute = endpoint({
   ...about,
   method: "PATCH",
   path: poolPath,
-  name: "changePool",
-  summary: "Change a pool",
-  description: "Only the given fields change. A pool that the provisioning file names keeps its name.",
+  name: "updatePool",
+  summary: "Update a pool",
+  description:
+    "Only the fields of the request change. The name of a pool in the provisioning file cannot be changed.",
   params: poolParams,
-  body: poolChanges,
+  body: poolChanges.meta({ id: "UpdatePoolRequest" }),
   replies: { 200: poolReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
@@ -151,8 +156,8 @@ export const updatePoolRoute = endpoint({
   if (isProblem(given)) return given;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
-  const changed = await updatePool(call.parts.manage.configure, found.pool, given.value);
-  return await savedAnswer(call, changed, "The pool has been changed.");
+  const changed = await updatePool(call.core, found.pool, given.value);
+  return await savedAnswer(call, changed, "The pool has been updated.");
 });
 
 export const deletePoolRoute = endpoint({
@@ -161,13 +166,13 @@ export const deletePoolRoute = endpoint({
   path: poolPath,
   name: "deletePool",
   summary: "Delete a pool",
-  description: "With its members and keys, which stop working within 5 s.",
+  description: "The members and keys of the pool are deleted too and stop working within 5 s.",
   params: poolParams,
-  replies: { 200: poolGoneReply },
+  replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts, account, params: { pool } }) => {
+})(async ({ core, account, params: { pool } }) => {
   if (!isId(pool)) return problem("not_found");
-  const removed = await deletePool(parts.manage.configure, account.id, pool);
+  const removed = await deletePool(core, account.id, pool);
   if (!removed) return problem("not_found");
-  return { status: 200, body: { success: true, message: "The pool has been deleted.", data: { id: pool } } };
+  return deleted;
 });

@@ -10,7 +10,7 @@ export const listProviderKindsRoute = endpoint({
   path: "/api/manage/v1/provider-kinds",
   name: "listProviderKinds",
   tag: "Pools",
-  summary: "List the kinds of AI providers, and what their settings are",
+  summary: "List the kinds of AI providers and their settings",
   family: "manage",
   scope: "self",
   replies: { 200: providerKindsReply },

@@ -50,17 +50,18 @@ function sumOf({ latencies, firstBytes, cost, ...sums }: UsageGroup): UsageReply
 export const getPoolUsageRoute = endpoint({
   ...about,
   path: `${poolPath}/usage`,
-  name: "readPoolUsage",
-  summary: "Sum up what a pool's keys used",
-  description: "By day, key or member, over local days of the account. Written a moment behind the calls.",
+  name: "getPoolUsage",
+  summary: "Get the usage of a pool",
+  description:
+    "The sums are grouped by day, key or member, over local days of the account. Usage is recorded a moment after each call.",
   query: usageQuery,
   replies: { 200: usageReply },
   problems: ["not_found"],
 })(async (call) => {
-  const { parts, account, request } = call;
+  const { core, account, request } = call;
   const query = validateQuery(usageQuery, queryOf(request));
   if (isProblem(query)) return query;
-  const { by, to = dayOf(parts.clock.now(), account.time_zone) } = query.value;
+  const { by, to = dayOf(core.clock.now(), account.time_zone) } = query.value;
   const last = Date.parse(to);
   const { from = new Date(last - (usualDays - 1) * dayMs).toISOString().slice(0, 10) } = query.value;
   const days = (last - Date.parse(from)) / dayMs + 1;
@@ -70,7 +71,7 @@ export const getPoolUsageRoute = endpoint({
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const asked = { accountId: account.id, poolId: found.pool.id, from, to, by };
-  const groups = await parts.manage.database.run(readUsage, asked);
+  const groups = await core.database.run(readUsage, asked);
   return {
     status: 200,
     body: { success: true, message: "Usage found.", data: groups.map(sumOf), next_cursor: null },
@@ -111,8 +112,8 @@ export const listPoolCallsRoute = endpoint({
   ...about,
   path: `${poolPath}/calls`,
   name: "listPoolCalls",
-  summary: "List a pool's recent calls",
-  description: "Newest first, a page at a time. What was asked and answered is not kept.",
+  summary: "List the recent calls of a pool",
+  description: "The newest call comes first. The contents of requests and answers are not stored.",
   query: callsQuery,
   replies: { 200: callsReply },
   problems: ["not_found"],
@@ -122,14 +123,14 @@ export const listPoolCallsRoute = endpoint({
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const { key = null, status, limit, cursor = null } = query.value;
-  const { rows, lookedTo } = await call.parts.manage.database.run(listCalls, {
+  const { rows, lookedTo } = await call.core.database.run(listCalls, {
     accountId: call.account.id,
     poolId: found.pool.id,
     keyId: key,
     status: statusesOf(status),
     before: cursor,
     limit: limit + 1,
-    most: mostLooked,
+    maxScanned: mostLooked,
   });
   const shown = rows.slice(0, limit);
   const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : lookedTo;

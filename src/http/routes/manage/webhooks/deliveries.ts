@@ -1,6 +1,7 @@
 // GET /api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries, …/deliveries/{event};
 // POST …/deliveries/{event}/replay, …/replay, …/test
 
+import { idParam } from "#contract/envelope.ts";
 import {
   type DeliveryRecord,
   type DeliveryTryRecord,
@@ -13,28 +14,27 @@ import {
 } from "#contract/manage/webhooks.ts";
 import { isProblem, problem, validationFailed } from "#contract/problem.ts";
 import { endpoint } from "#http/endpoint.ts";
-import type { ManageParts } from "#http/parts.ts";
 import { isId } from "#http/path-params.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
-import type { DeliveryTry } from "#store/webhooks/deliveries.ts";
+import type { DeliveryAttempt } from "#store/webhooks/deliveries.ts";
 import {
-  type DeliveryPlace,
+  type DeliveryCursor,
   type DeliveryRow,
   findDelivery,
   listDeliveries,
 } from "#store/webhooks/delivery-log.ts";
-import { type ReplayParts, replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
+import { replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
 import { webhookParams } from "./webhooks.ts";
 
-const tag = "Management: webhooks";
-const deliveryParams = { ...webhookParams, event: "The event's id." };
+const tag = "Webhooks";
+const deliveryParams = { ...webhookParams, event: idParam("The event's id.") };
 
 const iso = (at: number) => new Date(at).toISOString();
 
-const shownTry = (line: DeliveryTry): DeliveryTryRecord => ({ ...line, at: iso(line.at) });
+const shownTry = (line: DeliveryAttempt): DeliveryTryRecord => ({ ...line, at: iso(line.at) });
 
-const logOf = (row: DeliveryRow) => (JSON.parse(row.log) as DeliveryTry[]).map(shownTry);
+const logOf = (row: DeliveryRow) => (JSON.parse(row.log) as DeliveryAttempt[]).map(shownTry);
 
 function shown(row: DeliveryRow): Omit<DeliveryRecord, "last_try"> {
   return {
@@ -52,43 +52,36 @@ function shown(row: DeliveryRow): Omit<DeliveryRecord, "last_try"> {
 /** A cursor is the place of a page's last delivery: it says nothing that the page did not. */
 const cursorOf = (row: DeliveryRow) => `${row.created_at}.${row.event_id}`;
 
-function placeOf(cursor: string): DeliveryPlace | null {
+function placeOf(cursor: string): DeliveryCursor | null {
   const [, createdAt, eventId] = /^(\d{1,15})\.([\w-]{1,64})$/.exec(cursor) ?? [];
   return createdAt === undefined || eventId === undefined ? null : { createdAt: Number(createdAt), eventId };
 }
 
-const replaying = ({ database, configure, wake }: ManageParts): ReplayParts => ({
-  database,
-  clock: configure.clock,
-  newId: configure.newId,
-  wake,
-});
-
 const switchedOff = () =>
-  problem("conflict", { message: "The endpoint is switched off: nothing is posted to it." });
+  problem("conflict", { message: "The endpoint is switched off, so nothing is posted to it." });
 
 export const listDeliveriesRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries",
-  name: "manageListWebhookDeliveries",
+  name: "listDeliveries",
   tag,
-  summary: "List a webhook endpoint's deliveries",
-  description: "Newest first, a page at a time.",
+  summary: "List the deliveries of a webhook endpoint",
+  description: "The newest delivery comes first.",
   family: "manage",
   scope: "account",
   params: webhookParams,
   query: deliveriesQuery,
   replies: { 200: deliveriesReply },
   problems: ["not_found"],
-})(async ({ parts, account, request, params: { webhook } }) => {
+})(async ({ core, account, request, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
   const query = validateQuery(deliveriesQuery, queryOf(request));
   if (isProblem(query)) return query;
   const { status = null, limit, cursor } = query.value;
   const before = cursor === undefined ? null : placeOf(cursor);
   if (cursor !== undefined && before === null)
-    return validationFailed([{ path: ["cursor"], message: "is none that was given out" }]);
-  const rows = await parts.manage.database.run(listDeliveries, {
+    return validationFailed([{ path: ["cursor"], message: "is not a cursor" }]);
+  const rows = await core.database.run(listDeliveries, {
     accountId: account.id,
     endpointId: webhook,
     status,
@@ -112,19 +105,19 @@ export const listDeliveriesRoute = endpoint({
 export const getDeliveryRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries/{event}",
-  name: "manageGetWebhookDelivery",
+  name: "getDelivery",
   tag,
-  summary: "Look up a delivery",
-  description: "With what is posted, and the log of its tries.",
+  summary: "Get a delivery",
+  description: "The reply has the posted body and the log of the tries.",
   family: "manage",
   scope: "account",
   params: deliveryParams,
   replies: { 200: deliveryReply },
   problems: ["not_found"],
-})(async ({ parts, account, params: { webhook, event } }) => {
+})(async ({ core, account, params: { webhook, event } }) => {
   if (!isId(webhook) || !isId(event)) return problem("not_found");
   const asked = { accountId: account.id, endpointId: webhook, eventId: event };
-  const row = await parts.manage.database.run(findDelivery, asked);
+  const row = await core.database.run(findDelivery, asked);
   if (row === null) return problem("not_found");
   const data = { ...shown(row), body: row.body, log: logOf(row) };
   return { status: 200, body: { success: true, message: "Delivery found.", data } };
@@ -133,69 +126,72 @@ export const getDeliveryRoute = endpoint({
 export const replayDeliveryRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/deliveries/{event}/replay",
-  name: "manageReplayWebhookDelivery",
+  name: "replayDelivery",
   tag,
-  summary: "Post an event again",
+  summary: "Replay a delivery",
   description:
-    "Now, with all its tries before it, whatever became of it. Under the same `webhook-id`, so a receiver that took it can tell.",
+    "The event is posted again at once, with all tries, whatever the delivery's status. The `webhook-id` stays the same, so a receiver can recognise the event.",
   family: "manage",
   scope: "account",
   params: deliveryParams,
   replies: { 200: deliveryDueReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts, account, params: { webhook, event } }) => {
+})(async ({ core, account, params: { webhook, event } }) => {
   if (!isId(webhook) || !isId(event)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };
-  const result = await replaySingle(replaying(parts.manage), whose, event);
+  const result = await replaySingle(core, whose, event);
   if (result === "not_found") return problem("not_found");
   if (result === "inactive") return switchedOff();
   const data = { id: event };
-  return { status: 200, body: { success: true, message: "The event is posted again.", data } };
+  return { status: 200, body: { success: true, message: "The event is being posted again.", data } };
 });
 
 export const replayFailedDeliveriesRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/replay",
-  name: "manageReplayWebhookDeliveries",
+  name: "replayFailedDeliveries",
   tag,
-  summary: "Post all failed events since a time again",
+  summary: "Replay all failed deliveries since a time",
   family: "manage",
   scope: "account",
   params: webhookParams,
   body: replayRequest,
   replies: { 200: replayReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts, account, body, params: { webhook } }) => {
+})(async ({ core, account, body, params: { webhook } }) => {
   const asked = validate(replayRequest, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(webhook)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };
-  const result = await replaySince(replaying(parts.manage), whose, Date.parse(asked.value.since));
+  const result = await replaySince(core, whose, Date.parse(asked.value.since));
   if (result.kind === "not_found") return problem("not_found");
   if (result.kind === "inactive") return switchedOff();
   const data = { replayed: result.count, more: result.more };
-  return { status: 200, body: { success: true, message: "Failed events are posted again.", data } };
+  return {
+    status: 200,
+    body: { success: true, message: "The failed deliveries are being posted again.", data },
+  };
 });
 
 export const testWebhookRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/test",
-  name: "manageTestWebhook",
+  name: "testWebhook",
   tag,
-  summary: "Try a webhook endpoint out",
+  summary: "Send a test event to a webhook endpoint",
   description:
-    "Posts an event of the type `webhook.test` to this endpoint alone, whatever it asks for, signed and repeated like any other. Its delivery says what became of it.",
+    "An event of the type `webhook.test` is posted to this endpoint alone, whatever its patterns. It is signed and retried like any other event. Its delivery shows the result.",
   family: "manage",
   scope: "account",
   params: webhookParams,
   replies: { 200: deliveryDueReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts, account, params: { webhook } }) => {
+})(async ({ core, account, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
   const whose = { accountId: account.id, endpointId: webhook };
-  const result = await sendTestEvent(replaying(parts.manage), whose);
+  const result = await sendTestEvent(core, whose);
   if (result.kind === "not_found") return problem("not_found");
   if (result.kind === "inactive") return switchedOff();
   const data = { id: result.id };
-  return { status: 200, body: { success: true, message: "A test event is posted.", data } };
+  return { status: 200, body: { success: true, message: "A test event is being posted.", data } };
 });

@@ -10,25 +10,27 @@ import {
   webhookChanges,
   webhookInput,
 } from "#configure/webhook.ts";
+import { idParam } from "#contract/envelope.ts";
 import {
   newWebhookReply,
   rotatedWebhookReply,
   type WebhookRecord,
-  webhookRemovedReply,
   webhookReply,
   webhooksReply,
 } from "#contract/manage/webhooks.ts";
 import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { deleted, noContent } from "#contract/replies.ts";
+import type { Core } from "#core/core.ts";
 import { endpoint } from "#http/endpoint.ts";
-import type { ManageParts } from "#http/parts.ts";
 import { isId } from "#http/path-params.ts";
+import { created } from "#http/reply/created.ts";
 import { validate } from "#http/validate.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
 
-const tag = "Management: webhooks";
-const account = "The account's id.";
-export const webhookParams = { account, webhook: "The endpoint's id." };
+const tag = "Webhooks";
+const account = idParam("The account's id.");
+export const webhookParams = { account, webhook: idParam("The endpoint's id.") };
 
 const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
 
@@ -48,27 +50,27 @@ function shown(row: WebhookEndpointsTable, now: number): WebhookRecord {
   };
 }
 
-/** The account's endpoint with this id as it is now; null: it has none. */
+/** The account's endpoint with this id as it is now, or null. */
 async function find(
-  { database, configure }: ManageParts,
+  { clock, database }: Pick<Core, "clock" | "database">,
   accountId: string,
   id: string | undefined,
 ): Promise<WebhookRecord | null> {
   if (!isId(id)) return null;
   const row = await database.run(findAccountEndpoint, { accountId, id });
-  return row && shown(row, configure.clock.now());
+  return row && shown(row, clock.now());
 }
 
-/** What was saved, with the secret if it was made; or why it was not. */
+/** The saved endpoint, with its secret if it was generated, or the reason why it was not saved. */
 async function saved(
-  parts: ManageParts,
+  core: Pick<Core, "clock" | "database">,
   accountId: string,
   result: SaveWebhookResult,
 ): Promise<(WebhookRecord & { secret: string | null }) | Problem> {
   if (result.kind === "invalid") return validationFailed(result.issues);
   if (result.kind === "taken")
-    return problem("conflict", { message: "The account has an endpoint with this url already." });
-  const record = result.kind === "saved" ? await find(parts, accountId, result.id) : null;
+    return problem("conflict", { message: "The account already has an endpoint with this url." });
+  const record = result.kind === "saved" ? await find(core, accountId, result.id) : null;
   if (record === null || result.kind !== "saved") return problem("not_found");
   return { ...record, secret: result.secret };
 }
@@ -76,18 +78,18 @@ async function saved(
 export const listWebhooksRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks",
-  name: "manageListWebhooks",
+  name: "listWebhooks",
   tag,
   summary: "List webhook endpoints",
-  description: "All of the account's, oldest first; there are 50 at most.",
+  description: "An account has at most 50 endpoints. The oldest endpoint comes first.",
   family: "manage",
   scope: "account",
   params: { account },
   replies: { 200: webhooksReply },
   problems: ["not_found"],
-})(async ({ parts: { manage }, account }) => {
-  const rows = await manage.database.run(listEndpoints, account.id);
-  const now = manage.configure.clock.now();
+})(async ({ core, account }) => {
+  const rows = await core.database.run(listEndpoints, account.id);
+  const now = core.clock.now();
   return {
     status: 200,
     body: {
@@ -102,39 +104,43 @@ export const listWebhooksRoute = endpoint({
 export const createWebhookRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks",
-  name: "manageCreateWebhook",
+  name: "createWebhook",
   tag,
   summary: "Create a webhook endpoint",
   description:
-    "Events are posted as `{ type, timestamp, data }`, signed by the Standard Webhooks scheme, and tried 8 times over about 28 hours until a 2xx within 15 s.",
+    "Events are posted as `{ type, timestamp, data }` and signed by the Standard Webhooks scheme. A delivery is tried up to 8 times over about 28 hours, until the endpoint answers with a 2xx within 15 s.",
   family: "manage",
   scope: "account",
   params: { account },
-  body: webhookInput,
-  replies: { 200: newWebhookReply },
+  body: webhookInput.meta({ id: "CreateWebhookRequest" }),
+  replies: { 201: newWebhookReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts: { manage }, account, body }) => {
+})(async ({ core, account, body }) => {
   const asked = validate(webhookInput, body.value);
   if (isProblem(asked)) return asked;
-  const result = await createWebhook(manage.configure, account.id, asked.value);
-  const data = await saved(manage, account.id, result);
+  const result = await createWebhook(core, account.id, asked.value);
+  const data = await saved(core, account.id, result);
   if (isProblem(data)) return data;
-  return { status: 200, body: { success: true, message: "The webhook endpoint has been created.", data } };
+  return created(`/api/manage/v1/accounts/${account.id}/webhooks/${data.id}`, {
+    success: true,
+    message: "The webhook endpoint has been created.",
+    data,
+  });
 });
 
 export const getWebhookRoute = endpoint({
   method: "GET",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}",
-  name: "manageGetWebhook",
+  name: "getWebhook",
   tag,
-  summary: "Look up a webhook endpoint",
+  summary: "Get a webhook endpoint",
   family: "manage",
   scope: "account",
   params: webhookParams,
   replies: { 200: webhookReply },
   problems: ["not_found"],
-})(async ({ parts, account, params: { webhook } }) => {
-  const data = await find(parts.manage, account.id, webhook);
+})(async ({ core, account, params: { webhook } }) => {
+  const data = await find(core, account.id, webhook);
   if (data === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "Webhook endpoint found.", data } };
 });
@@ -142,67 +148,63 @@ export const getWebhookRoute = endpoint({
 export const updateWebhookRoute = endpoint({
   method: "PATCH",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}",
-  name: "manageUpdateWebhook",
+  name: "updateWebhook",
   tag,
-  summary: "Change a webhook endpoint",
+  summary: "Update a webhook endpoint",
   description:
-    "What is absent stays as it is. An endpoint that was disabled because of its failures is enabled by another `url` or by `active: true`; what failed meanwhile can be replayed.",
+    "Only the fields of the request change. An endpoint that was disabled because of its failures is enabled by another `url` or by `active: true`. Failed deliveries can be replayed.",
   family: "manage",
   scope: "account",
   params: webhookParams,
-  body: webhookChanges,
+  body: webhookChanges.meta({ id: "UpdateWebhookRequest" }),
   replies: { 200: webhookReply },
   problems: ["not_found", "conflict"],
-})(async ({ parts: { manage }, account, body, params: { webhook } }) => {
+})(async ({ core, account, body, params: { webhook } }) => {
   const asked = validate(webhookChanges, body.value);
   if (isProblem(asked)) return asked;
   if (!isId(webhook)) return problem("not_found");
-  const result = await updateWebhook(manage.configure, account.id, webhook, asked.value);
-  const answer = await saved(manage, account.id, result);
+  const result = await updateWebhook(core, account.id, webhook, asked.value);
+  const answer = await saved(core, account.id, result);
   if (isProblem(answer)) return answer;
   const { secret: _, ...data } = answer;
-  return { status: 200, body: { success: true, message: "The webhook endpoint has been changed.", data } };
+  return { status: 200, body: { success: true, message: "The webhook endpoint has been updated.", data } };
 });
 
 export const deleteWebhookRoute = endpoint({
   method: "DELETE",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}",
-  name: "manageDeleteWebhook",
+  name: "deleteWebhook",
   tag,
   summary: "Delete a webhook endpoint",
-  description: "With the log of its deliveries. What waits for it is not posted any more.",
+  description: "The log of the deliveries is deleted too. Waiting events are not posted.",
   family: "manage",
   scope: "account",
   params: webhookParams,
-  replies: { 200: webhookRemovedReply },
+  replies: { 204: noContent },
   problems: ["not_found"],
-})(async ({ parts: { manage }, account, params: { webhook } }) => {
+})(async ({ core, account, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
-  const removed = await removeWebhook(manage.configure, account.id, webhook);
+  const removed = await removeWebhook(core, account.id, webhook);
   if (!removed) return problem("not_found");
-  const data = { id: webhook };
-  return { status: 200, body: { success: true, message: "The webhook endpoint has been deleted.", data } };
+  return deleted;
 });
 
 export const rotateWebhookSecretRoute = endpoint({
   method: "POST",
   path: "/api/manage/v1/accounts/{account}/webhooks/{webhook}/rotate-secret",
-  name: "manageRotateWebhookSecret",
+  name: "rotateWebhookSecret",
   tag,
-  summary: "Give a webhook endpoint a new secret",
-  description: "Shown this once. For 24 h everything carries two signatures, one by each secret.",
+  summary: "Rotate the secret of a webhook endpoint",
+  description:
+    "Only this reply shows the new secret. For 24 h every event has two signatures, one by each secret.",
   family: "manage",
   scope: "account",
   params: webhookParams,
   replies: { 200: rotatedWebhookReply },
   problems: ["not_found"],
-})(async ({ parts: { manage }, account, params: { webhook } }) => {
+})(async ({ core, account, params: { webhook } }) => {
   if (!isId(webhook)) return problem("not_found");
-  const data = await saved(
-    manage,
-    account.id,
-    await rotateSigningSecret(manage.configure, account.id, webhook),
-  );
+  const data = await saved(core, account.id, await rotateSigningSecret(core, account.id, webhook));
   if (isProblem(data)) return data;
-  return { status: 200, body: { success: true, message: "The secret has been changed.", data } };
+  return { status: 200, body: { success: true, message: "The webhook endpoint has a new secret.", data } };
 });

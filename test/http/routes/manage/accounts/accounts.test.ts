@@ -3,8 +3,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { markProvisioned } from "#store/maintenance/provisioned.ts";
-import { dataOf, type Managed, managed } from "../managed.ts";
+import { storeProvisionMark } from "#store/maintenance/provisioned.ts";
+import { createdBy, dataOf, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
 before(async () => {
@@ -27,7 +27,7 @@ interface Shown {
   api_key: string;
 }
 
-const create = async (input: object) => dataOf<Shown>(await m.operator("POST", "/accounts", input));
+const create = async (input: object) => await createdBy<Shown>(m.operator, "/accounts", input);
 
 test("a new account has everything that was asked for, and its key works", async () => {
   const { api_key, ...made } = await create({
@@ -98,7 +98,7 @@ test("an account can be renamed, but not to a taken name, and not one that the p
   const rename = (name: string) => m.operator("PATCH", `/accounts/${id}`, { name });
   assert.equal((await rename("somebody")).statusCode, 409);
   assert.equal(dataOf<Shown>(await rename("new name")).name, "new name");
-  await m.it.system.database.run(markProvisioned, { kind: "account", name: "new name", hash: "x" });
+  await m.it.system.database.run(storeProvisionMark, { kind: "account", name: "new name", hash: "x" });
   const refused = await rename("third name");
   assert.equal(refused.statusCode, 409);
   assert.match(refused.json().message, /provisioning file/);

@@ -58,7 +58,7 @@ test("where only hashes are kept, nothing can be shown, not even a copy from bef
     const own = await managed({ started: false, settings });
     const { id } = await own.it.account();
     const eve = await own.person("eve@example.test", id);
-    own.it.system.configure.showApiKeys = false;
+    own.it.system.core.showApiKeys = false;
     const reply = await eve("POST", `/accounts/${id}/api-key/reveal`, {
       password: passwordOf("eve@example.test"),
     });

@@ -17,10 +17,10 @@ before(async () => {
   account = await it.account();
   operator = bearer(await tokenFor(it));
   operatorId = (await manage(it, "GET", "/session", { headers: operator })).json().data.id;
-  const { database, configure } = it.system;
+  const { database, core } = it.system;
   for (const accountId of [account.id, other.id, null]) {
     await audit(
-      { database, clock: it.clock, newId: configure.newId },
+      { database, clock: it.clock, newId: core.newId },
       { actor: provisioning, accountId, action: "configureAccount", target: "x", fields: ["plan"] },
     );
     await it.advance(1_000);

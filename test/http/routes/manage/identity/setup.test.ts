@@ -22,7 +22,7 @@ test("without a code there is no operator, whatever else is right; every wrong o
     const reply = await setUp({ ...ann, code: `tls_guess${i}` }, from);
     assert.deepEqual([reply.statusCode, reply.json().code], [401, "unauthenticated"]);
   }
-  const code = await it.system.makeSetupCode();
+  const code = await it.system.createSetupCode();
   const refused = await setUp({ ...ann, code }, from);
   assert.deepEqual([refused.statusCode, refused.headers["retry-after"]], [429, "6"]);
   assert.equal((await setUp({ ...ann, code: "" })).statusCode, 422);
@@ -30,7 +30,7 @@ test("without a code there is no operator, whatever else is right; every wrong o
 });
 
 test("the code makes an operator, signs in, and is spent", async () => {
-  const code = await it.system.makeSetupCode();
+  const code = await it.system.createSetupCode();
   for (const [field, value] of [
     ["email", "no address"],
     ["name", " "],
@@ -48,15 +48,15 @@ test("the code makes an operator, signs in, and is spent", async () => {
 });
 
 test("somebody's address is not taken over by a code that is not for it", async () => {
-  const code = await it.system.makeSetupCode();
+  const code = await it.system.createSetupCode();
   assert.equal((await setUp({ ...ann, code, password: "another long password" })).statusCode, 409);
-  const mine = await it.system.makeSetupCode("ann@acme.test");
+  const mine = await it.system.createSetupCode("ann@acme.test");
   assert.equal((await setUp({ ...ann, code: mine, email: "bob@acme.test" })).statusCode, 401);
   browserOf(await setUp({ ...ann, code: mine, password: "another long password" }));
 });
 
 test("another site's page cannot spend a code", async () => {
-  const code = await it.system.makeSetupCode();
+  const code = await it.system.createSetupCode();
   const headers = { "sec-fetch-site": "cross-site" };
   assert.equal((await manage(it, "POST", "/setup", { body: { ...ann, code }, headers })).statusCode, 403);
 });

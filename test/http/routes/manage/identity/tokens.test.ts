@@ -19,7 +19,7 @@ const make = (body: object) => manage(it, "POST", "/tokens", { headers: operator
 
 test("a token is shown when it is made, and never again", async () => {
   const reply = await make({ name: "ci", role: "member", account: account.id });
-  assert.equal(reply.statusCode, 200, reply.body);
+  assert.equal(reply.statusCode, 201, reply.body);
   const { token, ...data } = reply.json().data;
   assert.match(token, /^tlm_[\w-]{43}$/);
   assert.deepEqual(data, {
@@ -50,7 +50,7 @@ test("faults by field; a name twice is a conflict", async () => {
     const reply = await make(body);
     assert.deepEqual([reply.statusCode, Object.keys(reply.json().errors)], [422, [field]], reply.body);
   }
-  assert.equal((await make({ name: "twice", role: "operator" })).statusCode, 200);
+  assert.equal((await make({ name: "twice", role: "operator" })).statusCode, 201);
   assert.equal((await make({ name: "twice", role: "operator" })).statusCode, 409);
 });
 
@@ -59,10 +59,13 @@ test("a revoked token is dead on the next request, also its own; revoking again 
   const headers = bearer(token);
   assert.equal((await manage(it, "GET", "/tokens", { headers })).statusCode, 200);
   const revoked = await manage(it, "DELETE", `/tokens/${id}`, { headers });
-  assert.equal(revoked.json().data.revoked_at, "2026-01-01T00:00:00.000Z");
+  assert.deepEqual([revoked.statusCode, revoked.body], [204, ""]);
+  const list = await manage(it, "GET", "/tokens", { headers: operator });
+  const listed = list.json().data.find((entry: { id: string }) => entry.id === id);
+  assert.equal(listed.revoked_at, "2026-01-01T00:00:00.000Z");
   assert.equal((await manage(it, "GET", "/tokens", { headers })).statusCode, 401);
-  assert.equal((await manage(it, "DELETE", `/tokens/${id}`, { headers: operator })).statusCode, 200);
-  assert.equal((await make({ name: "short-lived", role: "operator" })).statusCode, 200, "the name is free");
+  assert.equal((await manage(it, "DELETE", `/tokens/${id}`, { headers: operator })).statusCode, 204);
+  assert.equal((await make({ name: "short-lived", role: "operator" })).statusCode, 201, "the name is free");
   for (const missing of [`tok_${"0".repeat(26)}`, "x", "%00"])
     assert.equal((await manage(it, "DELETE", `/tokens/${missing}`, { headers: operator })).statusCode, 404);
 });
@@ -83,7 +86,7 @@ test("another process knows of a revoked token with its next request", async () 
   const { id, token } = (await manage(one, "POST", "/tokens", { headers: first, body })).json().data;
   const there = async () => (await manage(two, "GET", "/session", { headers: bearer(token) })).statusCode;
   assert.equal(await there(), 200);
-  assert.equal((await manage(one, "DELETE", `/tokens/${id}`, { headers: first })).statusCode, 200);
+  assert.equal((await manage(one, "DELETE", `/tokens/${id}`, { headers: first })).statusCode, 204);
   assert.equal(await there(), 401);
   await two.close();
   await one.close();

@@ -23,7 +23,7 @@ const bob = { email: "Bob@acme.test", name: "Bob", role: "member", password: "co
 
 test("a user is made, listed, and never shown with a password", async () => {
   const made = await make({ ...bob, account: account.id });
-  assert.equal(made.statusCode, 200, made.body);
+  assert.equal(made.statusCode, 201, made.body);
   const { data } = made.json();
   assert.deepEqual(data, {
     id: data.id,

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { manageReceivedReply } from "#contract/manage/consent.ts";
+import { receivedReply } from "#contract/messages/received.ts";
 import { storeInbound } from "#store/feedback/inbound.ts";
 import { dataOf, type Managed, managed } from "../managed.ts";
 
@@ -15,7 +15,7 @@ before(async () => {
   ({ id } = await m.it.account({ name: "acme" }));
   const gatewayId = await m.it.gateway({ identifier: "main" });
   for (const [i, channel] of (["sms", "whatsapp", "sms"] as const).entries()) {
-    const own = m.it.system.configure.newId("in");
+    const own = m.it.system.core.newId("in");
     ids.unshift(own);
     await m.it.system.database.run(storeInbound, {
       message: {
@@ -29,7 +29,7 @@ before(async () => {
         body: "Hello",
         media: "[]",
         received_at: m.it.clock.now(),
-        opt: null,
+        consent_keyword: null,
       },
       gatewayIdentifier: "main",
       replyTo: null,
@@ -44,7 +44,7 @@ const idsOf = async (query = "") => dataOf<{ id: string }[]>(await get(query)).m
 
 test("newest first, of all channels or of one, page by page", async () => {
   const reply = await get();
-  assert.deepEqual(manageReceivedReply.parse(reply.json()), reply.json());
+  assert.deepEqual(receivedReply.parse(reply.json()), reply.json());
   assert.deepEqual(await idsOf(), ids);
   assert.deepEqual(await idsOf("?channel=sms"), [ids[0], ids[2]]);
   const first = await get("?limit=2");

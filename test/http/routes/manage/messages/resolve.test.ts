@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { manageResolveReply } from "#contract/manage/consent.ts";
+import { recordReply } from "#contract/replies.ts";
 import { noAnswer, provider, takes } from "../../../../scenarios/provider.ts";
 import { type Managed, managed } from "../managed.ts";
 
@@ -30,7 +30,7 @@ test("each answer makes of the message what it says, in the name of who gave it"
   const sent = await unknown();
   const reply = await answer(sent, { answer: "mark_sent" });
   assert.equal(reply.statusCode, 200, reply.body);
-  assert.deepEqual(manageResolveReply.parse(reply.json()), reply.json());
+  assert.deepEqual(recordReply.parse(reply.json()), reply.json());
   assert.equal(reply.json().data.status, "sent");
   assert.match(reply.json().data.events.at(-1).detail, /^Marked as sent by token \d+\.$/);
   const failed = await answer(await unknown(), { answer: "mark_failed" });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { hashSecret } from "#runtime/secret.ts";
 import { findPoolByKey } from "#store/pools/pools.ts";
-import { dataOf, type Managed, managed } from "../managed.ts";
+import { createdBy, dataOf, isDeleted, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
 let path: string;
@@ -25,7 +25,7 @@ interface Shown {
   revoked_at: string | null;
 }
 
-const create = async (input: object) => dataOf<Shown>(await m.operator("POST", path, input));
+const create = async (input: object) => await createdBy<Shown>(m.operator, path, input);
 const works = async (key: string) =>
   (await m.it.system.database.run(findPoolByKey, hashSecret(key))) !== null;
 
@@ -86,14 +86,13 @@ test("what it may do changes field by field", async () => {
 
 test("a revoked key works no more and cannot be changed; its name is free again", async () => {
   const { id, key } = await create({ name: "old" });
-  const revoked = dataOf<Shown>(await m.operator("DELETE", `${path}/${id}`));
+  isDeleted(await m.operator("DELETE", `${path}/${id}`));
+  const revoked = dataOf<Shown>(await m.operator("GET", `${path}/${id}`));
   assert.ok(revoked.revoked_at !== null && !(await works(key!)));
   await m.it.advance(5_000);
-  assert.deepEqual(
-    dataOf<Shown>(await m.operator("DELETE", `${path}/${id}`)),
-    revoked,
-    "again changes nothing",
-  );
+  isDeleted(await m.operator("DELETE", `${path}/${id}`));
+  const again = dataOf<Shown>(await m.operator("GET", `${path}/${id}`));
+  assert.deepEqual(again, revoked, "again changes nothing");
   assert.equal((await m.operator("PATCH", `${path}/${id}`, { models: null })).statusCode, 409);
   const next = await create({ name: "old" });
   assert.ok(next.id !== id && (await works(next.key!)));

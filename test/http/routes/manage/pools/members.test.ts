@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { healthOf } from "#http/routes/manage/pools/members.ts";
-import { dataOf, type Managed, managed } from "../managed.ts";
+import { createdBy, dataOf, isDeleted, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
 let path: string;
@@ -29,7 +29,7 @@ const openai = {
   settings: { base_url: "https://api.example.test/v1", api_key: "sk-a-secret" },
 };
 const create = async (input: object) =>
-  dataOf<Shown>(await m.operator("POST", `${path}/members`, { ...openai, ...input }));
+  await createdBy<Shown>(m.operator, `${path}/members`, { ...openai, ...input });
 const patch = (id: string, change: object) => m.operator("PATCH", `${path}/members/${id}`, change);
 const errorsOf = (reply: { json(): { errors: object } }) => reply.json().errors;
 
@@ -99,7 +99,7 @@ test("a mask keeps the secret, a new address asks for it again", async () => {
 
 test("a removed member is gone", async () => {
   const { id } = await create({ name: "gone" });
-  assert.deepEqual(dataOf(await m.operator("DELETE", `${path}/members/${id}`)), { id });
+  isDeleted(await m.operator("DELETE", `${path}/members/${id}`));
   assert.equal((await m.operator("GET", `${path}/members/${id}`)).statusCode, 404);
   assert.equal((await m.operator("DELETE", `${path}/members/${id}`)).statusCode, 404);
   assert.equal((await patch(id, { weight: 2 })).statusCode, 404);
@@ -133,7 +133,7 @@ test("health names every member; one that is switched off is off", async () => {
 test("a standing is shown with its times on the wire, unless the member is switched off", () => {
   const standing = {
     member: "mem_1",
-    state: "resting" as const,
+    state: "cooling_down" as const,
     until: Date.parse("2027-01-01T00:00:05Z"),
     inFlight: 3,
     firstOutputMs: 120.5,
@@ -142,7 +142,7 @@ test("a standing is shown with its times on the wire, unless the member is switc
   const shown = {
     member: "mem_1",
     name: "one",
-    state: "resting",
+    state: "cooling_down",
     until: "2027-01-01T00:00:05.000Z",
     in_flight: 3,
     first_output_ms: 120.5,

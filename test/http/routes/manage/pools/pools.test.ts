@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { markProvisioned } from "#store/maintenance/provisioned.ts";
-import { poolMark } from "#store/pools/pools.ts";
-import { dataOf, type Managed, managed } from "../managed.ts";
+import { storeProvisionMark } from "#store/maintenance/provisioned.ts";
+import { provisionKey } from "#store/pools/pools.ts";
+import { createdBy, dataOf, isDeleted, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
 let path: string;
@@ -24,7 +24,7 @@ interface Shown {
   updated_at: string;
 }
 
-const create = async (input: object) => dataOf<Shown>(await m.operator("POST", path, input));
+const create = async (input: object) => await createdBy<Shown>(m.operator, path, input);
 const show = async (id: string) => dataOf<Shown>(await m.operator("GET", `${path}/${id}`));
 
 test("a pool is made with its defaults, shown with its members, and listed", async () => {
@@ -77,7 +77,7 @@ test("faults are told by field, a name is taken, and what a provisioning file na
   const bad = await m.operator("POST", path, { name: "a b", deadline_ms: 1, members: [] });
   assert.deepEqual(Object.keys(bad.json().errors).sort(), ["deadline_ms", "members", "name"]);
   const { database } = m.it.system;
-  await database.run(markProvisioned, { kind: "pool", name: poolMark("acme", "mine"), hash: "x" });
+  await database.run(storeProvisionMark, { kind: "pool", name: provisionKey("acme", "mine"), hash: "x" });
   const refused = await m.operator("PATCH", `${path}/${id}`, { name: "yours" });
   assert.deepEqual([refused.statusCode, refused.json().code], [409, "conflict"]);
 });
@@ -87,7 +87,7 @@ test("a deleted pool is gone with its members and keys", async () => {
   const member = { name: "one", kind: "sandbox", models: ["echo"] };
   const { id: memberId } = dataOf<Shown>(await m.operator("POST", `${path}/${id}/members`, member));
   const { id: keyId } = dataOf<Shown>(await m.operator("POST", `${path}/${id}/keys`, { name: "app" }));
-  assert.deepEqual(dataOf(await m.operator("DELETE", `${path}/${id}`)), { id });
+  isDeleted(await m.operator("DELETE", `${path}/${id}`));
   for (const rest of [
     "",
     "/members",

@@ -30,13 +30,13 @@ before(async () => {
   today = dayOf(m.it.clock.now(), zone);
   const of = { accountId: id, poolId: pool.id, keyId: key, memberId: "" };
   const attempts = [
-    { member: "primary", model: "m", ms: 12.5, outcome: "broken", status: 502 },
+    { member: "primary", model: "m", ms: 12.5, outcome: "upstream_error", status: 502 },
     { member: "second", model: "m", ms: 900, outcome: "ok", status: 200 },
   ];
   for (let at = 0; at < 20; at++) {
     calls.push(
       callRow(of, {
-        id: m.it.system.configure.newId("cmp"),
+        id: m.it.system.core.newId("cmp"),
         key_id: at % 4 === 0 ? other : key,
         status: at === 7 ? 503 : at === 9 ? 429 : at === 11 ? 499 : 200,
         member: at === 7 || at === 9 ? null : at % 2 === 0 ? "primary" : "second",

@@ -9,7 +9,7 @@ import {
   webhooksReply,
 } from "#contract/manage/webhooks.ts";
 import { isSigningSecret } from "#webhooks/sign.ts";
-import { dataOf, type Managed, managed } from "../managed.ts";
+import { createdBy, dataOf, isDeleted, type Managed, managed } from "../managed.ts";
 
 let m: Managed;
 let path: string;
@@ -31,7 +31,7 @@ interface Shown {
 let made = 0;
 const url = () => `https://receiver.example.com/${++made}?token=abc`;
 const create = async (input: object = {}) =>
-  dataOf<Shown>(await m.operator("POST", path, { url: url(), ...input }));
+  await createdBy<Shown>(m.operator, path, { url: url(), ...input });
 
 test("created, its secret is shown this once, and everything else can be read again", async () => {
   const reply = await m.operator("POST", path, { url: url() });
@@ -97,8 +97,7 @@ test("a rotated secret is new, and the one before it is said to sign for a day",
 
 test("deleted, it is gone, and deleting it again is 404", async () => {
   const { id } = await create();
-  const reply = await m.operator("DELETE", `${path}/${id}`);
-  assert.deepEqual(dataOf(reply), { id });
+  isDeleted(await m.operator("DELETE", `${path}/${id}`));
   for (const [method, of] of [
     ["DELETE", `${path}/${id}`],
     ["GET", `${path}/${id}`],

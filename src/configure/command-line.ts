@@ -1,0 +1,54 @@
+// What the command line changes: the account of a new installation, an account's API key, and set-up codes.
+
+import { channels } from "#contract/messages/channel.ts";
+import type { Core } from "#core/core.ts";
+import { audit, commandLine } from "#identity/audit.ts";
+import { createSetupCode as createCode } from "#identity/setup.ts";
+import { sandboxModels } from "#providers/sandbox/sandbox.ts";
+import { countAccounts, findAccountByName } from "#store/accounts/accounts.ts";
+import { accountInput, issueApiKey, upsertAccount } from "./account.ts";
+import { type ConfigureParts, gatewayInput, upsertGateway } from "./gateway.ts";
+import { upsertPool } from "./pool.ts";
+import { poolInput } from "./pool-input.ts";
+
+type Deps = ConfigureParts & Pick<Core, "random"> & { showApiKeys: boolean };
+
+/** With no account yet: makes one with sandbox gateways and a sandbox pool, and returns its keys; else null. */
+export async function createDefaultAccount(deps: Deps): Promise<{ apiKey: string; poolKey: string } | null> {
+  if ((await deps.database.run(countAccounts, null)) > 0) return null;
+  const account = accountInput.parse({ name: "default", plan: { name: "unlimited" } });
+  const accountId = await upsertAccount(deps, account);
+  for (const channel of channels) {
+    const gateway = { identifier: `sandbox-${channel}`, channel, kind: "sandbox", default: true };
+    await upsertGateway(deps, accountId, gatewayInput.parse(gateway));
+  }
+  const pool = poolInput.parse({
+    name: "default",
+    members: [{ name: "sandbox", kind: "sandbox", models: sandboxModels, embedding_models: ["echo"] }],
+    keys: [{ name: "default" }],
+  });
+  const saved = await upsertPool(deps, accountId, pool);
+  const poolKey = saved.kind === "saved" ? saved.issuedKeys[0]?.key : undefined;
+  if (poolKey === undefined) throw new Error("The sandbox pool could not be made.");
+  return { apiKey: await issueApiKey(deps, accountId), poolKey };
+}
+
+/** A new API key of the account, in place of its old one; null: there is no such account. */
+export async function renewApiKey(deps: Deps, accountName: string): Promise<string | null> {
+  const account = await deps.database.run(findAccountByName, accountName);
+  if (!account) return null;
+  const key = await issueApiKey(deps, account.id);
+  await audit(deps, { actor: commandLine, accountId: account.id, action: "renewApiKey", target: account.id });
+  return key;
+}
+
+/**
+ * A one-time code that makes an operator at `POST /api/manage/v1/setup` within 24 h. With an e-mail address it works
+ * for that address alone, and gives an operator who has it a new password.
+ */
+export async function createSetupCode(deps: Deps, email?: string): Promise<string> {
+  const code = await createCode(deps, email);
+  const fields = email === undefined ? [] : ["email"];
+  await audit(deps, { actor: commandLine, action: "createSetupCode", fields });
+  return code;
+}

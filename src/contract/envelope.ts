@@ -1,0 +1,61 @@
+// What the replies and lists of all families share: the envelope around the data, and the query and the reply of a page.
+// Every schema with an `id` is a component of the OpenAPI document under that name, so names are unique.
+
+import { z } from "zod";
+
+/** A time on the wire: ISO 8601 in UTC, with milliseconds. */
+export const instant = z.iso.datetime({ precision: 3 });
+
+/** An object whose fields depend on something else, such as the settings of a kind. */
+export const anyFields = z.record(z.string(), z.unknown());
+
+const envelope = {
+  success: z.literal(true),
+  message: z.string().describe("What happened, as a sentence for people."),
+};
+
+/** The reply that carries one thing. */
+export function reply<Data extends z.ZodType>(id: string, data: Data) {
+  return z.object({ ...envelope, data }).meta({ id });
+}
+
+/** The reply that carries a list. A list that always comes whole has no further page. */
+export function page<Item extends z.ZodType>(id: string, item: Item, cursorNote = "") {
+  return z
+    .object({
+      ...envelope,
+      data: z.array(item),
+      next_cursor: z
+        .string()
+        .nullable()
+        .describe(`The \`cursor\` of the next page; null on the last page.${cursorNote}`),
+    })
+    .meta({ id });
+}
+
+/** How many items of a list a page has. */
+export const limit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(200)
+  .default(50)
+  .describe("The maximum number of items in the page.");
+
+/** Where a page begins. Each list has its own rule for the text. */
+export const cursorNote = "A `next_cursor` of the same list, to get its next page.";
+
+/** The cursor of a list whose cursors are ids. */
+export const idCursor = z
+  .string()
+  .regex(/^[a-z0-9_]{1,64}$/, "is not a cursor")
+  .optional()
+  .describe(cursorNote);
+
+/** An id in a path. The handler answers 404 for any other text. */
+export function idParam(description: string) {
+  return z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/)
+    .describe(description);
+}

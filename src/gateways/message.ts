@@ -1,0 +1,65 @@
+// What an adapter is given to send. An email is complete except for its sender's address, which is a setting of the gateway.
+
+import type { KeyObject } from "node:crypto";
+import type { Channel } from "#contract/messages/channel.ts";
+
+/** A message on its way to a provider. */
+export interface OutgoingMessage {
+  /** Our id (`msg_…`): the reference to give to providers that take one. */
+  id: string;
+  channel: Channel;
+  /** E.164 with its plus, a short code in digits, or an email address. */
+  recipient: string;
+  /** The text as its sender gave it. */
+  message: string;
+  /** 1 for the first transmission. */
+  attempt: number;
+  /** Set for the channel `email`, and for no other. */
+  email?: OutgoingEmail;
+}
+
+export interface OutgoingEmail {
+  /** One line, without control characters. */
+  subject: string;
+  /** Always set: derived from the HTML if the caller gave only HTML. */
+  text: string;
+  /** Null: a mail of text alone. Tracked links and the pixel are already in it if the gateway tracks. */
+  html: string | null;
+  /** The display name that the caller gave; null: the gateway's `from_name`. */
+  senderName: string | null;
+  /** One address, its domain in ASCII; null: none. */
+  replyTo: string | null;
+  /** Further headers (`List-Unsubscribe`, …), names and values safe to send. */
+  headers: readonly (readonly [name: string, value: string])[];
+  /** Where bounces of this message go (VERP); null: the sender's address. */
+  returnPath: string | null;
+  attachments: readonly OutgoingAttachment[];
+}
+
+export interface OutgoingAttachment {
+  /** Without a path and without control characters; any script. */
+  filename: string;
+  contentType: string;
+  /** Bytes. */
+  size: number;
+  /** Of the content, hex: the key of caches. */
+  sha256: string;
+  /**
+   * Reads the bytes; messages of one request share them. Rejects with `AttachmentReadError`. An adapter reads all
+   * attachments before it sends anything, and lets the error through.
+   */
+  content(): Promise<Buffer>;
+}
+
+/** An attachment or a body could not be read, so nothing of the mail was sent. `cause`: why. */
+export class AttachmentReadError extends Error {
+  override readonly name = "AttachmentReadError";
+}
+
+/** A key that signs for a sending domain. */
+export interface DkimKey {
+  domain: string;
+  selector: string;
+  algorithm: "rsa-sha256" | "ed25519-sha256";
+  privateKey: KeyObject;
+}

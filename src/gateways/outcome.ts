@@ -1,0 +1,30 @@
+// What became of one transmission: the four answers that an adapter can give.
+
+/**
+ * - `accepted`: the provider took the message. `receipt`: for routes that already know how it ended.
+ * - `rejected`: the message will never be sent. It is not tried again.
+ * - `deferred`: the message was certainly not sent. It is tried again. `gatewayFault` means that the gateway is at fault
+ *   and not this message (`refused`: the provider answered no, such as for bad credentials; `unreachable`: there was no
+ *   connection): the lane pauses, and the attempt does not count.
+ * - `unknown`: the message may have been sent. It is never repeated blindly.
+ */
+export type Outcome =
+  /** `opensAfterMs`: the sandbox simulates an open this long after delivery. */
+  | { kind: "accepted"; reference: string | null; receipt?: FinalReceipt; opensAfterMs?: number }
+  | { kind: "rejected"; code: string; reason: string }
+  | {
+      kind: "deferred";
+      code?: string;
+      reason: string;
+      retryAfterMs?: number;
+      gatewayFault?: "refused" | "unreachable";
+    }
+  | { kind: "unknown"; code?: string; reason: string };
+
+export type ReceiptStatus = "sent" | "delivered" | "read" | "undelivered" | "failed" | "bounced";
+
+export interface FinalReceipt {
+  status: ReceiptStatus;
+  code?: string;
+  reason?: string;
+}

@@ -1,0 +1,144 @@
+// The send endpoint of any channel: reads the contacts in slices, collects the issues, has the send accepted, and
+// replies. What differs from channel to channel is its row in messaging/channels.ts and the head of its endpoint.
+
+import type { z } from "zod";
+import type { Issue } from "#contract/issue.ts";
+import { readInlineFiles } from "#contract/messages/attachments.ts";
+import type { Channel } from "#contract/messages/channel.ts";
+import { idempotencyMismatch, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { sentences } from "#contract/wording.ts";
+import { idempotencyHeader, idempotencyKey } from "#http/auth/idempotency-key.ts";
+import type { AccountCall } from "#http/call.ts";
+import { type Endpoint, endpoint } from "#http/endpoint.ts";
+import type { AcceptResult } from "#messaging/accept/accept.ts";
+import { messageChannels, sendingChannel } from "#messaging/channels.ts";
+import type { Clock } from "#runtime/runtime.ts";
+
+/** The problems of every send endpoint. */
+const problems = [
+  "malformed_body",
+  "insufficient_credit",
+  "request_timeout",
+  "body_too_large",
+  "unsupported_media_type",
+  "idempotency_in_progress",
+  "unavailable",
+  "commit_unknown",
+] as const;
+
+/** Reads contacts; other requests get their turn between slices. */
+export async function inSlices<T>(slices: Generator<void, T, void>, clock: Clock): Promise<T> {
+  for (;;) {
+    const slice = slices.next();
+    if (slice.done) return slice.value;
+    await clock.sleep(0);
+  }
+}
+
+/** Bounds the reply: ten names show a client what is wrong. */
+const maxFilesNamed = 10;
+
+/** Files in fields that take none: ignored, their sender would believe that they were sent. */
+export function fileIssues(files: readonly string[]): Issue[] {
+  return files.slice(0, maxFilesNamed).map((name) => {
+    const path = [name.replace(/\[\]$/, "").replace(/\]?\[/g, ".").replace(/\]$/, "")];
+    return { path, message: sentences.notAFile(path) };
+  });
+}
+
+/** Adds the files of a JSON body to the upload, and returns the issues of all attachments. */
+async function readAttachments(
+  { account, body, upload }: AccountCall,
+  { hasIssues }: { hasIssues: boolean },
+): Promise<Issue[]> {
+  const issues = fileIssues(body.files);
+  if (upload === null) return issues;
+  const inline = readInlineFiles(body.value, account.attachments.maxFiles, issues);
+  await upload.addInline(inline, { store: !hasIssues && issues.length === 0 });
+  return [...issues, ...upload.issues()];
+}
+
+/** What the endpoint of one channel says about itself. */
+export interface SendHead {
+  channel: Channel;
+  name: string;
+  tag: string;
+  summary: string;
+  description: string;
+  body: z.ZodObject;
+  uploads?: true;
+  reply: z.ZodType;
+  /** The message of the reply. */
+  queued: string;
+}
+
+/** The endpoint that sends messages of a channel. */
+export function sendEndpoint({ channel, reply, queued, ...head }: SendHead): Endpoint {
+  const sending = sendingChannel(channel);
+  const { field } = messageChannels[channel].recipients;
+  const path = `/api/${channel}/send` as const;
+  return endpoint({
+    ...head,
+    method: "POST",
+    path,
+    family: "api_key",
+    replies: { 200: reply },
+    problems,
+    headers: idempotencyHeader,
+  })(async (call) => {
+    const { account, body, core, requestId, settings, upload } = call;
+    const { maxContacts } = settings;
+    const read = await inSlices(sending.readSlices(body.value, { maxContacts }), core.clock);
+    const { contacts } = read;
+    const attachments = await readAttachments(call, { hasIssues: read.issues.length > 0 });
+    const issues = upload === null ? [...attachments, ...read.issues] : [...read.issues, ...attachments];
+    const key = idempotencyKey(call.request);
+    if (typeof key === "object" && key !== null) issues.push(key);
+    // Without a contact the account has nothing to add.
+    if (contacts.length === 0) return validationFailed(issues);
+    const request = { account, requestId, channel, send: { contacts, issues } };
+    if (issues.length > 0) return validationFailed(await core.acceptance.issuesOf(request));
+    const idempotency = typeof key === "string" ? { path, key } : null;
+    const result = await core.acceptance.send({ ...request, upload, idempotency });
+    if (result.kind !== "accepted" && result.kind !== "replayed") return refusal(result, sending.creditUnit);
+    const replayed = result.kind === "replayed";
+    return {
+      status: 200,
+      ...(replayed ? { headers: { "Idempotent-Replayed": "true" } } : {}),
+      body: {
+        success: true,
+        message: queued,
+        data: {
+          request_id: result.requestId,
+          contact: result.ids.map((id, at) => ({
+            [field]: (replayed ? result.numbers[at] : sending.writtenRecipient(contacts[at]!)) ?? "",
+            status: result.statuses[at]!,
+            id,
+          })),
+        },
+      },
+    };
+  });
+}
+
+/** The reply to a send that was not accepted. */
+function refusal(
+  result: Exclude<AcceptResult, { kind: "accepted" | "replayed" }>,
+  creditUnit: string,
+): Problem {
+  switch (result.kind) {
+    case "invalid":
+      return validationFailed(result.issues);
+    case "mismatch":
+      return idempotencyMismatch();
+    case "in_progress":
+      return problem("idempotency_in_progress", { retryAfterMs: 1_000 });
+    case "insufficient_credit":
+      return problem("insufficient_credit", {
+        message: `This request needs ${result.needed} ${creditUnit} credits, and ${result.remaining} remain. Nothing was accepted.`,
+      });
+    case "unavailable":
+    case "commit_unknown":
+      return problem(result.kind, { retryAfterMs: result.retryAfterMs });
+  }
+}

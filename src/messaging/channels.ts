@@ -1,0 +1,122 @@
+// The channels as data: one row for each, so that code for messages of any channel asks the row instead of
+// comparing names. A channel that sends consists of its request (contract/messages/), its rules (accept/), its row here
+// and its endpoint (http/routes/messages/).
+
+import type { Account } from "#accounts/account.ts";
+import type { Channel } from "#contract/messages/channel.ts";
+import type { Send, SharedDraft } from "#contract/messages/contacts.ts";
+import { type EmailDraft, readEmail, readEmailSlices } from "#contract/messages/email.ts";
+import type { EmailRecord, SmsRecord } from "#contract/messages/record.ts";
+import { readSms, readSmsSlices, type SmsDraft } from "#contract/messages/sms.ts";
+import type { MessageRow } from "#store/messages/lookup.ts";
+import { prepareEmail } from "./accept/email.ts";
+import type { PreparedSend, PrepareTools } from "./accept/prepare.ts";
+import { prepareSms } from "./accept/sms.ts";
+import { emailAddress, phoneNumber, type RecipientKind } from "./recipients.ts";
+
+type OwnFields<ChannelRecord> = Omit<ChannelRecord, Exclude<keyof SmsRecord & keyof EmailRecord, "channel">>;
+
+/** A channel's fields of the public record, beside those that every channel has. */
+export type ChannelRecord = OwnFields<SmsRecord> | OwnFields<EmailRecord>;
+
+/** How a channel's messages are accepted and shown. `Draft`: one of its contacts. */
+export interface SendingChannel<Draft extends SharedDraft = SharedDraft> {
+  /** Reads a send body; yields between slices of contacts. */
+  readSlices(body: unknown, limits: { maxContacts: number }): Generator<void, Send<Draft>, void>;
+  read(body: unknown, limits: { maxContacts: number }): Send<Draft>;
+  /** Applies the rules that need the account, and makes the rows. Stores nothing. */
+  prepare(account: Account, send: Send<Draft>, tools: PrepareTools): Promise<PreparedSend>;
+  /** The values by which two contacts ask for the same. Stored fingerprints are made of them, in this order. */
+  fingerprint(contact: Draft): unknown[];
+  /** The recipient as the caller wrote it. */
+  writtenRecipient(contact: Draft): string | undefined;
+  /** What the channel's credit counts, as replies name it. */
+  creditUnit: string;
+  record(row: MessageRow): ChannelRecord;
+  /** Whether webhook events show the body. */
+  bodyInEvents: boolean;
+  /** The fields of a test message's contact beside its gateway. */
+  testContact(recipient: string, message: string): object;
+}
+
+export interface MessageChannel {
+  recipients: RecipientKind;
+  /** Null: messages of the channel cannot be sent yet. */
+  sending: SendingChannel | null;
+}
+
+const sms: SendingChannel<SmsDraft> = {
+  readSlices: readSmsSlices,
+  read: readSms,
+  prepare: prepareSms,
+  fingerprint: ({ number, message, gateway_identifier, schedule_at }) => [
+    number,
+    message,
+    gateway_identifier,
+    schedule_at,
+  ],
+  writtenRecipient: ({ number }) => number,
+  creditUnit: "SMS",
+  record: (row) => ({
+    channel: "sms",
+    number: row.recipient_raw,
+    recipient: row.recipient,
+    segments: row.segments ?? 1,
+    encoding: row.encoding ?? "gsm7",
+  }),
+  bodyInEvents: true,
+  testContact: (number, message) => ({ number, message }),
+};
+
+const email: SendingChannel<EmailDraft> = {
+  readSlices: readEmailSlices,
+  read: readEmail,
+  prepare: prepareEmail,
+  fingerprint: (contact) => [
+    contact.email,
+    contact.subject,
+    contact.message,
+    contact.gateway_identifier,
+    contact.sender_name,
+    contact.reply_to_email,
+    contact.schedule_at,
+  ],
+  writtenRecipient: (contact) => contact.email,
+  creditUnit: "email",
+  record: (row) => ({
+    channel: "email",
+    email: row.recipient_raw,
+    subject: row.subject ?? "",
+    sender_name: row.sender_name ?? null,
+    reply_to_email: row.reply_to ?? null,
+    attachments: (row.attachments ?? []).map(({ filename, size, content_type }) => ({
+      filename,
+      size,
+      content_type,
+    })),
+    opened_at: row.opened_at == null ? null : new Date(row.opened_at).toISOString(),
+    open_count: row.open_count ?? 0,
+  }),
+  // A body may have megabytes.
+  bodyInEvents: false,
+  testContact: (address, message) => ({ email: address, subject: "Trunkline test message", message }),
+};
+
+/** Channels by name. */
+export const messageChannels: Readonly<Record<Channel, MessageChannel>> = {
+  sms: { recipients: phoneNumber, sending: sms },
+  whatsapp: { recipients: phoneNumber, sending: null },
+  email: { recipients: emailAddress, sending: email },
+};
+
+/** How the channel sends. Throws for one that does not: nothing of it is ever accepted or stored. */
+export function sendingChannel(channel: Channel): SendingChannel {
+  const { sending } = messageChannels[channel];
+  if (sending === null) throw new Error(`The channel ${channel} cannot send yet.`);
+  return sending;
+}
+
+/** A recipient in the form that messages and the suppression list hold; null when the text is no recipient. */
+export function normaliseRecipient(channel: Channel, written: string, country: string | null): string | null {
+  return messageChannels[channel].recipients.normalise(written, country);
+}

@@ -1,0 +1,34 @@
+// The two kinds of recipients that channels have, and how each is written, read and compared. Messages and the
+// suppression list hold the normalised form and are compared as plain text, so a second spelling would let a message
+// through to a recipient who opted out.
+
+import { normaliseAddress } from "#contract/address.ts";
+import { toRecipient } from "./accept/phone.ts";
+
+export interface RecipientKind {
+  /** With its article, for issues: "is not a phone number". */
+  noun: string;
+  /** The field of a contact that names the recipient. */
+  field: "number" | "email";
+  /** The form that messages and the suppression list hold; null when the text is no recipient. */
+  normalise(written: string, country: string | null): string | null;
+  /** Whether a reply that is one keyword (STOP, START) changes consent. */
+  hasConsentKeywords: boolean;
+}
+
+export const phoneNumber: RecipientKind = {
+  noun: "a phone number",
+  field: "number",
+  // E.164, or a short code.
+  normalise: (written, country) => toRecipient(written, country)?.recipient ?? null,
+  hasConsentKeywords: true,
+};
+
+export const emailAddress: RecipientKind = {
+  noun: "an email address",
+  field: "email",
+  // In lower case with the domain in ASCII, tags (`+tag`) included.
+  normalise: (written) => normaliseAddress(written.trim()),
+  // Mail programs quote the whole mail in a reply, and List-Unsubscribe exists for this.
+  hasConsentKeywords: false,
+};

@@ -1,0 +1,128 @@
+// The pauses of a lane: by its breaker after outcomes, and while its gateway has no connection. They are stored one after
+// the other, and the time that they take counts for no message's retries.
+
+import type { Clock } from "#runtime/runtime.ts";
+import { Breaker } from "./breaker.ts";
+import type { BreakerWork, LaneState } from "./lane-work.ts";
+
+export interface PausesParts<Outcome> {
+  /** Absent: no outcome pauses the lane. */
+  breaker: BreakerWork<Outcome> | undefined;
+  state: LaneState["pause"];
+  /** The gateway's connection is not open yet. */
+  suspended: boolean;
+  clock: Clock;
+  /** Repeats a storage call until it succeeds. */
+  retry(call: string, write: () => Promise<void>): Promise<unknown>;
+}
+
+export class Pauses<Outcome> {
+  readonly #parts: PausesParts<Outcome>;
+  readonly #breaker: Breaker;
+  #totalMs: number;
+  #since: number | null;
+  /** The gateway has no connection: nothing is sent, without probes and without using up tries. */
+  #suspended: boolean;
+  /** The suspension is stored as a pause. */
+  #suspensionStored: boolean;
+  /** One after the other, or a late pause would outlive its end. */
+  #writes: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: PausesParts<Outcome>) {
+    const { clock, state, suspended } = parts;
+    const { pauses = 0, until = null, since = null, totalMs = 0 } = state ?? {};
+    this.#parts = parts;
+    this.#totalMs = totalMs;
+    this.#since = since;
+    this.#suspended = suspended;
+    // A pause without an end was stored by `suspend`. A lane that needs no connection any more ends it at once.
+    this.#suspensionStored = since !== null && until === null;
+    const pausedUntil = until === null ? null : clock.monotonic() + Math.max(0, until - clock.now());
+    this.#breaker = new Breaker({ pauses, pausedUntil });
+    if (this.#suspensionStored && !suspended) this.resume();
+  }
+
+  get isSuspended(): boolean {
+    return this.#suspended;
+  }
+
+  /** What may be sent now. */
+  permit(): ReturnType<Breaker["permit"]> {
+    if (this.#suspended) return { kind: "nothing", waitMs: null };
+    return this.#breaker.permit(this.#parts.clock.monotonic());
+  }
+
+  beginProbe(id: string): void {
+    this.#breaker.beginProbe(id);
+  }
+
+  cancelProbe(id: string): void {
+    this.#breaker.cancelProbe(id);
+  }
+
+  isSuspect(id: string): boolean {
+    return this.#breaker.isSuspect(id);
+  }
+
+  /** Pauses or resumes after an outcome, if the breaker says so. Returns whether the message is at fault. */
+  record(id: string, outcome: Outcome): boolean {
+    const { breaker, clock } = this.#parts;
+    if (!breaker) return false;
+    const { health, reason } = breaker.healthOf(outcome);
+    const decision = this.#breaker.record(id, health, reason, clock.monotonic());
+    // A stored suspension is a pause already, and only a new connection ends it.
+    if (!this.#suspensionStored) {
+      if (decision.kind === "pause") this.#storePause(decision);
+      else if (decision.kind === "resume") this.#storeResume();
+    }
+    return decision.kind === "reject_message";
+  }
+
+  /**
+   * Nothing is sent until `resume`. With a reason the suspension is stored as a pause, which may move messages to
+   * another gateway; null: a short interruption.
+   */
+  suspend(reason: string | null): void {
+    this.#suspended = true;
+    if (reason === null || this.#suspensionStored) return;
+    this.#suspensionStored = true;
+    this.#storePause({ forMs: null, pauses: this.#breaker.pauses, reason });
+  }
+
+  /** The connection is open: what paused the lane before says nothing about the new one. */
+  resume(): void {
+    const paused = this.#suspensionStored || this.#breaker.paused;
+    this.#suspended = false;
+    this.#suspensionStored = false;
+    this.#breaker.close();
+    if (paused) this.#storeResume();
+  }
+
+  /** The time less all pauses, epoch ms. */
+  laneNow(): number {
+    const now = this.#parts.clock.now();
+    return now - this.#totalMs - (this.#since === null ? 0 : now - this.#since);
+  }
+
+  /** Resolves when all pauses are stored. */
+  async stored(): Promise<void> {
+    await this.#writes;
+  }
+
+  #storePause(pause: { forMs: number | null; pauses: number; reason: string }): void {
+    const { breaker, clock } = this.#parts;
+    this.#since ??= clock.now();
+    if (breaker) this.#write("pause", () => breaker.pause(pause));
+  }
+
+  #storeResume(): void {
+    const { breaker, clock } = this.#parts;
+    if (this.#since !== null) this.#totalMs += Math.max(0, clock.now() - this.#since);
+    this.#since = null;
+    if (breaker) this.#write("resume", () => breaker.resume());
+  }
+
+  #write(call: string, write: () => Promise<void>): void {
+    this.#writes = this.#writes.then(() => this.#parts.retry(call, write));
+  }
+}

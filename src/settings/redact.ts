@@ -1,0 +1,47 @@
+// Text from a peer, made fit for logs, errors and records: on one line, of bounded length, and without the secrets that
+// the peer was given. A provider may repeat a secret in an error, an event or a delivery report.
+
+/** The text on one line, without control and format characters. */
+export function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim();
+}
+
+/**
+ * `line` with `***` for each secret, as it is and as URLs, forms and JSON spell it, in any case of letters.
+ * Secrets under four characters are left: masking them would only show where they occur.
+ */
+export function withoutSecrets(line: string, secrets: readonly string[]): string {
+  const spellings = new Set<string>();
+  for (const secret of secrets) {
+    const text = secret.toWellFormed();
+    const component = encodeURIComponent(text);
+    const form = new URLSearchParams([["", text]]).toString().slice(1);
+    for (const spelling of [text, component, form, JSON.stringify(text).slice(1, -1)]) {
+      const shown = oneLine(spelling);
+      if (shown.length >= 4) spellings.add(shown);
+    }
+  }
+  if (spellings.size === 0) return line;
+  const longestFirst = [...spellings].sort((a, b) => b.length - a.length);
+  return line.replace(new RegExp(longestFirst.map((text) => RegExp.escape(text)).join("|"), "giu"), "***");
+}
+
+/** Cleaning a MiB of blanks and soft hyphens takes 60 ms. */
+const maxInputChars = 64 * 1024;
+
+/**
+ * A peer's text on one line: without control and format characters, without `secrets`, at most `maxChars` long.
+ * Secrets are removed from the text as it will be shown and before it is cut, because half a secret is one too. Of a
+ * very long text only the beginning is read.
+ */
+export function cleanText(text: string, secrets: readonly string[], maxChars = 200): string {
+  const isCut = text.length > maxInputChars;
+  const line = withoutSecrets(oneLine(isCut ? text.slice(0, maxInputChars) : text), secrets);
+  // The input may be cut inside a secret. In a text of blanks and secrets alone, that half would be all that is left.
+  if (isCut && line.length < maxInputChars / 2) return "";
+  const characters = Array.from(line.slice(0, 2 * maxChars + 2));
+  return characters.length <= maxChars ? line : `${characters.slice(0, maxChars - 1).join("")}…`;
+}

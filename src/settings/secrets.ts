@@ -1,0 +1,139 @@
+// Secrets in settings: fields marked by `secret()` are shown as a mask, and a mask that comes back means the stored
+// value. A whole object or list may be secret (the headers of an `http-api` gateway): then every value in it is, but
+// its names are not.
+
+import { z } from "zod";
+
+/** Shown in place of a secret. */
+export const mask = "••••";
+
+/** A settings field that is sealed at rest and masked wherever it is shown. */
+export function secret() {
+  return z.string().min(1).meta({ secret: true });
+}
+
+type Path = (string | number)[];
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+interface Marks {
+  secret: boolean;
+  url: boolean;
+}
+
+/** The schema inside optional, nullable and default, with the marks of all these layers. */
+export function unwrapField(field: z.ZodType | null): { schema: z.ZodType | null; marks: Marks } {
+  const marks = { secret: false, url: false };
+  let schema = field;
+  for (;;) {
+    const meta = schema?.meta();
+    marks.secret ||= meta?.secret === true;
+    marks.url ||= meta?.url === true;
+    if (
+      schema instanceof z.ZodOptional ||
+      schema instanceof z.ZodNullable ||
+      schema instanceof z.ZodDefault ||
+      schema instanceof z.ZodPrefault
+    ) {
+      schema = schema.unwrap() as z.ZodType;
+    } else return { schema, marks };
+  }
+}
+
+/** The schema of a part; null where the schema does not name its parts (a union, any JSON). */
+function partOf(schema: z.ZodType | null, name: string | number): z.ZodType | null {
+  // Names come from clients: `constructor` is no field.
+  if (schema instanceof z.ZodObject) return Object.hasOwn(schema.shape, name) ? schema.shape[name] : null;
+  if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
+  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
+  return null;
+}
+
+/** A copy of `value` in which `change` has replaced every leaf (a value that is no object and no list). */
+function mapLeaves(
+  field: z.ZodType | null,
+  value: unknown,
+  change: (value: unknown, path: Path, secret: boolean) => unknown,
+  path: Path = [],
+  inSecret = false,
+): unknown {
+  const { schema, marks } = unwrapField(field);
+  const secret = inSecret || marks.secret;
+  if (Array.isArray(value)) {
+    return value.map((part, at) => mapLeaves(partOf(schema, at), part, change, [...path, at], secret));
+  }
+  if (isMap(value)) {
+    const parts = Object.entries(value).map(([name, part]) => [
+      name,
+      mapLeaves(partOf(schema, name), part, change, [...path, name], secret),
+    ]);
+    return Object.fromEntries(parts);
+  }
+  return change(value, path, secret);
+}
+
+/** The settings as they may be shown. */
+export function masked(schema: z.ZodObject, settings: unknown): Record<string, unknown> {
+  const shown = mapLeaves(schema, settings, (value, _path, secret) =>
+    secret && value !== null ? mask : value,
+  );
+  return shown as Record<string, unknown>;
+}
+
+/** The secret strings in settings, each once. */
+export function secretsIn(schema: z.ZodObject, settings: unknown): string[] {
+  const found = new Set<string>();
+  mapLeaves(schema, settings, (value, _path, secret) => {
+    if (secret && typeof value === "string") found.add(value);
+    return value;
+  });
+  return [...found];
+}
+
+/**
+ * `input` with every mask replaced by the `stored` value at its path. `missing`: the paths without a stored value. In a
+ * list that has grown or shrunk no position is certain, so every mask in it is missing.
+ */
+export function unmasked(input: unknown, stored: unknown): { value: unknown; missing: Path[] } {
+  const missing: Path[] = [];
+  const restore = (value: unknown, known: unknown, path: Path): unknown => {
+    if (value === mask) {
+      if (known !== undefined && (known === null || typeof known !== "object")) return known;
+      missing.push(path);
+      return value;
+    }
+    if (Array.isArray(value)) {
+      const items = Array.isArray(known) && known.length === value.length ? known : [];
+      return value.map((part, at) => restore(part, items[at], [...path, at]));
+    }
+    if (isMap(value)) {
+      const storedAt = (name: string) =>
+        isMap(known) && Object.hasOwn(known, name) ? known[name] : undefined;
+      return Object.fromEntries(
+        Object.entries(value).map(([name, part]) => [name, restore(part, storedAt(name), [...path, name])]),
+      );
+    }
+    return value;
+  };
+  return { value: restore(input, stored, []), missing };
+}
+
+/** The paths of secrets in `settings` that `input` does not contain: a mask or an absent field kept the stored ones. */
+export function keptSecrets(schema: z.ZodObject, settings: unknown, input: unknown): Path[] {
+  const kept: Path[] = [];
+  mapLeaves(schema, settings, (value, path, secret) => {
+    if (!secret || value === null) return value;
+    let supplied: unknown = input;
+    for (const name of path) {
+      const parent: unknown = supplied;
+      supplied =
+        typeof parent === "object" && parent !== null && Object.hasOwn(parent, name)
+          ? (parent as Record<string | number, unknown>)[name]
+          : undefined;
+    }
+    if (supplied === undefined || supplied === mask) kept.push(path);
+    return value;
+  });
+  return kept;
+}

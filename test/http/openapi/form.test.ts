@@ -1,0 +1,116 @@
+// What the OpenAPI document promises to those who generate clients from it: names, statuses, shared replies, and schemas
+// that the generators of other languages read.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { document, operations } from "./reading.ts";
+
+const verbs = /^(list|get|create|update|delete)[A-Z]/;
+/** Operations that are named by the verb of their domain. */
+const domainVerbs =
+  /^(activate|cancel|change|check|grant|pause|receive|release|replay|resolve|resume|reveal|revoke|rotate|send|set|sign|test)[A-Z]/;
+
+test("operation ids are a verb and a noun, without the name of an API", () => {
+  for (const { operation } of operations) {
+    const { operationId, summary } = operation;
+    assert.match(operationId, /^[a-z]+([A-Z][a-z]*)+$/);
+    assert.ok(verbs.test(operationId) || domainVerbs.test(operationId), operationId);
+    assert.match(summary, /^[A-Z][^.]*$/, operationId);
+  }
+});
+
+test("in the management API creating answers 201, deleting 204, and everything else 200", () => {
+  for (const { path, method, operation } of operations) {
+    if (!path.startsWith("/api/manage/")) continue;
+    const { operationId, responses } = operation;
+    const success = Object.keys(responses).filter((status) => status.startsWith("2"));
+    const expected = method === "delete" ? "204" : operationId.startsWith("create") ? "201" : "200";
+    assert.deepEqual(success, [expected], operationId);
+    if (operationId.startsWith("delete")) assert.equal(method, "delete");
+    if (operationId.startsWith("create")) assert.equal(method, "post");
+    if (operationId.startsWith("update")) assert.equal(method, "patch");
+    if (/^(get|list)/.test(operationId)) assert.equal(method, "get");
+  }
+});
+
+test("what is created and can be read has a Location", () => {
+  const located = operations
+    .filter(({ operation }) => "Location" in (operation.responses["201"]?.headers ?? {}))
+    .map(({ operation }) => operation.operationId);
+  assert.deepEqual(located.sort(), [
+    "createAccount",
+    "createGateway",
+    "createPool",
+    "createPoolKey",
+    "createPoolMember",
+    "createSendingDomain",
+    "createWebhook",
+  ]);
+});
+
+test("every error reply is shared, every body is named, and the document stays small", () => {
+  for (const { operation } of operations) {
+    for (const [status, reply] of Object.entries(operation.responses)) {
+      if (/^[45]/.test(status)) assert.deepEqual(Object.keys(reply), ["$ref"], operation.operationId);
+      const json = status < "400" ? reply.content?.["application/json"]?.schema : undefined;
+      if (json !== undefined) assert.deepEqual(Object.keys(json), ["$ref"], operation.operationId);
+    }
+    for (const { schema } of Object.values(operation.requestBody?.content ?? {}))
+      assert.deepEqual(Object.keys(schema), ["$ref"], operation.operationId);
+  }
+  assert.ok(JSON.stringify(document, null, 2).length < 600_000);
+});
+
+/** Visits every schema in a place where a schema belongs. */
+function everySchema(
+  schema: unknown,
+  visit: (schema: Record<string, unknown>, path: string) => void,
+  path = "",
+): void {
+  if (typeof schema !== "object" || schema === null) return;
+  const given = schema as Record<string, unknown>;
+  visit(given, path);
+  for (const name of ["items", "additionalProperties", "not"])
+    everySchema(given[name], visit, `${path}/${name}`);
+  for (const name of ["anyOf", "oneOf", "allOf"])
+    for (const [index, option] of ((given[name] ?? []) as unknown[]).entries())
+      everySchema(option, visit, `${path}/${name}/${index}`);
+  for (const [name, property] of Object.entries((given.properties ?? {}) as object))
+    everySchema(property, visit, `${path}/${name}`);
+}
+
+test("no schema is empty, and patterns are ones that Python and Go read", () => {
+  const patterns = new Set<string>();
+  const check = (schema: Record<string, unknown>, path: string) => {
+    assert.ok(
+      Object.keys(schema).some((name) => name !== "description"),
+      `${path} is empty`,
+    );
+    if (schema.pattern !== undefined) patterns.add(String(schema.pattern));
+    assert.equal("nullable" in schema, false, path);
+  };
+  for (const [name, schema] of Object.entries(document.components.schemas ?? {}))
+    everySchema(schema, check, name);
+  for (const { operation } of operations)
+    for (const { name, schema } of operation.parameters ?? []) everySchema(schema, check, name);
+  assert.ok(patterns.size > 5);
+  for (const pattern of patterns) {
+    // Go has no look-around and no back-references, Python no property classes, and both spell code points otherwise.
+    assert.doesNotMatch(pattern, /\(\?(?!:)|\\[1-9pPkuc]/, pattern);
+    for (const [, most] of pattern.matchAll(/\{\d*,?(\d+)\}/g)) assert.ok(Number(most) <= 1_000, pattern);
+  }
+});
+
+test("a parameter is required where the service requires it", () => {
+  const parameters =
+    document.paths["/api/manage/v1/accounts/{account}/credit/entries"]?.get?.parameters ?? [];
+  assert.deepEqual(
+    parameters.map(({ name, required }) => [name, required]),
+    [
+      ["account", true],
+      ["channel", true],
+      ["limit", false],
+      ["cursor", false],
+    ],
+  );
+});

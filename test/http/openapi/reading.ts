@@ -1,0 +1,49 @@
+// The OpenAPI document as its tests read it.
+
+import { openapiDocument } from "#http/openapi/document.ts";
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required: boolean;
+  schema: object;
+}
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  security: Record<string, string[]>[];
+  parameters?: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> };
+  responses: Record<string, Reply>;
+}
+export interface Reply {
+  $ref?: string;
+  description: string;
+  headers?: Record<string, object>;
+  content?: Record<string, { schema: object }>;
+}
+export interface Document {
+  openapi: string;
+  info: { title: string; version: string };
+  tags: { name: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<string, Record<string, Record<string, unknown>>>;
+}
+
+export const document = JSON.parse(JSON.stringify(openapiDocument())) as Document;
+export const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+/** A reply with its reference followed. */
+export function resolved(reply: Reply | undefined): Reply | undefined {
+  const name = reply?.$ref?.split("/").at(-1);
+  return name === undefined ? reply : (document.components.responses?.[name] as Reply | undefined);
+}
+
+export function everyObject(value: unknown, visit: (object: Record<string, unknown>) => void): void {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) visit(value as Record<string, unknown>);
+  for (const child of Object.values(value)) everyObject(child, visit);
+}

@@ -1,0 +1,36 @@
+// The table of channels: what all code that works with any channel relies on.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { channels } from "#contract/messages/channel.ts";
+import { messageChannels, normaliseRecipient, sendingChannel } from "#messaging/channels.ts";
+
+test("a channel's recipients are read as what they are", () => {
+  assert.equal(normaliseRecipient("whatsapp", "0049 (0)151 23456789", null), "+4915123456789");
+  assert.equal(normaliseRecipient("sms", "0151 23456789", "DE"), "+4915123456789");
+  assert.equal(normaliseRecipient("email", "Jane@EXAMPLE.com", null), "jane@example.com");
+});
+
+for (const channel of channels) {
+  const { recipients, sending } = messageChannels[channel];
+  if (sending === null) {
+    test(`${channel}: asking how it sends is a bug`, () => {
+      assert.throws(() => sendingChannel(channel), /cannot send yet/);
+    });
+    continue;
+  }
+  const addressee = recipients.field === "number" ? "+4915123456789" : "ada@example.com";
+
+  test(`${channel}: the contact of a test message passes its own rules`, () => {
+    const contact = sending.testContact(addressee, "Hi");
+    const { contacts, issues } = sending.read({ contact: [contact] }, { maxContacts: 1 });
+    assert.deepEqual(issues, []);
+    assert.equal(sending.writtenRecipient(contacts[0]!), addressee);
+  });
+
+  test(`${channel}: the field that names the recipient is required, and every field counts in the fingerprint`, () => {
+    const { contacts, issues } = sending.read({ contact: [{}] }, { maxContacts: 1 });
+    assert.ok(issues.some(({ path }) => path[2] === recipients.field));
+    assert.equal(sending.fingerprint(contacts[0]!).length, Object.keys(contacts[0]!).length);
+  });
+}
