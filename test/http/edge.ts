@@ -15,6 +15,7 @@ import { createPasswordHasher } from "#identity/password.ts";
 import type { AcceptResult, SendRequest } from "#messaging/accept/accept.ts";
 import type { Acceptance } from "#messaging/accept/acceptance.ts";
 import { AttachmentUpload } from "#messaging/accept/attachment-upload.ts";
+import { createIds } from "#runtime/ids.ts";
 import { createMetrics } from "#runtime/metrics.ts";
 import type { Database } from "#store/database.ts";
 import type { AttachmentChunk, UploadedFile } from "#store/email/attachments.ts";
@@ -229,12 +230,11 @@ export function edge(options: EdgeOptions = {}): Edge {
   const mails: Edge["mails"] = [];
   const staged: Edge["staged"] = new Map();
   let drawn = 0;
-  let named = 0;
-  const newId = (prefix: string) => `${prefix}_${++named}`;
   const random = {
     bytes: (count: number) => Uint8Array.from({ length: count }, () => drawn++ % 256),
     fraction: () => 0.5,
   };
+  const newId = createIds(clock, random);
   const database = scriptedStore(staged, options.operations ?? {});
   const unused = async (): Promise<never> => assert.fail("not part of this test");
   const core: HttpCore = {
@@ -243,7 +243,7 @@ export function edge(options: EdgeOptions = {}): Edge {
     log,
     database,
     newId,
-    newIds: (prefix, count) => Array.from({ length: count }, () => newId(prefix)),
+    newIds: newId.many,
     sealer: createSealer("a master key that is only used in tests", random),
     metrics: { ...createMetrics(async () => []), text: async () => "up 1\n" },
     signals: signalsTo(),

@@ -32,9 +32,9 @@ test("a message that is cancelled comes back as it is now", async () => {
   assert.equal(status, 200);
   assert.deepEqual(recordReply.parse(json), json);
   assert.deepEqual(json, { success: true, message: "The message has been cancelled.", data: cancelled });
-  const [{ happening, ...named } = assert.fail()] = asked as { happening: { detail: string } }[];
+  const [{ details, ...named } = assert.fail()] = asked as { details: { detail: string } }[];
   assert.deepEqual(named, { accountId: "acc_1", channel: "sms", id: record.id });
-  assert.equal(happening.detail, "Cancelled through the API.");
+  assert.equal(details.detail, "Cancelled through the API.");
 });
 
 test("a body is not needed, and does not matter", async () => {

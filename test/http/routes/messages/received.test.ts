@@ -29,7 +29,7 @@ const row = {
   body: "Thanks",
   media: "[]",
   in_reply_to: "msg_1",
-  opt: null,
+  consent_keyword: null,
   received_at: Date.parse(record.received_at),
 };
 const get = (url: string, recentInbound: Operations["recentInbound"] = () => []) =>

@@ -13,16 +13,16 @@ const asked: unknown[] = [];
 
 /** What the store answers; it remembers what it was asked. */
 const resolve = (result: object, body: unknown, url = resolvePath) => {
-  const resolveUnknown = ({ accountId, channel, id, happening }: Parameters<typeof remember>[0]) => {
-    remember({ accountId, channel, id, happening });
+  const resolveUnknown = ({ accountId, channel, id, details }: Parameters<typeof remember>[0]) => {
+    remember({ accountId, channel, id, details });
     return result;
   };
   const operations = { resolveUnknown, findMessage: () => ({ message: row, events: [] }) };
   return ask(edge({ operations }), { url, headers, body: JSON.stringify(body) });
 };
 
-function remember(input: { accountId: string; channel: string; id: string; happening: { detail: string } }) {
-  asked.push([input.accountId, input.channel, input.id, input.happening.detail]);
+function remember(input: { accountId: string; channel: string; id: string; details: { detail: string } }) {
+  asked.push([input.accountId, input.channel, input.id, input.details.detail]);
 }
 
 test("each answer is handed on, and the message comes back as it is now", async () => {
