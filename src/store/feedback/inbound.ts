@@ -57,7 +57,7 @@ export const storeInbound = writeOperation(
           message: message.body,
           media: JSON.parse(message.media),
           in_reply_to: answered,
-          consent_keyword: message.consent_keyword,
+          opt: message.consent_keyword,
         },
       },
     ]);
