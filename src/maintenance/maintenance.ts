@@ -3,8 +3,8 @@
 // them. Two processes at once would do no harm, only the same work twice.
 
 import type { Core } from "#core/core.ts";
-import type { OpenLane } from "#queue/lanes.ts";
 import { openLoop } from "#queue/loop.ts";
+import type { OpenLane } from "#queue/open-lane.ts";
 import { priorities } from "#queue/priority.ts";
 import { idAt } from "#runtime/ids.ts";
 import {

@@ -18,28 +18,11 @@ import {
 } from "#store/lanes/lanes.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import { DuePoll } from "./due-poll.ts";
+import type { ClaimedLane, OpenLane } from "./open-lane.ts";
 
 const notifyDelayMs = 20;
 /** Lanes claimed between two heartbeats, at most: a process that opens thousands still sends its heartbeat in time. */
 const claimBatchSize = 500;
-
-/** A lane that is being driven. */
-export interface OpenLane {
-  id: string;
-  fence: number;
-  inFlight: number;
-  wake(dueAt?: number): void;
-  stop(): Promise<void>;
-  abort(): void;
-}
-
-/**
- * A lane as it was claimed. `interrupted`: whether an earlier owner left attempts without an outcome, when that was read
- * for many lanes at once; a lane that is opened with it reads nothing before `wake`.
- */
-export interface ClaimedLane extends LanesTable {
-  interrupted?: boolean;
-}
 
 export interface LanesParts {
   database: Database;

@@ -3,7 +3,7 @@
 
 import type { Clock, Log } from "#runtime/runtime.ts";
 import { AutoResetEvent } from "./auto-reset-event.ts";
-import type { OpenLane } from "./lanes.ts";
+import type { OpenLane } from "./open-lane.ts";
 
 const defaultRetryMs = { min: 500, max: 10_000 };
 

@@ -4,8 +4,8 @@
 
 import { matchesPattern } from "#contract/messages/events.ts";
 import type { Core } from "#core/core.ts";
-import type { OpenLane } from "#queue/lanes.ts";
 import { openLoop } from "#queue/loop.ts";
+import type { OpenLane } from "#queue/open-lane.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import type { LanesTable } from "#store/schema/schema.ts";
 import {

@@ -1,7 +1,7 @@
 // Opens a webhook endpoint's lane in the process that owns it.
 
 import { Lane } from "#queue/lane.ts";
-import type { ClaimedLane, OpenLane } from "#queue/lanes.ts";
+import type { ClaimedLane, OpenLane } from "#queue/open-lane.ts";
 import { findEndpoint } from "#store/webhooks/endpoints.ts";
 import { type PostParts, postWork } from "./post.ts";
 

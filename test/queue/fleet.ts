@@ -1,7 +1,8 @@
 // Several processes that share lanes: each with its own database connection and its own clock, so that one
 // of them can be frozen. The lanes they open are stand-ins that only say what was done to them.
 
-import { Lanes, type OpenLane } from "#queue/lanes.ts";
+import { Lanes } from "#queue/lanes.ts";
+import type { OpenLane } from "#queue/open-lane.ts";
 import { saveAccount } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import { saveGateway } from "#store/gateways/gateways.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { recordOf } from "#messaging/record.ts";
-import type { OpenLane } from "#queue/lanes.ts";
+import type { OpenLane } from "#queue/open-lane.ts";
 import { newLane } from "#store/lanes/lanes.ts";
 import { readPendingDeliveries } from "#store/webhooks/deliveries.ts";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";

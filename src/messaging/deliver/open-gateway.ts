@@ -8,7 +8,7 @@ import type { GatewayRules } from "#gateways/rules.ts";
 import { needsPublicUrl } from "#messaging/email/links.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { Lane } from "#queue/lane.ts";
-import type { ClaimedLane, OpenLane } from "#queue/lanes.ts";
+import type { ClaimedLane, OpenLane } from "#queue/open-lane.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
 import { findGateway, findGatewayForLane, settingsContext } from "#store/gateways/gateways.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";

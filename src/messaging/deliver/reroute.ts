@@ -11,8 +11,8 @@
 import { defaultGateway } from "#accounts/account.ts";
 import { accountFromRow } from "#accounts/authenticate.ts";
 import type { Core } from "#core/core.ts";
-import type { OpenLane } from "#queue/lanes.ts";
 import { openLoop } from "#queue/loop.ts";
+import type { OpenLane } from "#queue/open-lane.ts";
 import { priorities } from "#queue/priority.ts";
 import { findAccount } from "#store/accounts/accounts.ts";
 import {
