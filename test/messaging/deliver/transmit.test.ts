@@ -70,7 +70,7 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
   const readMail = options.run ?? (async () => mail);
   const readFirst = options.first ?? (() => assert.fail("asked"));
   const run = async ({ name }: { name: string }) =>
-    name === "firstAttempt" ? await readFirst() : await readMail();
+    name === "findFirstAttempt" ? await readFirst() : await readMail();
   const parts = {
     database: { run } as never as Database,
     clock,
