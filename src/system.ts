@@ -45,11 +45,11 @@ export interface SystemSettings extends HttpSettings {
   answerBytes: number;
   showApiKeys: boolean;
   takeoverMs: number;
-  /** How often a process shows that it lives and looks after the lanes, ms. */
+  /** How often a process sends its heartbeat and looks after its lanes, ms. */
   heartbeatMs: number;
-  /** How often all lanes are looked at together for what other processes accepted, should a hint get lost, ms. */
+  /** How often due rows are read for all lanes, in case a notification is lost, ms. */
   pollMs: number;
-  /** How often what is old or too late is looked for, ms. */
+  /** How often retention and overdue messages are handled, ms. */
   maintenanceMs: number;
   retention: RetentionPolicy;
 }
@@ -89,10 +89,8 @@ export async function openSystem(
   const sealer = await openSealer(masterKey, random, database);
   const newId = createIds(clock, random);
   const signals = createSignals(log);
-  const metrics = createMetrics(
-    () => readLoad({ clock, database }),
-    () => database.run(countWebhooks, null),
-  );
+  const readWebhooks = () => database.run(countWebhooks, null);
+  const metrics = createMetrics(() => readLoad({ clock, database }), readWebhooks);
   const core: Core = { ...runtime, database, sealer, newId, newIds: newId.many, signals, metrics };
   const stopping = new AbortController();
 
