@@ -134,7 +134,7 @@ onBothEngines((open) => {
         message: "Thanks",
         media,
         in_reply_to: sending.id,
-        consent_keyword: null,
+        opt: null,
       },
     });
   });

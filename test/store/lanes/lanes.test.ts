@@ -40,7 +40,7 @@ onBothEngines((open) => {
     const lanes = await store.database.run(readLanes, null);
     assert.deepEqual(
       lanes.find(({ id }) => id === lane),
-      { id: lane, active: 1, owner: null, fence: 0, revision: 0 },
+      { id: lane, active: 1, owner: null, fence: 0, revision: 0, wanted_by: null },
     );
     const [started] = await store.query<{ at: number }>(
       "select started_at as at from processes where id = ?",
