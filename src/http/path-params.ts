@@ -1,6 +1,7 @@
 // The parameters of paths that several routes share.
 
-import { type Channel, channels, channelWord } from "#contract/messages/channel.ts";
+import { type Channel, channels } from "#contract/messages/channel.ts";
+import { channelWord } from "#contract/messages/channel-word.ts";
 
 export const channelParam = channelWord.describe("The channel.");
 

@@ -67,7 +67,8 @@ export interface Tx {
 
 /**
  * How an input crosses to the thread of SQLite, which takes JSON text: for large inputs, where the names of fields would be
- * half of the text. Neither is called on PostgreSQL. `decode(encode(input))` equals the input.
+ * half of the text. Neither is called on PostgreSQL. `decode(encode(input))` equals the input, and
+ * `decode` may reuse what it is given.
  */
 export interface InputCodec<I> {
   encode(input: I): unknown;

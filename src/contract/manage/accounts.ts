@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { cursorNote, idCursor, instant, limit, page, reply } from "#contract/envelope.ts";
-import { channelWord } from "#contract/messages/channel.ts";
+import { channelWord } from "#contract/messages/channel-word.ts";
 import { freeText } from "#contract/name.ts";
 
 const allowance = z.int().nullable();

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { anyFields, instant, page, reply } from "#contract/envelope.ts";
-import { channelWord } from "#contract/messages/channel.ts";
+import { channelWord } from "#contract/messages/channel-word.ts";
 import { freeText, nameText } from "#contract/name.ts";
 
 const gateway = z

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { idCursor, limit, page, reply } from "#contract/envelope.ts";
-import { channelWord, statusWord } from "#contract/messages/channel.ts";
+import { channelWord, statusWord } from "#contract/messages/channel-word.ts";
 import { messageRecord } from "#contract/messages/record.ts";
 import { resolveRequest } from "#contract/messages/resolve.ts";
 

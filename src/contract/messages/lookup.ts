@@ -5,7 +5,8 @@ import { cursorNote } from "#contract/envelope.ts";
 import type { Issue } from "#contract/issue.ts";
 import { trimOrNull } from "#contract/normalise.ts";
 import { checker } from "#contract/wording.ts";
-import { type Status, statusWord } from "./channel.ts";
+import type { Status } from "./channel.ts";
+import { statusWord } from "./channel-word.ts";
 
 export const recentQuery = z.object({
   limit: z.int().min(1).max(200).nullish().describe("The maximum number of records. The default is 50."),

@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { page } from "#contract/envelope.ts";
 import type { Issue } from "#contract/issue.ts";
-import { channelWord } from "./channel.ts";
+import { channelWord } from "./channel-word.ts";
 import { readRecent, recentQuery } from "./lookup.ts";
 
 /** A message from a person to one of the account's gateways. */

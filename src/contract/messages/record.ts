@@ -2,7 +2,7 @@
 // removing one breaks clients.
 
 import { z } from "zod";
-import { statusWord } from "./channel.ts";
+import { statusWord } from "./channel-word.ts";
 
 const instant = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-03-01T09:30:00.000Z"] });
 

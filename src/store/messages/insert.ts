@@ -98,11 +98,11 @@ export const storeSends = batchedOperation("storeSends", storeAll, {
       : { ...(send as Omit<SendInput, "emails">), messages };
   },
   decode: (encoded): SendInput => {
-    const send = encoded as EncodedSend;
-    const messages = send.messages.map(messageOf);
-    return send.emails
-      ? { ...send, messages, emails: send.emails.map(emailOf) }
-      : { ...(send as Omit<EncodedSend, "emails">), messages };
+    // In place: values and objects of 100,000 messages at once would be 30 MiB more.
+    const send = encoded as { messages: unknown[]; emails?: unknown[] };
+    replaceEach(send.messages, (values) => messageOf(values as MessageValues));
+    if (send.emails) replaceEach(send.emails, (values) => emailOf(values as EmailValues));
+    return encoded as SendInput;
   },
 });
 
@@ -118,6 +118,10 @@ type ValuesOf<R, Columns extends readonly (keyof R)[]> = {
 /** The values of a `NewMessage`, in the order of `messageColumns`. */
 type MessageValues = ValuesOf<NewMessage, typeof messageColumns>;
 type EmailValues = ValuesOf<NewEmail, typeof emailColumns>;
+
+function replaceEach(list: unknown[], replace: (item: unknown) => unknown): void {
+  for (let at = 0; at < list.length; at += 1) list[at] = replace(list[at]);
+}
 
 // Written out: walking the list of columns instead made a bulk send an eighth more expensive.
 function messageValues(message: NewMessage): MessageValues {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { z } from "zod";
-import { channelWord } from "#contract/messages/channel.ts";
+import { channelWord } from "#contract/messages/channel-word.ts";
 import { componentName, namedSchemas, reference, schemaOf, usedNames } from "#http/openapi/schemas.ts";
 
 test("a schema with an id is a reference, also inside others", () => {

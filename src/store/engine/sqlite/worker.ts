@@ -47,12 +47,16 @@ function commit(): void {
 async function runCall(call: Call): Promise<unknown[]> {
   const operation = operations.get(call.name);
   if (!operation) throw new Error(`No operation is called ${call.name}.`);
-  const { codec } = operation;
-  const inputs = codec ? call.inputs.map((input) => codec.decode(input)) : call.inputs;
-  if (operation.batched) return await operation.run(tx, inputs);
+  if (operation.batched) return await operation.run(tx, call.inputs);
   const outputs = [];
-  for (const input of inputs) outputs.push(await operation.run(tx, input));
+  for (const input of call.inputs) outputs.push(await operation.run(tx, input));
   return outputs;
+}
+
+/** The call with its inputs as its operation takes them. Once a call: decoding may reuse what it is given. */
+function decoded(call: Call): Call {
+  const codec = operations.get(call.name)?.codec;
+  return codec ? { ...call, inputs: call.inputs.map((input) => codec.decode(input)) } : call;
 }
 
 async function inTransaction(calls: readonly Call[]): Promise<unknown[][]> {
@@ -129,7 +133,8 @@ async function handle(work: Work): Promise<Reply> {
     connection.close();
     return { answers: [] };
   }
-  return { answers: access === "write" ? await write(work.calls) : await read(work.calls) };
+  const calls = work.calls.map(decoded);
+  return { answers: access === "write" ? await write(calls) : await read(calls) };
 }
 
 port.on("message", async (text: string) => {
