@@ -21,7 +21,7 @@ import { createSealer, readOrCreateMasterKey } from "#store/seal.ts";
 import { type Config, environment, readConfig } from "./config.ts";
 import { openSystem, type SystemSettings } from "./system.ts";
 
-/** Several beats fit into the takeover time, so that one late beat costs nobody a lane. */
+/** Several heartbeats fit into the takeover time, so that one late heartbeat loses no lane. */
 const longestBeatMs = 5_000;
 
 /** So many bodies of the largest size may be in memory at once, unless the operator says otherwise. */
@@ -173,7 +173,7 @@ function welcome(url: string, keys: { apiKey: string; poolKey: string }, link: s
     ${key}     for messages
     ${poolKey}    for the AI gateway
 
-  Send your first SMS (the sandbox delivers it to nobody, but takes it through its whole life):
+  Send your first SMS (the sandbox sends nothing, but takes the message through its whole life):
 
     curl ${url}/api/sms/send -H 'Api-key: ${key}' -H 'Content-Type: application/json' \\
       -d '{"contact":[{"number":"+15550000001","message":"Hello from Trunkline"}]}'
@@ -187,7 +187,7 @@ function welcome(url: string, keys: { apiKey: string; poolKey: string }, link: s
     curl ${url}/api/ai/v1/chat/completions -H 'Authorization: Bearer ${poolKey}' \\
       -H 'Content-Type: application/json' -d '{"messages":[{"role":"user","content":"Hello"}]}'
 
-  Whoever opens this link within 24 hours, once, becomes the operator who manages it all:
+  The person who opens this link, once and within 24 hours, becomes the operator:
 
     ${link}
 
@@ -203,7 +203,7 @@ async function makeSetupLink(config: Config, email: string | null): Promise<void
   await system.database.close();
   const url = config.PUBLIC_URL ?? `http://${config.HOST}:${config.PORT}`;
   print(
-    `${email ?? "Whoever opens it"} can become an operator here, once, within 24 hours:\n\n  ${setupLink(url, code)}`,
+    `${email ?? "The person who opens the link"} can become an operator here, once, within 24 hours:\n\n  ${setupLink(url, code)}`,
   );
 }
 
@@ -246,7 +246,7 @@ async function backup(config: Config, file: string, keyFile: string | null): Pro
     if (own !== null && own !== createSealer(key, systemRandom()).fingerprint)
       fail(["The copy is good, but this master key is not the one that its database was sealed with."]);
     writeSecret(keyFile, key);
-    print(`${keyFile}: the master key. Whoever has both files has everything; keep them apart.`);
+    print(`${keyFile}: the master key. Both files together open everything; keep them apart.`);
   } else {
     print("The master key is not in it. Without it the copy does not start: keep a copy of that apart.");
   }

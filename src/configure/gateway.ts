@@ -87,7 +87,7 @@ export const gatewayInput = z.strictObject({
     .enum(["hold", "resend"])
     .nullish()
     .describe(
-      "What to do when nobody knows whether a message was sent: keep it `unknown`, or send it once more.",
+      "What to do when it is not known whether a message was sent: keep it `unknown`, or send it once more.",
     ),
 });
 export type GatewayInput = z.output<typeof gatewayInput>;

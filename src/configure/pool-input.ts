@@ -74,7 +74,7 @@ export const memberInput = z
       .describe("What it costs, for the usage and for budgets; null: nothing is reckoned."),
     timeouts: timeoutsInput.prefault({}),
   })
-  .describe("Somebody who answers requests.");
+  .describe("A provider in the pool.");
 export type MemberInput = z.output<typeof memberInput>;
 
 const limit = (what: string) => z.int().min(1).max(1_000_000_000).nullish().describe(what);

@@ -1,5 +1,5 @@
 // The sentences of a 422: Laravel's English defaults, with the attribute as Laravel shows it. Clients match
-// on these words, so a changed comma here breaks somebody.
+// on these words, so a changed comma here breaks a client.
 
 import { z } from "zod";
 import type { Issue } from "./issue.ts";

@@ -31,7 +31,7 @@ export type SessionStatus =
   /** The link ended; a person has to link the device again. */
   | { kind: "logged_out"; reason: string };
 
-/** What a person needs to link a device. Secret: whoever sees it can link. */
+/** What a person needs to link a device. Secret: everybody who sees it can link a device. */
 export interface Pairing {
   /** The text of a QR code. */
   qr?: string;

@@ -70,7 +70,7 @@ async function admit(head: Head, call: Call): Promise<AccountCall | Problem | nu
   return { ...call, account: admitted.account, body, upload: null };
 }
 
-/** A route that nobody guards must not come about by a word left out. */
+/** A route without authentication must not come about by a field that was left out. */
 function checkScope({ family, scope, path }: Head): void {
   if (
     (family === "manage") !== (scope !== undefined) ||
@@ -102,7 +102,7 @@ export function endpoint<const H extends Head>(head: H) {
   const names = head.path.includes("{");
   const list = isList(head);
   return (handler: (call: CallOf<H>) => Promise<HandlerAnswer<H>>): Endpoint => {
-    /** Of whoever was let in. Who may not ask is told so first, whatever the query says. */
+    /** Of an authenticated caller: authentication comes before the query is judged. */
     const handle = (admitted: Call): Promise<Reply | null> => {
       const refusal = queryRefusal(head, admitted.request);
       if (refusal !== null) return Promise.resolve(refusal);

@@ -22,7 +22,7 @@ export async function applyProvision(parts: ProvisionParts, file: ProvisionFile)
     const hash = parts.sealer.digest(JSON.stringify(entry));
     return before.get(`${kind} ${name}`) === hash ? null : { kind, name, hash };
   };
-  // Before anything is changed: a start that fails must not leave half of a file behind, nor a key that nobody saw.
+  // Before anything is changed: a start that fails must not leave half of a file behind, nor a key that was never shown.
   const applied: Applied = { faults: await faultsOf(parts, file, changed), made: [] };
   if (applied.faults.length > 0) return applied;
   for (const account of file.accounts) await applyAccount(parts, account, changed, applied);

@@ -32,7 +32,7 @@ export function startChild({ module, clock }: { module: URL; clock: Clock }): Ch
     execArgv: ["--import", endWithParent],
     env: {},
   });
-  // A pipe that nobody reads fills up and stops the child. What a library prints may hold keys: it is not logged.
+  // A pipe that is not read fills up and stops the child. What a library prints may hold keys: it is not logged.
   child.stdout?.resume();
   child.stderr?.resume();
   const over = new AbortController();

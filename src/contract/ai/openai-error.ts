@@ -41,7 +41,7 @@ export const aiProblems = {
     status: 404,
     type: "invalid_request_error",
     message: "The model does not exist or you do not have access to it.",
-    when: "The pool is strict and nobody in it serves the model, or the key may not use it.",
+    when: "The pool is strict and no member of it serves the model, or the key may not use it.",
   },
   unknown_url: {
     status: 404,

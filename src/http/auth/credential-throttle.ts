@@ -1,4 +1,4 @@
-// Slows down whoever tries credentials: so many wrong ones a minute and client, then nothing of theirs is looked
+// Slows down clients that try credentials: after so many wrong ones a minute, nothing of the client is looked
 // up for a moment. A credential that was right lately always is, or one guesser behind a shared proxy would lock
 // everybody else behind it out.
 

@@ -87,7 +87,7 @@ async function admit(head: Head, call: Call): Promise<Admitted | Problem> {
   const changes = head.method !== "GET";
   if (head.scope === "anonymous") {
     const { request, settings, caller } = call;
-    // Nobody shall be signed in as somebody else by a page of another site.
+    // A page of another site must not sign a user in as a different one.
     if (changes && sameSite(request, settings.publicUrl, caller.host) === "no") return problem("forbidden");
     return { principal: null, session: null, account: null };
   }

@@ -12,7 +12,7 @@ export function isHttps(publicUrl: string | null): boolean {
   return publicUrl?.startsWith("https://") ?? false;
 }
 
-/** The session's secret; null: none came, or several different ones, of which nobody can say which is ours. */
+/** The session's secret; null: none came, or several different ones. */
 export function readCookie(request: IncomingMessage, https: boolean): string | null {
   return cookieOf(request, nameOf(https));
 }
@@ -47,7 +47,7 @@ export function readDeviceCookie(request: IncomingMessage, https: boolean): stri
   return cookieOf(request, deviceName(https));
 }
 
-/** `Set-Cookie` that makes the browser known for `forMs`. Signing out leaves it: it signs nobody in. */
+/** `Set-Cookie` that makes the browser known for `forMs`. Signing out leaves it: the cookie alone does not sign in. */
 export function deviceCookie(device: string, forMs: number, https: boolean): string {
   const age = `Max-Age=${Math.floor(forMs / 1_000)}`;
   const attributes = [`Path=${devicePath}`, "HttpOnly", "SameSite=Strict", ...(https ? ["Secure"] : []), age];

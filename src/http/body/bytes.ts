@@ -10,7 +10,7 @@ import type { ReadLimits } from "./limits.ts";
 
 /**
  * How the reading of a body ended. `stopped`: by its taker. `malformed`: its chunks are no HTTP. `gone`: the client went
- * away, and there is nobody to answer.
+ * away, and no reply can be sent.
  */
 export type BodyEnd = "ended" | "stopped" | BodyFault;
 export type BodyFault = "too_large" | "too_many_pieces" | "too_slow" | "malformed" | "gone";

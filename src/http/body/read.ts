@@ -25,7 +25,7 @@ export async function readBody(
 /** The body's chunks are no HTTP. */
 export const malformedRequest = problem("malformed_request");
 
-/** The answer to a request whose body was not read to its end; null: there is nobody to answer. */
+/** The answer to a request whose body was not read to its end; null: the client is gone. */
 export function unreadBodyProblem(
   fault: Exclude<BodyBytes["kind"], "bytes">,
   maxBytes: number,

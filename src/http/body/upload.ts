@@ -185,7 +185,7 @@ class Admission {
 interface FormHandlers {
   /** `fieldBytes`: what the fields and headers before it have. */
   onFile(event: FileEvent, fieldBytes: number): Promise<Problem | null>;
-  /** A field called `api_key`; null: nobody waits for one. */
+  /** A field called `api_key`; null: the key is known already. */
   onKey: ((value: string) => Promise<Problem | null>) | null;
 }
 

@@ -1,5 +1,5 @@
 // application/x-www-form-urlencoded: names and values, strictly UTF-8. The platform's URLSearchParams is not
-// used because it turns invalid UTF-8 into U+FFFD, which would then be sent to somebody's phone.
+// used because it turns invalid UTF-8 into U+FFFD, which would then be sent to a phone.
 
 import { isUtf8 } from "node:buffer";
 

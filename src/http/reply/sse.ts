@@ -1,5 +1,5 @@
 // Writes a stream of events to a client: headers and the first text together, no faster than the client reads,
-// with a comment when nothing was said for a while so that nobody in between takes the silence for an end.
+// with a comment after a while of silence, so that no proxy in between closes the connection.
 
 import type { ServerResponse } from "node:http";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";

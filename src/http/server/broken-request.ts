@@ -11,7 +11,7 @@ export const brokenEvent = Symbol("broken");
 
 const broken = new WeakMap<IncomingMessage, Break>();
 
-/** No more of the request's body will come. Whoever reads it, now or later, learns why. */
+/** No more of the request's body will come. Every reader of it, now or later, gets the reason. */
 export function breakRequest(request: IncomingMessage, how: Break): void {
   if (broken.has(request)) return;
   broken.set(request, how);

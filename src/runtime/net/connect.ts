@@ -36,7 +36,7 @@ export const systemLookup: Lookup = (hostname) => dns.lookup(hostname, { all: tr
  * A lookup that answers only when *every* address of the name is allowed: a name that mixes public and
  * private addresses is a rebinding trick, or a mistake that should be seen. Concurrent questions for one
  * name share an answer; nothing is kept after it. The reason names the class and not the address, so that
- * nobody can read the internal DNS through it.
+ * a caller cannot read the internal DNS through it.
  */
 export function guardedLookup(allow: AllowList, lookup: Lookup): Lookup {
   const running = new Map<string, Promise<ResolvedAddress[]>>();

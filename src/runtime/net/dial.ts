@@ -25,7 +25,7 @@ export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
       const target = { hostname: host, host, protocol: "http:", port: String(port) };
       connector.connect(target, (error, socket) => {
         if (socket !== null) {
-          // Nobody waits for it any more.
+          // The caller has its result already.
           if (over) socket.destroy();
           else end({ kind: "connected", socket });
           return;

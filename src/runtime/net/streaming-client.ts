@@ -1,6 +1,6 @@
 // The way out for answers that are read as they come (completions). Like `outbound.ts` it never talks to a
 // forbidden address and follows nothing; unlike it, it hands over the answer's head at once and its body piece
-// by piece, each with its own patience, and stops reading from the socket while nobody asks for more.
+// by piece, each with a time limit of its own, and stops reading from the socket while the reader asks for no more.
 
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
@@ -52,7 +52,7 @@ export interface BodyError {
 export interface BodyReader {
   /** The next piece; null at the end; `Broken` when it is cut off or nothing comes for `patienceMs`. One call at a time. */
   read(patienceMs: number): Promise<Buffer | null | BodyError>;
-  /** Gives it up: the connection is closed, and whoever reads is told. */
+  /** Closes the connection; the reader gets an error. */
   cancel(): void;
 }
 
@@ -150,7 +150,7 @@ subscribe("undici:client:sendHeaders", (message) => {
   starting = null;
 });
 
-/** Headers with repeated ones joined; those that undici made are nobody else's. */
+/** Headers with repeated ones joined. The object that undici made is not shared, so it is changed in place. */
 function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   for (const name in headers) {
     const value = headers[name];
@@ -295,7 +295,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
       return;
     }
     this.#timerAt = Number.POSITIVE_INFINITY;
-    // Time that passes while nobody reads is the reader's own.
+    // Time in which the reader asks for nothing does not count against the peer.
     if (this.#phase === "reading" && this.#reader === null) return;
     this.#giveUp("timeout", `nothing came within ${this.#patienceMs} ms`);
   }

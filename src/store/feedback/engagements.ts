@@ -1,5 +1,5 @@
 // What recipients do with a mail, and what receiving servers say about it before its fate is known: counted, written
-// into the timeline, told to webhooks, and heeded where somebody wants no more. Providers repeat their callbacks, so the
+// into the timeline, recorded as events, and applied to the suppression list where a recipient wants no more. Providers repeat their callbacks, so the
 // same again has no effect; and whatever their number, a message's timeline stays short.
 
 import { sql } from "kysely";

@@ -1,5 +1,5 @@
 // Providers' reports. A receipt may come before our own record of the provider's reference: both sides
-// write the same (gateway, reference) row, so whoever comes second finds the other.
+// write the same (gateway, reference) row, so the second of them finds the first.
 
 import { sql } from "kysely";
 import { type ReceiptStep, receiptSteps } from "#contract/messages/states.ts";

@@ -1,5 +1,5 @@
 // The suppression list: to whom an account's messages of a channel do not go any more, and why. Asked when a
-// message is stamped (`refuse.ts`), so whoever is put here gets nothing that was not on its way already.
+// message is about to go out (`expire-or-suppress.ts`), so a recipient who is added gets only what was in flight already.
 
 import { sql } from "kysely";
 import type { Channel } from "#contract/messages/channel.ts";
