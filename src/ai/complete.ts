@@ -203,7 +203,7 @@ function deferredStream(
       over = true;
       if (inner) inner.cancel();
       else {
-        // The error of a failed run reaches whoever awaits it; the tally still has to be closed.
+        // The error of a failed run reaches the code that awaits it; the tally still has to be closed.
         const threw = () => tally.close(500, null);
         void chain.then((result) => tally.closeAbandoned(result), threw);
       }

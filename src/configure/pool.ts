@@ -48,7 +48,7 @@ export async function poolIssues(
 function repeated(list: string, entries: readonly { name: string }[]): Issue[] {
   return entries.flatMap(({ name }, at) =>
     entries.findIndex((entry) => entry.name === name) < at
-      ? [{ path: [list, at, "name"], message: "stands twice" }]
+      ? [{ path: [list, at, "name"], message: "is given twice" }]
       : [],
   );
 }

@@ -30,7 +30,7 @@ export const domainKeyInput = z.strictObject({
     .string()
     .max(100)
     .regex(new RegExp(`^${label}(?:\\.${label})*$`), "must be a name in DNS, such as mail2026")
-    .describe("Where its record stands: `{selector}._domainkey.{domain}`."),
+    .describe("The name of its DNS record: `{selector}._domainkey.{domain}`."),
   private_key: z
     .string()
     .max(10_000)

@@ -54,12 +54,14 @@ export const webhookInput = z.strictObject({
     ),
   events: events
     .default(["message.*"])
-    .describe(`What it is told: \`*\`, families such as \`message.*\`, or types (${eventTypes.join(", ")}).`),
+    .describe(
+      `The events that it receives: \`*\`, families such as \`message.*\`, or types (${eventTypes.join(", ")}).`,
+    ),
   active: z
     .boolean()
     .optional()
     .describe(
-      "`false` switches it off: it is told nothing, and what waits for it is stopped. `true` also enables one that was disabled because of its failures.",
+      "`false` switches it off: it receives nothing, and its pending deliveries are stopped. `true` also enables one that was disabled because of its failures.",
     ),
 });
 export type WebhookInput = z.output<typeof webhookInput>;

@@ -1,4 +1,4 @@
-// What stands in paths and queries, looked at once in front of every route: PostgreSQL refuses a NUL in a text, SQLite
+// The text of paths and queries, checked once in front of every route: PostgreSQL refuses a NUL in a text, SQLite
 // takes it, and neither has anything whose name holds a control character. Bytes that are no UTF-8 never get here in a
 // path (the router answers as to a path that does not exist); in a query they become U+FFFD, which names nothing either.
 

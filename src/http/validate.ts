@@ -1,4 +1,4 @@
-// Bodies and queries of the management API against their schemas. Every fault is told with its path, in the
+// Bodies and queries of the management API against their schemas. Every issue has its path, in the
 // words of the schema, as the provisioning file tells it; values are never repeated, since they may be secrets.
 
 import type { z } from "zod";

@@ -79,7 +79,7 @@ export function readProvisionFile(
       faults.push(`${issue.path.join(".") || "file"}: ${issue.message}`);
   } else {
     for (const twice of repeated(result.data.accounts.map(({ name }) => name)))
-      faults.push(`accounts: ${twice} stands twice`);
+      faults.push(`accounts: ${twice} is given twice`);
     const keys = result.data.accounts.flatMap(({ api_key, name }) =>
       api_key === undefined ? [] : [{ api_key, name }],
     );
@@ -90,19 +90,19 @@ export function readProvisionFile(
     const identifiers = result.data.accounts.flatMap(({ gateways }) =>
       gateways.map(({ identifier }) => identifier),
     );
-    for (const twice of repeated(identifiers)) faults.push(`gateways: ${twice} stands twice`);
+    for (const twice of repeated(identifiers)) faults.push(`gateways: ${twice} is given twice`);
     for (const { name, webhooks } of result.data.accounts) {
       // A url may hold a secret in its query, so it is not repeated.
       if (repeated(webhooks.map(({ url }) => url)).length > 0)
-        faults.push(`accounts: ${name}: webhooks: a url stands twice`);
+        faults.push(`accounts: ${name}: webhooks: a url is given twice`);
     }
     for (const { name, sending_domains } of result.data.accounts) {
       for (const twice of repeated(sending_domains.map(({ domain }) => domainOf(domain) ?? domain)))
-        faults.push(`accounts: ${name}: sending_domains: ${twice} stands twice`);
+        faults.push(`accounts: ${name}: sending_domains: ${twice} is given twice`);
     }
     faults.push(...repeatedInPools(result.data.accounts));
     for (const twice of repeated(result.data.management_tokens.map(({ name }) => name)))
-      faults.push(`management_tokens: ${twice} stands twice`);
+      faults.push(`management_tokens: ${twice} is given twice`);
   }
   return faults.length > 0 || !result.success ? { faults } : { file: result.data };
 }
@@ -114,11 +114,11 @@ function repeatedInPools(accounts: ProvisionFile["accounts"]): string[] {
   for (const { name, pools } of accounts) {
     const where = `accounts: ${name}: pools`;
     for (const twice of repeated(pools.map((pool) => pool.name)))
-      faults.push(`${where}: ${twice} stands twice`);
+      faults.push(`${where}: ${twice} is given twice`);
     for (const pool of pools) {
       for (const list of ["members", "keys"] as const) {
         for (const twice of repeated(pool[list].map((one) => one.name)))
-          faults.push(`${where}: ${pool.name}: ${list}: ${twice} stands twice`);
+          faults.push(`${where}: ${pool.name}: ${list}: ${twice} is given twice`);
       }
       for (const { key, name: keyName } of pool.keys)
         if (key !== undefined) keys.push({ key, where: `${where}: ${pool.name}: keys: ${keyName}` });

@@ -24,8 +24,8 @@ function sleep(ms: number, signal?: LightAbortSignal): Promise<void> {
       signal?.removeEventListener("abort", wake);
       resolve();
     };
-    // A timer may also fire up to a millisecond early, for the event loop counts whole ones; nobody may be
-    // woken before the time, so what is left then is waited for too.
+    // A timer may also fire up to a millisecond early, for the event loop counts whole ones; no sleep may
+    // end before its time, so the rest is waited for too.
     const wait = () => {
       const left = dueAt - performance.now();
       if (!(left > 0)) wake();

@@ -94,8 +94,8 @@ test("faults are told with their places, and nothing is changed", async () => {
   };
   const words = [
     /^members\.1\.kind: is no kind of provider/,
-    /^members\.2\.name: stands twice$/,
-    /^keys\.1\.name: stands twice$/,
+    /^members\.2\.name: is given twice$/,
+    /^keys\.1\.name: is given twice$/,
     /^keys\.0\.key: is used by another key$/,
   ];
   const faults = told(await configure(input));

@@ -29,7 +29,7 @@ test("members are dropped with their comma, the first, the middle and the last",
   assert.deepEqual(JSON.parse(withMembers(text, { b: undefined, c: undefined, e: "4" })), { a: 1, e: 4 });
 });
 
-test("a key that stands twice, or is spelled with escapes, is still the key", () => {
+test("a key that is given twice, or is spelled with escapes, is still the key", () => {
   assert.deepEqual(
     membersOf('{"model":1,"mod\\u0065l":2}').map(({ key }) => key),
     ["model", "model"],

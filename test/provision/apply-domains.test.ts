@@ -81,7 +81,7 @@ test("faults are told with their place, and never repeat a key", () => {
     assert.match(bad[0]!, /^accounts\.0\.sending_domains\.0\.keys\.0\.private_key: Must be/);
     assert.doesNotMatch(bad[0]!, /hunter2/);
     assert.deepEqual(read([{ domain: "example.com" }, { domain: "EXAMPLE.com" }]), [
-      "accounts: acme: sending_domains: example.com stands twice",
+      "accounts: acme: sending_domains: example.com is given twice",
     ]);
   } finally {
     rmSync(folder, { recursive: true, force: true });

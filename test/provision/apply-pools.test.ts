@@ -103,7 +103,7 @@ test("a pool with a fault keeps the whole file from being applied", async () => 
   assert.equal(open.dump(), before);
 });
 
-test("what stands twice is found when the file is read, and no key is repeated in a fault", () => {
+test("what is given twice is found when the file is read, and no key is repeated in a fault", () => {
   const folder = mkdtempSync(join(tmpdir(), "trunkline-pools-"));
   const read = (accounts: object[]) => {
     const path = join(folder, "provision.json");
@@ -120,9 +120,9 @@ test("what stands twice is found when the file is read, and no key is repeated i
     ]);
     assert.ok("faults" in found);
     assert.deepEqual(found.faults, [
-      "accounts: acme: pools: default stands twice",
-      "accounts: acme: pools: default: members: primary stands twice",
-      "accounts: acme: pools: default: keys: a stands twice",
+      "accounts: acme: pools: default is given twice",
+      "accounts: acme: pools: default: members: primary is given twice",
+      "accounts: acme: pools: default: keys: a is given twice",
       "accounts: other: pools: default: keys: same has the key of another one",
     ]);
     assert.ok("file" in read([acme]));

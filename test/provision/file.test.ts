@@ -102,16 +102,16 @@ webhook: []
   assert.equal(found.length, 10);
 });
 
-test("what stands twice is refused: account names, gateway identifiers, API keys", () => {
+test("what is given twice is refused: account names, gateway identifiers, API keys", () => {
   const gateway = "{ identifier: same, channel: sms, kind: sandbox }";
   assert.deepEqual(
     faults(
       `accounts: [{ name: a, api_key: ${key}, gateways: [${gateway}] }, { name: b, api_key: ${key}, gateways: [${gateway}] }, { name: a }]`,
     ),
     [
-      "accounts: a stands twice",
+      "accounts: a is given twice",
       "accounts: b has the api_key of another account",
-      "gateways: same stands twice",
+      "gateways: same is given twice",
     ],
   );
 });

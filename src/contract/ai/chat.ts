@@ -29,7 +29,7 @@ function readModelRequest(text: string): ModelRequest | Problem {
   if (!isRecord(body)) return aiProblem("malformed_body", { message: "The body must be a JSON object." });
   const { model = null, stream = null } = body;
   // Of two, one would be checked and the other served.
-  if (!hasSingleKey(text, "model")) return wrong("model", "stands twice");
+  if (!hasSingleKey(text, "model")) return wrong("model", "is given twice");
   if (model !== null && typeof model !== "string") return wrong("model", "must be a string");
   if (stream !== null && typeof stream !== "boolean") return wrong("stream", "must be true or false");
   const options = isRecord(body.stream_options) ? body.stream_options : {};

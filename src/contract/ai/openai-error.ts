@@ -141,7 +141,7 @@ export function aiProblem(code: AiProblemCode, details: Details = {}): Problem {
 /** Statuses with which a caller may try again; where nothing says when, after a second. */
 const transient: readonly number[] = [429, 502, 503, 504, 529];
 
-/** The reply for any error object; `more` stands beside it. */
+/** The reply for any error object; `more`: fields beside it. */
 export function aiErrorReply(
   status: number,
   error: OpenAiError,

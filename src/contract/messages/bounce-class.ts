@@ -9,7 +9,7 @@ const gone: ReadonlySet<string> = new Set([
   "1.1", // no such mailbox
   "1.2", // no such domain
   "1.3", // not an address there
-  "1.4", // stands for several mailboxes
+  "1.4", // is the address of several mailboxes
   "1.6", // has moved
   "1.10", // the domain takes no mail (null MX)
   "2.1", // mailbox disabled

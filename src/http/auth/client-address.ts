@@ -7,7 +7,7 @@ import type { FastifyRequest } from "fastify";
 import type { Caller } from "#http/call.ts";
 import { type AllowList, addressVersion, isListed, readAllowList } from "#runtime/net/address.ts";
 
-/** An entry of `X-Forwarded-For` as an address without a port; null: it is none. */
+/** An entry of `X-Forwarded-For` as an address without a port; null: it is no address. */
 export function forwardedAddress(entry: string): string | null {
   const text = entry.trim();
   if (addressVersion(text) !== 0) return text;

@@ -62,7 +62,7 @@ export function tooLargeWithoutKey(maxBytes: number): Problem {
 
 /**
  * What is said to a request without a key in front whose body has a fault: one that cannot be parsed holds no key. One
- * that did not come whole, or found no room, is told so.
+ * that did not come whole, or found no room, gets that as its reply.
  */
 export function missingKeyReply(fault: Problem): Problem {
   if (fault === tooManyFields) return refusals.missing;

@@ -58,7 +58,7 @@ function dispositionOf(headers: string): { name: string; filename: string | null
   return { name, filename: extended ?? (plain === undefined ? null : fromForm(plain)) };
 }
 
-/** `utf-8''na%C3%AFve.pdf` (RFC 5987); null for what is none. */
+/** `utf-8''na%C3%AFve.pdf` (RFC 5987); null for any other text. */
 function fromExtended(value: string | undefined): string | null {
   const encoded = /^utf-8'[^']*'(.*)$/is.exec(value ?? "")?.[1];
   if (encoded === undefined) return null;

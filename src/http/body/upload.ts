@@ -31,7 +31,7 @@ const filesBeforeKey = problem("body_too_large", {
   message: "Files came before the api_key; send the key in the Api-key header, or before the files.",
 });
 
-/** The fields of files that go with the mail, and where among them one stands. */
+/** The fields of files that go with the mail, and the position of one among them. */
 const fileField = /^attachments(?:\[(\d{0,9})\])?$/;
 
 type FileEvent = Exclude<MultipartEvent, { kind: "field" }>;

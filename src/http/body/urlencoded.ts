@@ -16,7 +16,7 @@ function digitOf(byte: number | undefined): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-/** `%XX` and `+` decoded; a `%` that starts no code stands for itself, as browsers and PHP have it. */
+/** `%XX` and `+` decoded; a `%` that starts no code means itself, as browsers and PHP have it. */
 function decode(text: string): string | null {
   const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
   if (!spaced.includes("%")) return spaced;

@@ -238,7 +238,7 @@ ${repliesOf(document, operation)}
 }
 
 const keyHelp = `<section id="key"><h2>Your key</h2>
-<p>Every <span class="key">Api-key</span> endpoint needs the account's personal key. It is looked for in this order, and the first place where one stands decides:</p>
+<p>Every <span class="key">Api-key</span> endpoint needs the account's personal key. It is looked for in this order, and the first place that has one decides:</p>
 <ol><li>the header <code>Api-key</code> (recommended)</li><li>the URL parameter <code>api_key</code></li><li>the body field <code>api_key</code>, with POST</li></ol>
 <p>Anyone who holds the key can send messages and spend the account's credit, so keep it out of pages, apps and logs.</p>
 <p><span class="key">Management</span> endpoints take a management token, in the header <code>Authorization: Bearer</code>, or the session of a user who signed in. <span class="key">Pool key</span> endpoints take the key of a pool, in the header <code>Authorization: Bearer</code>, as OpenAI's clients send it. No key opens them, and no token opens the others.</p></section>`;

@@ -1,5 +1,5 @@
 // The page at /setup: where a one-time link becomes an operator. Self-contained, under a policy that allows only
-// its own two blocks and our own API. The code stands behind the `#` of the link, so no server and no log sees it.
+// its own two blocks and our own API. The code comes after the `#` of the link, so no server and no log sees it.
 
 import { createHash } from "node:crypto";
 

@@ -12,7 +12,7 @@ export interface Measure {
   units: number;
 }
 
-// 3GPP TS 23.038 section 6.2.1, in code order; 0x1B (escape) stands for no character.
+// 3GPP TS 23.038 section 6.2.1, in code order; 0x1B (escape) is no character.
 const defaultAlphabet =
   "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +
   "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà";

@@ -51,7 +51,7 @@ export function forbiddenAddress(ip: string, allow: AllowList): string | null {
 
 /**
  * ipaddr.js 2.5.0 reads `::127.0.0.1` (which is how getaddrinfo writes `::7f00:1`) as `::ffff:127.0.0.1`,
- * another address; the URL parser first turns the dotted tail into the groups that it stands for.
+ * another address; the URL parser first turns the dotted tail into the groups that it means.
  */
 function parse6(ip: string): ipaddr.IPv6 {
   const groups = ip.includes(".") ? new URL(`http://[${ip}]/`).hostname.slice(1, -1) : ip;

@@ -34,7 +34,7 @@ export interface SmtpListener {
 
 /** Servers may return the whole mail with a report (RFC 3464, 2): refused for its length, a bounce is never heard of. */
 export const maxMailBytes = 64 * 1024 * 1024;
-/** What a report says stands before the mail that it returns. */
+/** A report comes before the mail that it returns. */
 const keptBytes = 1024 * 1024;
 const places = { most: 100, mostOfNetwork: 10 };
 const mostRecipients = 10;

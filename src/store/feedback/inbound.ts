@@ -81,7 +81,7 @@ async function answeredBy(tx: Tx, incoming: IncomingMessage): Promise<string | n
       .where("id", "=", known?.message_id ?? "")
       .where("account_id", "=", message.account_id)
       .executeTakeFirst();
-    // A reference that is none of ours is another sender's message: a guess would be wrong for certain.
+    // A reference that we did not get belongs to another sender's message: a guess would be wrong for certain.
     return named?.id ?? null;
   }
   // The inner bound keeps a person with a million messages from being a million rows to read.
@@ -101,7 +101,7 @@ async function answeredBy(tx: Tx, incoming: IncomingMessage): Promise<string | n
 }
 
 /**
- * Puts the sender on the suppression list, or takes them off it. Who stands there for another reason stays, with
+ * Puts the sender on the suppression list, or takes them off it. A recipient who is on it for another reason stays, with
  * that reason: an opt-in takes back an opt-out, and not what the account or a bounce has decided.
  */
 async function heed(tx: Tx, message: IncomingMessage["message"]): Promise<void> {

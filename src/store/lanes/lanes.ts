@@ -193,7 +193,7 @@ async function pausedSince(
 }
 
 /**
- * Records a pause (a new one, or a longer one after a failed probe). `eventId` names its beginning, which is told
+ * Records a pause (a new one, or a longer one after a failed probe). `eventId` names its beginning, which is reported
  * to webhook endpoints; a longer pause is the same one. Returns false when the fence is not ours any more.
  */
 export const pauseLane = writeOperation(

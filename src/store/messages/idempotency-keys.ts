@@ -42,7 +42,7 @@ const nameOf = (row: { account_id: string; path: string; key: string }) =>
   JSON.stringify([row.account_id, row.path, row.key]);
 
 /**
- * Claims keys for requests that are about to be stored. Returns, by the request's id, what stands under its key
+ * Claims keys for requests that are about to be stored. Returns, by the request's id, what is stored under its key
  * already; a request that is not in it has claimed its key. A key that another transaction is just writing is
  * waited for.
  */

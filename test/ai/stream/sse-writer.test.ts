@@ -93,7 +93,7 @@ test("a date of 0 is none and gets ours; one deeper inside, or another number, s
     assert.equal(date(`{"model":"m",${kept}}`), `{"model":"pool",${kept}}`);
 });
 
-test("a name that stands twice is changed twice; one that is missing is added", () => {
+test("a name that is given twice is changed twice; one that is missing is added", () => {
   assert.equal(
     rewrite('{"model":"a","x":1e400,"model":"b"}', rules, served),
     `{"model":"pool","x":1e400,"model":"pool"${servedText}}`,

@@ -5,7 +5,7 @@ export const fields = ["to", "message", "id", "from"] as const;
 export type Field = (typeof fields)[number];
 export type Values = Record<Field, string>;
 
-/** Stands in for a message where settings are checked. */
+/** A sample message, with which settings are checked. */
 export const sampleValues: Values = { to: "+15550100", message: "Hello", id: "msg_0", from: "Sample" };
 
 const pattern = /\{\{\s*(to|message|id|from)\s*\}\}/g;
