@@ -263,9 +263,13 @@ export const asFile = ["MASTER_KEY", "DATABASE_URL", "METRICS_TOKEN"] as const;
 /** The environment, for what an operator's own files refer to by name. */
 export const environment: Readonly<Record<string, string | undefined>> = process.env;
 
-/** Reads the environment. All faults are reported at once; values are never repeated in them. */
+/** Judges a value that this file cannot: the problem in plain words, or null. */
+export type Checks = Partial<Record<keyof typeof variables, (value: string) => string | null>>;
+
+/** Reads the environment. All faults are reported at once, those of `checks` too. */
 export function readConfig(
   from: Readonly<Record<string, string | undefined>> = environment,
+  checks: Checks = {},
 ): { config: Config } | { faults: string[] } {
   const faults: string[] = [];
   const values: Record<string, string> = {};
@@ -295,6 +299,10 @@ export function readConfig(
   if (!result.success) {
     for (const issue of result.error.issues)
       faults.push(`TRUNKLINE_${issue.path.join(".")} ${issue.message}.`);
+  }
+  for (const [name, check] of Object.entries(checks)) {
+    const problem = check(values[name] ?? "");
+    if (problem !== null) faults.push(`TRUNKLINE_${name}: ${problem}`);
   }
   return faults.length > 0 || !result.success ? { faults } : { config: result.data };
 }

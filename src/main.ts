@@ -8,7 +8,7 @@ import { holdAllPending, releaseAllHeld } from "#maintenance/restore-hold.ts";
 import type { BounceMail } from "#messaging/feedback/bounce-mail.ts";
 import type { ProvisionFile } from "#provision/file.ts";
 import { createIds } from "#runtime/ids.ts";
-import { type AllowList, readAllowList } from "#runtime/net/address.ts";
+import { readAllowList } from "#runtime/net/address.ts";
 import { openSmtpListener, type SmtpListener } from "#runtime/net/smtp-listener.ts";
 import { systemRandom } from "#runtime/random.ts";
 import type { Clock, Runtime } from "#runtime/runtime.ts";
@@ -46,13 +46,17 @@ const openDatabase = (config: Config, clock: Clock) =>
 const dayMs = 86_400_000;
 const inMs = (days: number | undefined) => (days === undefined ? null : days * dayMs);
 
-async function open(config: Config) {
-  let allow: AllowList;
+function allowListProblem(text: string): string | null {
   try {
-    allow = readAllowList(config.OUTBOUND_ALLOW);
+    readAllowList(text);
+    return null;
   } catch (error) {
-    fail([`TRUNKLINE_OUTBOUND_ALLOW: ${(error as Error).message}`]);
+    return (error as Error).message;
   }
+}
+
+async function open(config: Config) {
+  const allow = readAllowList(config.OUTBOUND_ALLOW);
   const settings: SystemSettings = {
     masterKey: config.MASTER_KEY ?? readOrCreateMasterKey(masterKeyFile(config), systemRandom()),
     publicUrl: config.PUBLIC_URL ?? null,
@@ -320,7 +324,7 @@ Settings come from TRUNKLINE_ variables; see docs/reference/configuration.md.
 `;
 
 const [command = "serve", ...rest] = process.argv.slice(2);
-const read = readConfig();
+const read = readConfig(environment, { OUTBOUND_ALLOW: allowListProblem });
 if ("faults" in read) fail(read.faults);
 const copying = backupArguments(rest);
 try {

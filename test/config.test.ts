@@ -101,6 +101,15 @@ test("wrong values are all reported at once, each by its name, without being rep
   assert.ok(!found.join().includes("canary"));
 });
 
+test("a value that the caller judges is reported with the others", () => {
+  const checks = { OUTBOUND_ALLOW: (text: string) => (text === "10.0.0.0/8" ? null : "needs a CIDR block.") };
+  const wrong = readConfig({ TRUNKLINE_OUTBOUND_ALLOW: "inside", TRUNKLINE_PORT: "x" }, checks);
+  assert.ok("faults" in wrong);
+  assert.equal(wrong.faults.length, 2);
+  assert.equal(wrong.faults[1], "TRUNKLINE_OUTBOUND_ALLOW: needs a CIDR block.");
+  assert.ok("config" in readConfig({ TRUNKLINE_OUTBOUND_ALLOW: "10.0.0.0/8" }, checks));
+});
+
 test("numbers at their bounds", () => {
   for (const [name, good, bad] of [
     ["PORT", "65535", "65536"],
