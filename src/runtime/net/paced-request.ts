@@ -11,7 +11,7 @@ export const turnBytes = 256 * 1024;
 /** A piece counts as so many bytes at least: it takes Node 1 to 3 µs however short it is. */
 export const minPieceBytes = 256;
 
-/** Bodies that wait for their turn: one in each turn of the event loop, in the order in which they began to wait. */
+/** What waits for its turn (bodies, pipelined requests): one in each turn of the event loop, in the order in which they began to wait. */
 export class ReadingTurns {
   readonly #waiting: (() => void)[] = [];
   readonly #later: (work: () => void) => void;

@@ -2,9 +2,12 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import test from "node:test";
 import type { SmsSend } from "#contract/messages/sms.ts";
+import { createConnections } from "#http/server/connections.ts";
+import { ReadingTurns } from "#runtime/net/paced-request.ts";
 import { key, metricsOf } from "../edge.ts";
 import { type Line, type Wire, withWire } from "../wire.ts";
 
@@ -225,4 +228,47 @@ test("two lists are read at once, and none while too many large answers wait to 
     assert.match(refused, /^HTTP\/1\.1 503 [\s\S]*\r\nRetry-After: 1\r\n/);
     assert.equal(release.length, 0);
   });
+});
+
+test("requests that waited begin one in each turn of the event loop, whichever connection they came on", async () => {
+  const later: (() => void)[] = [];
+  const begun: string[] = [];
+  const { listener } = createConnections(
+    (request, response) => {
+      begun.push(request.url ?? "");
+      response.end("ok");
+    },
+    new ReadingTurns((work) => void later.push(work)),
+  );
+  const server = createServer(listener);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  let parsedRequests = 0;
+  server.prependListener("request", () => {
+    parsedRequests += 1;
+  });
+  const sockets = ["a", "b"].map((name) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.resume();
+    socket.write([1, 2, 3].map((number) => `GET /${name}${number} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""));
+    return socket;
+  });
+  while (parsedRequests < 6 || later.length < 1) await turn();
+  for (let turns = 0; turns < 20; turns++) await turn();
+  assert.deepEqual(begun.toSorted(), ["/a1", "/b1"], "the first of each connection begins at once");
+  for (let count = 3; count <= 6; count += 1) {
+    later.shift()!();
+    while (later.length === 0 && begun.length < 6) await turn();
+    for (let turns = 0; turns < 20; turns++) await turn();
+    assert.equal(begun.length, count);
+  }
+  for (const name of ["a", "b"])
+    assert.deepEqual(
+      begun.filter((url) => url.startsWith(`/${name}`)),
+      [1, 2, 3].map((number) => `/${name}${number}`),
+      "in order",
+    );
+  for (const socket of sockets) socket.destroy();
+  server.close();
 });
