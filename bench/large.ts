@@ -204,7 +204,7 @@ await measure("statistics, a step", 100, async () => {
   return refreshed;
 });
 
-/** Batches as the upkeep makes them, with sends of 1 message beside them: whoever writes waits for a batch. */
+/** Batches as maintenance makes them, with sends of 1 message beside them: each write waits for a batch. */
 async function batches(what: string, times: number, one: () => Promise<unknown>): Promise<void> {
   const sends: number[] = [];
   let ended = false;

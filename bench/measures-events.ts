@@ -1,4 +1,4 @@
-// The measurements of what is told and heard: webhooks to customers of whom some are dead, and providers' reports.
+// The measurements of webhooks, of which some endpoints are dead, and of providers' reports.
 // Both are open loops, since neither events nor providers wait for us.
 
 import { request } from "undici";
@@ -66,7 +66,7 @@ function forTheHealthy(sends: number): number {
   return rounds * (endpoints - endpoints / oneDeadOf) + rest.filter((index) => !isDead(index)).length;
 }
 
-/** Each send is delivered by the account's sandbox at once, and its endpoint is told. A tenth of them is dead. */
+/** Each send is delivered by the account's sandbox at once, and its endpoint gets the event. A tenth of the endpoints is dead. */
 export const webhooks: Measure = async (engine) => {
   const sink = await startPeer("./sink.ts");
   const dead = endpoints / oneDeadOf;

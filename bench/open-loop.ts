@@ -1,4 +1,4 @@
-// Load at a fixed rate, whatever the server does: each request has an instant at which it is meant to leave, and
+// Load at a fixed rate, which the server does not influence: each request has an instant at which it is meant to leave, and
 // its latency counts from there. A stalled server so shows as a queue of late answers, as real callers would see it.
 
 import { connect } from "node:net";

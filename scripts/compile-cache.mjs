@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const folder = join(process.env.TRUNKLINE_DATA_DIR || "data", "cache");
 try {
-  // Also makes the data folder, which is nobody else's to read.
+  // Also makes the data folder, which only its owner may read.
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 } catch {
   // A start without the cache is only slower; a folder that cannot be used is reported by the service itself.

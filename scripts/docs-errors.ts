@@ -46,7 +46,7 @@ export const messageCodes: Record<string, string> = {
   not_an_email: "A gateway for mail was given something else.",
   not_sendable: "The text cannot stand where the gateway's settings put it.",
   aborted: "It was stopped before it went out. It is tried again.",
-  unreachable: "Nobody answered at the provider's address. Nothing was sent; the gateway pauses.",
+  unreachable: "The provider's address did not answer. Nothing was sent; the gateway pauses.",
   url_not_allowed:
     "The provider's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`). The gateway pauses.",
   no_answer: "The provider took the request and did not answer. It may have been sent.",
@@ -132,7 +132,7 @@ Authentication comes before everything else about a request.
 
 ${refusal("No key was given", refusals.missing)}
 
-${refusal("Nobody has this key", refusals.invalid)}
+${refusal("An unknown key", refusals.invalid)}
 
 ${refusal("The account's plan has ended", refusals.expired)}
 

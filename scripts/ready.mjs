@@ -1,4 +1,4 @@
-// Runs before every npm script, under whatever Node the machine has: installs what is missing,
+// Runs before every npm script, under the Node that the machine has: installs what is missing,
 // so that `npm start` and `npm test` work on a fresh clone. Plain JavaScript without dependencies,
 // because neither Node 26 nor anything else is there yet.
 import { spawnSync } from "node:child_process";

@@ -17,7 +17,7 @@ export interface FailureContext {
   now: number;
 }
 
-/** A server answers these because of the gateway's configuration, whatever the message. */
+/** A server answers these because of the gateway's configuration, to every message. */
 const configurationStatuses = new Set([401, 402, 403, 404, 405, 406, 407, 410, 411, 415, 421, 426, 428]);
 
 /**

@@ -11,7 +11,7 @@ import type { FinalReceipt, Outcome } from "./outcome.ts";
 /**
  * What a vendor's error means.
  * - `permanent`: the message is at fault and never will be sent
- * - `configuration`: the gateway is at fault, whatever the message
+ * - `configuration`: the gateway is at fault, with every message
  * - `transient`: the message was not sent and can be tried again
  * - `ambiguous`: the message may have been sent
  */

@@ -126,7 +126,7 @@ interface ByteError extends NodeJS.ErrnoException {
 
 /**
  * The server, not yet listening. Paths are case-sensitive, one slash at their end is tolerated, doubled
- * slashes and `;` are not; whatever spelling reaches a route has passed the same authentication.
+ * slashes and `;` are not; every spelling that reaches a route has passed the same authentication.
  */
 export function buildApp(
   core: HttpCore,

@@ -38,8 +38,8 @@ export type Family = "api_key" | "manage" | "pool" | "open";
 
 /**
  * The scope of a management endpoint. `account`: its path names an `{account}`, which the caller must be allowed to
- * manage (any other account is the same 404 as an unknown one). `installation`: operators only. `self`: any signed-in
- * person or token. `anonymous`: no credentials, for sign-in and set-up.
+ * manage (any other account is the same 404 as an unknown one). `installation`: operators only. `self`: every
+ * signed-in person and token. `anonymous`: no credentials, for sign-in and set-up.
  */
 export type Scope = "account" | "installation" | "self" | "anonymous";
 

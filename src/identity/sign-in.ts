@@ -81,7 +81,7 @@ const looksLikeAddress = /^[^\s@]+@[^\s@]+$/;
 async function auditSignIn(parts: AuditParts, email: string, userId: string | null): Promise<void> {
   const name = userId !== null || looksLikeAddress.test(email) ? email : "(no e-mail address)";
   await audit(parts, {
-    actor: { kind: userId === null ? "nobody" : "user", id: userId, name },
+    actor: { kind: userId === null ? "anonymous" : "user", id: userId, name },
     action: "signIn",
     outcome: userId === null ? "refused" : "200",
   });

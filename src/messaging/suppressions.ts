@@ -46,7 +46,7 @@ export async function suppress(
   return { kind: "suppressed", added, recipients: [...recipients] };
 }
 
-/** Removes a recipient, whatever the reason for its suppression; false when it was not on the list. */
+/** Removes a recipient, with every reason of suppression; false when it was not on the list. */
 export async function release(
   database: Database,
   account: Owner,

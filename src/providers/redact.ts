@@ -1,5 +1,5 @@
 // Masks the secrets of one member's settings in the failures that its vendor reports. `scrub.ts` recognises keys by their
-// form; this compares with the secrets themselves, whatever their form.
+// form; this compares with the secrets themselves.
 
 import { withoutSecrets } from "#settings/redact.ts";
 import type { ApiError, Failure, Provider, StreamPiece } from "./provider.ts";

@@ -219,7 +219,7 @@ export class Lanes {
     const byId = new Map(others.map((lane) => [lane.id, lane]));
     const retried = [...this.#unopenable].flatMap((id) => byId.get(id) ?? []);
     const room = Math.max(0, share - mine.length - wanted.length);
-    // What is wanted here is claimed whatever this process's share.
+    // What is wanted here is claimed beyond this process's share too.
     const batch = [...wanted, ...[...untried, ...retried].slice(0, room)].slice(0, claimBatchSize);
     if (batch.length > 0)
       await this.#openClaimed(await database.run(claimLanes, { processId, lanes: batch }));

@@ -1,4 +1,4 @@
-// A lane between its claim and its end, as its owner handles it, whatever it drives.
+// A lane between its claim and its end, as its owner handles it; the same for every kind of lane.
 
 import type { LanesTable } from "#store/schema/schema.ts";
 

@@ -19,7 +19,7 @@ export interface Child {
 /** How long a child may take to end by itself, ms. */
 const stopMs = 5_000;
 
-/** In the child, before its module: a process whose parent is gone ends at once, whatever its module does. */
+/** In the child, before its module: a process whose parent is gone ends at once; its module cannot prevent it. */
 const endWithParent = `data:text/javascript,${encodeURIComponent(
   'process.once("disconnect", () => process.exit(0));',
 )}`;

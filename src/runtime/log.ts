@@ -49,7 +49,7 @@ export function createLog(options: LogOptions): Log {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // `scrub` has made plain objects of errors, whatever key they stand under.
+      // `scrub` has made plain objects of errors, under every key.
       serializers: { err: (value) => value },
     },
     lines,

@@ -1,5 +1,5 @@
 // Randomness from the operating system. Small requests are cut from a pool (a call into OpenSSL costs
-// about a microsecond whatever its size), and a byte that was handed out is wiped from the pool.
+// about a microsecond for every size), and a byte that was handed out is wiped from the pool.
 
 import { randomBytes, randomFillSync } from "node:crypto";
 import type { Random } from "./runtime.ts";

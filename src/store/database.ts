@@ -57,7 +57,7 @@ export interface Tx {
     write: (of: (column: string) => RawBuilder<unknown>) => RecordUpdate,
   ): Promise<R[]>;
   /**
-   * The table, to be read along this index (absent: the primary key), whatever the statistics say. SQLite does so, or
+   * The table, to be read along this index (absent: the primary key), independent of statistics. SQLite does so, or
    * refuses the statement; PostgreSQL, which knows how large its tables are at the moment, plans by itself.
    */
   indexed<T extends keyof Schema & string>(table: T, index?: string): AliasedRawBuilder<Schema[T], T>;

@@ -1,4 +1,4 @@
-// Every operation by its name, for the threads that run them. The list of modules is the only list: whatever operations a
+// Every operation by its name, for the threads that run them. The list of modules is the only list: all operations that a
 // module exports are registered.
 
 import type { Operation } from "./database.ts";

@@ -106,7 +106,7 @@ export function postWork(
       }
       return dueAt;
     },
-    // Without a breaker: deliveries keep their schedule whatever the endpoint answers.
+    // Without a breaker: deliveries keep their schedule after every answer of the endpoint.
   };
 }
 

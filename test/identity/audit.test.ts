@@ -59,7 +59,7 @@ test("what was started ends once; what came of it is its target where it named n
 test("what strangers typed is cut, and control characters and half characters are taken out", async () => {
   const parts = peopleParts(store);
   const name = `a\0b\n\u001b[31m\ud800${"🔑".repeat(200)}`;
-  const id = await audit(parts, { actor: { kind: "nobody", id: null, name }, action: "signIn" });
+  const id = await audit(parts, { actor: { kind: "anonymous", id: null, name }, action: "signIn" });
   const entry = await written(id);
   assert.equal([...(entry?.actor_name ?? "")].length, 100);
   assert.match(entry?.actor_name ?? "", /^a b {2}\[31m\ufffd🔑+$/u);

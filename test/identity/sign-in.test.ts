@@ -67,7 +67,10 @@ test("attempts are in the audit log with the address, cut; never with a password
   const right = entries.find((entry) => entry.actor_id === user.id);
   const refused = entries.find((entry) => entry.actor_name.startsWith("xxx"));
   assert.deepEqual([right?.actor_kind, right?.actor_id, right?.outcome], ["user", user.id, "200"]);
-  assert.deepEqual([refused?.actor_kind, refused?.actor_id, refused?.outcome], ["nobody", null, "refused"]);
+  assert.deepEqual(
+    [refused?.actor_kind, refused?.actor_id, refused?.outcome],
+    ["anonymous", null, "refused"],
+  );
   assert.equal(refused?.actor_name, "x".repeat(100));
   assert.equal(JSON.stringify([refused, right]).includes("a typed password"), false);
 });

@@ -1,5 +1,5 @@
-// Every regular expression of the source, run on the texts that are worst for it. One that is linear needs about a
-// millisecond for each; one that is quadratic needs half a second and more, and is stopped.
+// Every regular expression of the source, run on the texts that are worst for it. One that is linear needs a few
+// milliseconds for each; one that is quadratic needs half a second and more, and is stopped.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -7,8 +7,11 @@ import { createContext, Script } from "node:vm";
 import { attacksOn } from "./attack.ts";
 import { readSources } from "./source.ts";
 
-/** Long enough that a quadratic one takes 0.5 s (a start at every sixth character) to 5 s (at every one). */
-const length = 50_000;
+/**
+ * Long enough that a quadratic one takes four times the limit on a fast machine: a start at every sixth character makes
+ * 10^9 steps, 0.6 to 3 s; one at every character 4 to 20 s.
+ */
+const length = 120_000;
 const limitMs = 150;
 /** A busy machine may make a linear one slow, but not this often. */
 const tries = 6;

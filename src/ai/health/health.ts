@@ -21,7 +21,7 @@ export const healthRules = {
   failureRateThreshold: 1 / 3,
   /**
    * Delay before the first probe without a successful check; it doubles up to `maxProbeMs`. A request every 4
-   * s through an outage of 60 s then reaches the member at most four times, whatever its checks say.
+   * s through an outage of 60 s then reaches the member at most four times, even when its checks succeed.
    */
   firstProbeMs: 8_000,
   maxProbeMs: 30_000,

@@ -1,4 +1,4 @@
-// Parses the bytes of a stream into events by the standard (html.spec.whatwg.org, server-sent events): any line
+// Parses the bytes of a stream into events by the standard (html.spec.whatwg.org, server-sent events): every form of line
 // ends, characters and events split between reads, comments, a byte order mark.
 
 import { createParser } from "eventsource-parser";

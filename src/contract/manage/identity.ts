@@ -161,7 +161,7 @@ const auditEntry = z
     id: z.string(),
     at: instant,
     actor: z.object({
-      kind: z.enum(["user", "token", "provisioning", "command_line", "nobody"]),
+      kind: z.enum(["user", "token", "provisioning", "command_line", "anonymous"]),
       id: z.string().nullable(),
       name: z.string().describe("The user's e-mail address or the token's name at that time."),
     }),

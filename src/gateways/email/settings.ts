@@ -1,4 +1,4 @@
-// Settings that every email gateway has, whatever its provider: who the mail is from, and what is added to it.
+// Settings that the email gateways of all providers have: who the mail is from, and what is added to it.
 
 import { z } from "zod";
 import { isPlainAddress, wireAddress } from "#contract/address.ts";

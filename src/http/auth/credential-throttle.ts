@@ -1,5 +1,5 @@
 // Slows down clients that try credentials: after so many wrong ones a minute, nothing of the client is looked
-// up for a moment. A credential that was right lately always is, or one guesser behind a shared proxy would lock
+// up for a moment. A credential that was right a short while ago is always looked up, or one guesser behind a shared proxy would lock
 // everybody else behind it out.
 
 import type { Clock } from "#runtime/runtime.ts";
@@ -14,7 +14,7 @@ export interface CredentialThrottle {
 
 /** Far above what a page with an ended session asks, far below what a guesser wants. */
 const perMinute = 60;
-/** A credential counts as lately right for this long. */
+/** For this long a right credential is exempt. */
 const trustedMs = 600_000;
 const maxTrusted = 10_000;
 

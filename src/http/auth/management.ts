@@ -44,7 +44,7 @@ function bearerOf(request: IncomingMessage): string | null {
   return /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? "";
 }
 
-/** A Bearer header decides, whatever else came: what carries one is no browser's own doing, and needs no CSRF token. */
+/** A Bearer header takes precedence over a cookie. Browsers do not add it by themselves, so it needs no CSRF token. */
 async function identify(call: Call): Promise<{ principal: Principal; session: Session | null } | Problem> {
   const { request, settings, gate, core } = call;
   const { database } = core;

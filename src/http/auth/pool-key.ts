@@ -1,5 +1,5 @@
 // The gate of the AI endpoints: the pool key before the body, limits before parsing, and OpenAI's error object
-// whatever goes wrong. The caller's going away is a signal, so that what was asked of a provider is stopped.
+// for every failure. A disconnecting caller aborts a signal, which ends the request to the provider.
 
 import { isUtf8 } from "node:buffer";
 import { aiProblem } from "#contract/ai/openai-error.ts";

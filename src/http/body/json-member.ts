@@ -74,7 +74,7 @@ function scalarEnd(json: Buffer, at: number): number {
   return -1;
 }
 
-/** Whether the string between the two is the name, in whatever spelling. */
+/** Whether the string between the two is the name, also when it is spelled with escapes. */
 function isName(json: Buffer, start: number, end: number, name: Buffer): boolean {
   const key = json.subarray(start + 1, end - 1);
   if (!key.includes(backslash)) return key.equals(name);

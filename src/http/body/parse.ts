@@ -1,4 +1,4 @@
-// From the bytes of a body to the value it says, whatever its media type. All limits hold before anything is
+// Parses the bytes of a body, of each media type. All limits hold before anything is
 // built: depth and values are counted on the bytes, fields while they are cut, and room is taken for them.
 
 import { isUtf8 } from "node:buffer";
@@ -127,7 +127,7 @@ export function readFormContent(
 }
 
 /**
- * The value of a body. A body of no bytes is null, whatever its type. The bytes must already be within their limit; the
+ * The value of a body. A body of no bytes is null, with every media type. The bytes must already be within their limit; the
  * memory of the value is taken from `share`.
  */
 export function parseBody(

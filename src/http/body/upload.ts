@@ -1,6 +1,6 @@
 // Requests that bring files: each piece of a file goes to the store before the next one is read from the socket, so
 // that neither a large file nor a slow disk fills the memory. Nothing is stored before it is known whose it is, and
-// whatever is answered but success, what was stored of the files is removed before.
+// before a reply other than success is sent, the stored pieces of the files are removed.
 
 import type { Account } from "#accounts/account.ts";
 import { isProblem, type Problem, problem, refusals } from "#contract/problem.ts";
@@ -254,7 +254,7 @@ async function readForm(
   }
   switch (end) {
     case "ended":
-      // A body of no bytes is null, whatever its type.
+      // A body of no bytes is null, with every media type.
       if (!some) return { value: null, files: [] };
       return reader.complete ? parseForm({ pairs, files }, limits.maxValues, share) : badForm;
     case "stopped":

@@ -56,7 +56,7 @@ export function createConnections(handle: Handle, turns = new ReadingTurns()): C
     const line = lines.get(socket);
     if (line === undefined) return;
     line.active = null;
-    // An answer with `Connection: close` is the last one, whatever was asked behind it.
+    // An answer with `Connection: close` is the last one; requests behind it get none.
     if (!socket.writable) {
       drop(line);
       return;

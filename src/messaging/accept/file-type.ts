@@ -11,7 +11,7 @@ const at = (head: Buffer, offset: number, ascii: string) =>
 
 const isZip = (head: Buffer) => at(head, 0, "PK\x03\x04") || at(head, 0, "PK\x05\x06");
 const isCompound = (head: Buffer) => at(head, 0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1");
-/** Word and Excel wrap a document with a password in a compound file, whatever its extension. */
+/** Word and Excel wrap a document with a password in a compound file, with every extension. */
 const isOffice = (head: Buffer) => at(head, 0, "PK\x03\x04") || isCompound(head);
 const isJpeg = (head: Buffer) => at(head, 0, "\xff\xd8\xff");
 

@@ -30,7 +30,7 @@ const zeroBelongs = /^(?:39|225|229|242|378)/;
  * are dropped, digits of any script become ASCII, and one leading plus or `00` is noted and dropped, as is a
  * trunk zero in parentheses after the country code (`+49 (0)170 …`). Null for anything else in it (letters,
  * an extension, a slash, a second plus), and when fewer than 3 or more than 15 digits remain. `00` always
- * means international, whatever a country's own prefix is.
+ * means international, also where a country's own prefix is another one.
  */
 export function phoneDigits(raw: string): PhoneDigits | null {
   const written = scan(raw);
@@ -97,7 +97,7 @@ const recipientShape = /^\+[1-9]\d{6,14}$/;
  * - With a plus or `00` it is international and stays as it is: 7 to 15 digits (7 on Niue, the shortest
  *   there are), the first not 0. Unassigned ranges pass: the provider judges them, and numbering plans change
  *   faster than this software.
- * - 3 to 6 digits without a prefix are a short code, whatever the country.
+ * - 3 to 6 digits without a prefix are a short code in every country.
  * - Everything else is a national number of `country` (ISO 3166 alpha-2), read by libphonenumber: trunk
  *   prefixes go, the country's own international prefix is understood, and a number that is invalid or too
  *   short for the country passes if it can be read at all and fits E.164. `491701234567` without a plus is

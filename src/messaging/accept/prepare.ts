@@ -1,4 +1,4 @@
-// What preparing a send needs and gives, whatever its channel.
+// What preparing a send needs and gives; the same for every channel.
 
 import type { Issue } from "#contract/issue.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";

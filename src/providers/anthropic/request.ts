@@ -242,7 +242,7 @@ function toolsAndChoice(
 
 const jsonAnswer = {
   name: jsonTool,
-  description: "Gives the answer, a JSON object with whatever keys were asked for.",
+  description: "Gives the answer, a JSON object with the requested keys.",
   input_schema: { type: "object", additionalProperties: true },
 };
 

@@ -19,7 +19,7 @@ export interface VendorError {
 
 /** How to interpret a vendor's errors. */
 export interface VendorErrorRules {
-  /** Codes with one meaning, whatever the status and the message. */
+  /** Codes with one meaning, independent of status and message. */
   codes: Readonly<Record<string, Kind>>;
   /** Codes and types with several meanings; the opening of the message may decide. */
   types: Readonly<Record<string, Kind>>;
@@ -29,7 +29,7 @@ export interface VendorErrorRules {
   anywhere?: readonly (readonly [RegExp, Kind])[];
 }
 
-/** Statuses that a retry may change, whatever the body says. */
+/** Statuses that a retry may change; the body does not matter. */
 const retryableStatuses: readonly number[] = [408, 409, 425, 499];
 
 /** Which kinds the opening of the message may replace with which. */

@@ -36,7 +36,7 @@ export function openaiAnswer(text: string): ParsedAnswer {
   const failed = choices.find((choice) => isRecord(choice.error));
   if (failed) return { kind: "failure", failure: openaiFailure(200, {}, JSON.stringify(failed), 0) };
   const usage = readUsage(value.usage);
-  // Without choices there is no output, whatever the usage says.
+  // Without choices there is no output, even with tokens in the usage.
   const counted = choices.length > 0 && (usage?.completionTokens ?? 0) > 0;
   const output = counted || choices.some((choice) => hasOutput(choice.message, choice.finish_reason));
   return { kind: "answer", text, output, usage };

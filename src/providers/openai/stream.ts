@@ -60,7 +60,7 @@ export function openaiStream(request: ChatRequest): StreamReader {
       done = data.trim() === "[DONE]";
       return [done ? { kind: "done" } : read(event, data, finished)];
     },
-    // After `[DONE]` no more choices follow: some vendors make one, whatever `n` says.
+    // After `[DONE]` no more choices follow: some vendors send one choice and ignore `n`.
     missing: () => [...finished.values()].includes(false) || (!done && finished.size < asked),
   };
 }

@@ -73,7 +73,7 @@ export interface Connector {
   abandon(): void;
 }
 
-/** `lookup` should be a guarded one; the peer is judged against `allow` whatever it answered. */
+/** `lookup` should be a guarded one; the peer is also judged against `allow` after connecting. */
 export function guardedConnector(allow: AllowList, lookup: Lookup): Connector {
   const open = buildConnector({
     allowH2: false,

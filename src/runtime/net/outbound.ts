@@ -42,7 +42,7 @@ export interface OutboundOptions {
 
 /**
  * HTTP/1.1 over keep-alive connections of its own, one request at a time on each. Answers come as they were
- * sent: `accept-encoding: identity` is asked for, and whatever comes back is not unpacked. Certificates are
+ * sent: `accept-encoding: identity` is asked for, and no answer is unpacked. Certificates are
  * always verified.
  */
 export function createOutbound({ allow, log, lookup = systemLookup }: OutboundOptions): Outbound {

@@ -32,7 +32,7 @@ export function bareHost(hostname: string): string {
   return hostname.endsWith(".") ? hostname.replace(/(?<!\.)\.+$/, "") : hostname;
 }
 
-/** `localhost` and everything below it mean this machine, whatever DNS says (RFC 6761, 6.3). */
+/** `localhost` and everything below it mean this machine; DNS is not asked (RFC 6761, 6.3). */
 export function isLoopbackName(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost");
 }

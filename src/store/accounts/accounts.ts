@@ -75,7 +75,7 @@ export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
     .execute();
 }
 
-/** Makes this the account's only key: whatever worked before stops working. */
+/** Makes this the account's only key: earlier keys stop working. */
 export const replaceApiKey = writeOperation(
   "replaceApiKey",
   async (tx, key: { accountId: string; hash: string; sealed: string | null; at: number }) => {
@@ -112,7 +112,7 @@ export interface AllowanceChange {
 
 /**
  * Sets a channel's allowance; null removes it (unlimited). A changed allowance keeps what was used:
- * the balance moves by the difference and stops at zero. Whatever moves it is an entry of the ledger, the
+ * the balance moves by the difference and stops at zero. Every movement is an entry of the ledger, the
  * end of a balance too, so that the entries of the next one go on from zero.
  */
 export const setAllowance = writeOperation("setAllowance", async (tx, input: AllowanceChange) => {

@@ -1,5 +1,5 @@
 // The files of mails: stored a piece at a time while they are uploaded, bound to their request when it is accepted,
-// emptied when no message needs them any more. A file without a request is loose: whatever stopped its upload, it is
+// emptied when no message needs them any more. A file without a request is unbound: its upload was interrupted, and it is
 // removed after an hour. Contents are written and removed in small transactions, because others wait for the writer.
 
 import { sql } from "kysely";

@@ -54,7 +54,7 @@ async function withKeys(tx: Tx, domains: SendingDomainsTable[]): Promise<DomainW
   return domains.map((domain) => ({ domain, keys: keys.filter(({ domain_id }) => domain_id === domain.id) }));
 }
 
-/** The active keys of the most specific of these domains that has any. `domains`: the most specific first. */
+/** The active keys of the most specific of these domains that has active keys. `domains`: the most specific first. */
 export const findSigningKeys = readOperation(
   "findSigningKeys",
   async (tx, input: { accountId: string; domains: string[] }) => {

@@ -1,6 +1,6 @@
 // What recipients do with a mail, and what receiving servers say about it before its fate is known: counted, written
 // into the timeline, recorded as events, and applied to the suppression list where a recipient wants no more. Providers repeat their callbacks, so the
-// same again has no effect; and whatever their number, a message's timeline stays short.
+// same again has no effect; and a message's timeline stays short, also with many of them.
 
 import { sql } from "kysely";
 import { batchedOperation, readOperation, type Tx, writeOperation } from "#store/database.ts";

@@ -104,11 +104,11 @@ export function applyReceipt(
   { step, details, bounce }: Omit<PendingReceipt, "bounce"> & { bounce?: PendingReceipt["bounce"] },
 ): BounceReport[] {
   const moved = changes.apply(row, { by: "receipt", step }, details);
-  // A message without an attempt was never sent, whatever the report says.
+  // A message without an attempt was never sent, so the report cannot be about it.
   if (row.channel !== "email" || row.attempts === 0) return [];
   const { at, detail } = details;
   const report = { message: row, at, note: detail };
-  // A delivery shows that the address is good, and a hard bounce that it is not, whatever came before.
+  // A delivery shows that the address is good, and a hard bounce that it is not; earlier reports do not change that.
   if (step === "delivered" || step === "read") return [{ ...report, verdict: "reached" }];
   if (step !== "bounced" || !bounce) return [];
   return bounce === "hard" || moved ? [{ ...report, verdict: bounce }] : [];
@@ -135,7 +135,7 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
       .execute();
     for (const row of rows) owners.set(row.id, row.gateway_id);
   }
-  // A callback speaks only for messages of its own gateway, whatever id it carries.
+  // A callback speaks only for messages of its own gateway, even when it carries another id.
   const known = receipts.filter((receipt) => {
     const id = target(receipt);
     return id !== null && owners.get(id) === receipt.gatewayId;

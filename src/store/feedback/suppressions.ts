@@ -91,7 +91,7 @@ export const addSuppressions = writeOperation(
   },
 );
 
-/** Takes one recipient off the list, whatever the reason; false when it was not there. */
+/** Takes one recipient off the list, with every reason; false when it was not there. */
 export const removeSuppression = writeOperation(
   "removeSuppression",
   async (tx, input: { accountId: string; channel: Channel; recipient: string }): Promise<boolean> => {

@@ -265,7 +265,7 @@ export const settleMessages = batchedOperation(
 
 /**
  * The usual end of an attempt, for which one statement is enough: accepted, and still as it was stamped.
- * Returns those it did; whatever else became of a message is for the careful way.
+ * Returns the ids that it settled; the others are settled one by one.
  */
 async function settleAccepted(tx: Tx, settlements: readonly Settlement[]): Promise<ReadonlySet<string>> {
   const change = advance("sending", { by: "system", step: "accepted" });

@@ -69,7 +69,7 @@ export class TransitionBatch {
 
   /** Takes the step, if it leads anywhere from the row's state; false when it does not. */
   apply(row: LockedMessage, step: Step, details: TransitionDetails): boolean {
-    // A message without an attempt was never sent, whatever the receipt says. A message from a restored backup may have
+    // A message without an attempt was never sent, so the receipt cannot be about it. A message from a restored backup may have
     // been sent since the copy was made.
     if (step.by === "receipt" && row.attempts === 0 && row.held_due_at === null) return false;
     const change = advance(row.status, step);

@@ -1,5 +1,5 @@
 // Pools with their members and keys. Everything that the management API asks for takes the account, and finds
-// nothing that is another one's. Whatever changes a pool or one of its members moves the pool's revision.
+// nothing that is another one's. Every change of a pool or of one of its members raises the pool's revision.
 
 import { lockAccount } from "#store/accounts/accounts.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";

@@ -53,7 +53,7 @@ export interface SetupCodesTable {
 export interface AuditEntriesTable {
   id: string;
   at: number;
-  actor_kind: "user" | "token" | "provisioning" | "command_line" | "nobody";
+  actor_kind: "user" | "token" | "provisioning" | "command_line" | "anonymous";
   actor_id: string | null;
   actor_name: string;
   account_id: string | null;

@@ -171,7 +171,7 @@ export const replayFailed = writeOperation(
   },
 );
 
-/** An event for one endpoint alone, whatever it asks for. */
+/** An event for one endpoint alone, also when its patterns do not match. */
 export const storeTestEvent = writeOperation(
   "storeTestEvent",
   async (

@@ -188,7 +188,7 @@ export async function recordStatusEvents(
   );
 }
 
-/** Accepted requests: one entry for each, whatever the number of its messages. */
+/** Accepted requests: one entry for each, with one message or thousands. */
 export async function recordRequests(
   tx: Tx,
   requests: readonly (RequestEntry & { account_id: string; at: number; priority: number })[],

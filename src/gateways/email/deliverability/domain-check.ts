@@ -33,7 +33,7 @@ export interface MailRoute {
   host: string | null;
 }
 
-/** Bounds of one check, whatever the domain's records are. */
+/** Bounds of one check, since a domain's records are its owner's. */
 const maxQueries = 100;
 const maxCheckMs = 20_000;
 

@@ -1,5 +1,5 @@
 // Splits a mail into its parts, as far as reports need it: bounded in size, depth and number of parts, linear in its length,
-// and without errors, whatever the bytes are. Bytes are characters here (latin1), because reports are ASCII by their
+// and without errors for every input. Bytes are characters here (latin1), because reports are ASCII by their
 // standards. Not postal-mime, which has no limit on lines and parts: a MiB of line ends takes it more than the 128 MiB of
 // the thread's heap, where this takes 2 ms. The tests compare the two on sound reports.
 

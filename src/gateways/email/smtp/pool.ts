@@ -65,7 +65,7 @@ export class SmtpPool {
     if (this.#sweeping === null) void this.#sweep(clock);
   }
 
-  /** One sleeping timer for all connections, as long as any is idle. */
+  /** One sleeping timer for all connections, while one of them is idle. */
   async #sweep(clock: Clock): Promise<void> {
     const stop = new AbortController();
     this.#sweeping = stop;

@@ -98,7 +98,7 @@ function formOf(message: OutgoingMessage, settings: TwilioSettings, callbackUrl:
 
 /**
  * A 2xx with a `sid` is `accepted`, one without is `unknown`. The error code decides a 4xx that has one, and the status
- * everything else; a 5xx is `unknown` whatever its body says.
+ * everything else; a 5xx is `unknown`, and its body is not read for that.
  */
 function outcomeOf(result: OutboundResult, settings: TwilioSettings, now: number): Outcome {
   const secrets = () => [settings.auth_token, basicPair(settings)];

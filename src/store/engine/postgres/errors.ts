@@ -2,7 +2,7 @@
 
 import { StorageError, type StorageFault } from "#store/database.ts";
 
-/** Errors that came from the server or the connection. An operation's own error is a bug, whatever it looks like. */
+/** Errors that came from the server or the connection. An operation's own error is a bug, even one that resembles these. */
 const fromConnection = new WeakSet<object>();
 
 /** Notes that an error came from the server or the connection. */

@@ -22,7 +22,7 @@ const channel = "trunkline";
 /** Most connections of a process, in all. */
 export const defaultConnections = 6;
 
-/** What a connection needs: 2xx promises a flushed commit, whatever the server's default is. */
+/** What a connection needs: 2xx promises a flushed commit, so the server's default does not decide. */
 async function prepare(client: ClientBase): Promise<void> {
   await client.query(
     "set synchronous_commit = on; set client_encoding = 'UTF8'; set statement_timeout = '60s'; set lock_timeout = '20s'; set idle_in_transaction_session_timeout = '5s'",

@@ -130,7 +130,7 @@ export const replayDeliveryRoute = endpoint({
   tag,
   summary: "Replay a delivery",
   description:
-    "The event is posted again at once, with all tries, whatever the delivery's status. The `webhook-id` stays the same, so a receiver can recognise the event.",
+    "The event is posted again at once, with all tries, in every status of the delivery. The `webhook-id` stays the same, so a receiver can recognise the event.",
   family: "manage",
   scope: "account",
   params: deliveryParams,
@@ -180,7 +180,7 @@ export const testWebhookRoute = endpoint({
   tag,
   summary: "Send a test event to a webhook endpoint",
   description:
-    "An event of the type `webhook.test` is posted to this endpoint alone, whatever its patterns. It is signed and retried like any other event. Its delivery shows the result.",
+    "An event of the type `webhook.test` is posted to this endpoint alone, even when its patterns do not match. It is signed and retried like any other event. Its delivery shows the result.",
   family: "manage",
   scope: "account",
   params: webhookParams,

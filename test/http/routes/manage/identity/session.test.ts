@@ -148,7 +148,7 @@ test("attempts above the limit are not written down; those below are, without th
   assert.equal(entries.length, 10);
   assert.deepEqual(
     [...new Set(entries.map(({ outcome, actor }) => `${outcome} ${actor.kind}`))],
-    ["refused nobody"],
+    ["refused anonymous"],
   );
   assert.equal(it.log.text().includes("a wrong password"), false);
 });
