@@ -21,8 +21,8 @@ export interface Authenticator {
   invalidate(): void;
 }
 
-export function createAuthenticator(parts: { database: Database; clock: Clock }): Authenticator {
-  const { database, clock } = parts;
+export function createAuthenticator(deps: { database: Database; clock: Clock }): Authenticator {
+  const { database, clock } = deps;
   const cache = new Map<string, { at: number; account: Promise<Account | null> }>();
   return {
     authenticate: (apiKey) => {

@@ -19,7 +19,7 @@ import type { CallOutcome, ClientRequest, Pool, ResponseStream } from "./complet
 import { type AdmittedCall, type ServeResult, serve } from "./serve.ts";
 import { costOf, createUsageLog, usageRow } from "./usage.ts";
 
-export interface GatewayParts
+export interface GatewayDeps
   extends Pick<Core, "clock" | "database" | "log" | "newId" | "random" | "sealer" | "signals" | "upstreams"> {
   /** How long a process may be silent before the others count it as dead, ms. */
   takeoverMs: number;
@@ -66,10 +66,10 @@ export interface AiGateway {
 /** How long `stop` waits for calls whose connections were cut to record their end. */
 const lastCallsMs = 1_000;
 
-export function openAiGateway(parts: GatewayParts): AiGateway {
-  const { database, clock, random, log, upstreams } = parts;
+export function openAiGateway(deps: GatewayDeps): AiGateway {
+  const { database, clock, random, log, upstreams } = deps;
   const stopping = new AbortController();
-  const pools = new Pools(parts);
+  const pools = new Pools(deps);
   const budgets = createBudgets({
     clock,
     log,
@@ -79,11 +79,11 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     database,
     clock,
     log,
-    dropped: parts.counted.dropped,
+    dropped: deps.counted.dropped,
     written: (row) => budgets.callWritten(row.key_id, costOf(row)),
   });
   // One SQLite file serves one process, whose memory is exact.
-  const leased = database.engine === "postgres" ? sharedMeters(parts, stopping.signal) : null;
+  const leased = database.engine === "postgres" ? sharedMeters(deps, stopping.signal) : null;
   const throttle = createThrottle({ clock, log, shared: leased?.meters ?? null });
   const checks = createHealthChecks(
     { clock, log, upstreams, fraction: random.fraction },
@@ -109,14 +109,14 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     const data = { pool: pool.name, member: member.name, kind: member.provider.kind, reason };
     database
       .run(recordMemberEvent, {
-        id: parts.newId("pm"),
+        id: deps.newId("pm"),
         accountId: pool.accountId,
         type,
         at: clock.now(),
         data,
       })
       .then(
-        () => parts.signals.emit("eventsRecorded"),
+        () => deps.signals.emit("eventsRecorded"),
         (error) =>
           log.warn(
             { event: "pool.member_event_failed", error },
@@ -128,7 +128,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
   const chain = (pool: Pool): FailoverDeps => ({
     clock,
     upstreams,
-    answerBytes: parts.answerBytes,
+    answerBytes: deps.answerBytes,
     fraction: random.fraction,
     memberDown: (member, failure) => {
       checks.look();
@@ -141,7 +141,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
     const row = usageRow(pool, call, outcome);
     usage.record(row);
     budgets.addCall(call.key, costOf(row));
-    parts.counted.call(outcome.status);
+    deps.counted.call(outcome.status);
     streams.delete(call.id);
   }
 
@@ -199,7 +199,7 @@ export function openAiGateway(parts: GatewayParts): AiGateway {
  * which this process renews: the slots of a dead process become free.
  */
 function sharedMeters(
-  { database, clock, log, takeoverMs: leaseMs }: GatewayParts,
+  { database, clock, log, takeoverMs: leaseMs }: GatewayDeps,
   signal: LightAbortSignal,
 ): { meters: SharedMeters; ended(): Promise<void> } {
   const held = new Map<string, { keyId: string; slot: string }>();

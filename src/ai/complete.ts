@@ -95,14 +95,14 @@ export type CompletionResult =
 
 /** Serves a request; `onEnd` is called exactly once. `signal` aborts when the client disconnects. */
 export async function complete(
-  parts: FailoverDeps,
+  deps: FailoverDeps,
   pool: Pool,
   request: CompletionRequest,
   signal: LightAbortSignal,
   onEnd: (outcome: CallOutcome) => void,
 ): Promise<CompletionResult> {
-  const { clock } = parts;
-  const tally = new CallTally(parts, request, onEnd);
+  const { clock } = deps;
+  const tally = new CallTally(deps, request, onEnd);
   const embeds = request.kind === "embeddings";
   const found = eligibleMembers(
     pool.members,
@@ -134,7 +134,7 @@ export async function complete(
       : pool.streamMode === "complete"
         ? "buffered"
         : "stream";
-  const chain = runFailover(parts, {
+  const chain = runFailover(deps, {
     choices: found.choices,
     mode,
     text: request.text,
@@ -313,22 +313,22 @@ const noUsage: Usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 };
 /** Measures one call: time to the first byte, output units, duration; reports the outcome once. */
 class CallTally {
   readonly startedAt: number;
-  readonly #parts: FailoverDeps;
+  readonly #deps: FailoverDeps;
   readonly #request: CompletionRequest;
   readonly #onEnd: (outcome: CallOutcome) => void;
   #firstByteMs: number | null = null;
   #units = 0;
   #closed = false;
 
-  constructor(parts: FailoverDeps, request: CompletionRequest, onEnd: (outcome: CallOutcome) => void) {
-    this.#parts = parts;
+  constructor(deps: FailoverDeps, request: CompletionRequest, onEnd: (outcome: CallOutcome) => void) {
+    this.#deps = deps;
     this.#request = request;
     this.#onEnd = onEnd;
-    this.startedAt = parts.clock.monotonic();
+    this.startedAt = deps.clock.monotonic();
   }
 
   #elapsed(): number {
-    return this.#parts.clock.monotonic() - this.startedAt;
+    return this.#deps.clock.monotonic() - this.startedAt;
   }
 
   servicePool(provider: string, model: string, attempts: number): ServicePool {

@@ -48,17 +48,17 @@ export interface ServeDeps {
 
 /** Serves a call. `requestId` names its usage record; `signal` aborts when the client disconnects. */
 export async function serve(
-  parts: ServeDeps,
+  deps: ServeDeps,
   key: PoolKey,
   pool: Pool,
   request: ClientRequest,
   requestId: string,
   signal: LightAbortSignal,
 ): Promise<ServeResult> {
-  const chain = parts.chain(pool);
+  const chain = deps.chain(pool);
   const at = chain.clock.now();
   // Awaited only when pending: each await costs a turn of the event loop and keeps its frame alive.
-  const spending = parts.budgets.exhaustedForMs(key, at);
+  const spending = deps.budgets.exhaustedForMs(key, at);
   const exhaustedForMs = spending instanceof Promise ? await spending : spending;
   if (exhaustedForMs !== null) {
     const levels = { requests: null, tokens: null };
@@ -66,14 +66,14 @@ export async function serve(
   }
   const { kind, stream, body } = request;
   const prompt = promptTokens(kind, body);
-  const judging = parts.throttle.admit(key, requestId, reservedTokens(kind, body, prompt));
+  const judging = deps.throttle.admit(key, requestId, reservedTokens(kind, body, prompt));
   const { admission, end } = judging instanceof Promise ? await judging : judging;
   if (admission.kind !== "admitted") return admission;
   const asked = { ...request, allowedModels: key.models, promptTokens: prompt };
   const completed = await complete(chain, pool, asked, signal, (outcome) => {
     // The slot is freed first: the record must not keep it.
     end(outcome.usage.totalTokens);
-    parts.record(pool, { id: requestId, key, kind, stream, at }, outcome);
+    deps.record(pool, { id: requestId, key, kind, stream, at }, outcome);
   }).catch((error) => {
     end(0);
     throw error;

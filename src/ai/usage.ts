@@ -22,7 +22,7 @@ const batchSize = 2_000;
 
 const isUnavailable = (error: unknown) => error instanceof StorageError && error.fault !== "failed";
 
-export function createUsageLog(parts: {
+export function createUsageLog(deps: {
   database: Database;
   clock: Clock;
   log: Log;
@@ -31,7 +31,7 @@ export function createUsageLog(parts: {
   /** The record has been written and can be read. */
   written?(call: UsedCall): void;
 }): UsageLog {
-  const { database, clock, log, dropped, written } = parts;
+  const { database, clock, log, dropped, written } = deps;
   const stopping = new AbortController();
   let pending: UsedCall[] = [];
   /** Set while records are pending. */

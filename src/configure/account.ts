@@ -17,7 +17,7 @@ import {
 } from "#store/accounts/changes.ts";
 import type { AccountsTable } from "#store/schema/schema.ts";
 import { patchSchema } from "./changes.ts";
-import type { ConfigureParts } from "./gateway.ts";
+import type { ConfigureDeps } from "./gateway.ts";
 
 const allowance = z.int().min(0).nullish().describe("Messages (SMS: segments) it may send; null: unlimited.");
 
@@ -113,14 +113,14 @@ export const accountChanges = z.strictObject({
 export type AccountChanges = z.output<typeof accountChanges>;
 
 /** Creates the account, or replaces the one with this name. Returns its id. */
-export async function upsertAccount(parts: ConfigureParts, input: AccountInput): Promise<string> {
+export async function upsertAccount(deps: ConfigureDeps, input: AccountInput): Promise<string> {
   for (;;) {
-    const existing = await parts.database.run(findAccountByName, input.name);
+    const existing = await deps.database.run(findAccountByName, input.name);
     if (existing) {
-      await change(parts, existing.id, toFullChange(input));
+      await change(deps, existing.id, toFullChange(input));
       return existing.id;
     }
-    const id = await insert(parts, input);
+    const id = await insert(deps, input);
     // Another request created it meanwhile: then it is changed.
     if (id !== null) return id;
   }
@@ -144,14 +144,11 @@ export type CreateAccountResult =
   | { kind: "invalid"; issues: Issue[] };
 
 /** Creates an account, without an API key. */
-export async function createAccount(
-  parts: ConfigureParts,
-  input: AccountInput,
-): Promise<CreateAccountResult> {
+export async function createAccount(deps: ConfigureDeps, input: AccountInput): Promise<CreateAccountResult> {
   if (input.plan.renews && !channels.some((channel) => input.plan.credit[channel] != null)) {
     return { kind: "invalid", issues: [nothingRenews] };
   }
-  const id = await insert(parts, input);
+  const id = await insert(deps, input);
   return id === null ? { kind: "name_taken" } : { kind: "created", id };
 }
 
@@ -164,14 +161,14 @@ export type UpdateAccountResult =
 
 /** Changes the fields of `changes`; the others stay. */
 export async function updateAccount(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   id: string,
   changes: AccountChanges,
 ): Promise<UpdateAccountResult> {
   const credit = changes.plan?.credit ?? {};
   const renews = changes.plan?.renews;
   if (renews === "monthly") {
-    const credits = await parts.database.run(readCredits, id);
+    const credits = await deps.database.run(readCredits, id);
     const hasAllowance = channels.some((channel) =>
       credit[channel] === undefined
         ? credits.some((stored) => stored.channel === channel)
@@ -179,27 +176,26 @@ export async function updateAccount(
     );
     if (!hasAllowance) return { kind: "invalid", issues: [nothingRenews] };
   }
-  return { kind: await change(parts, id, changes) };
+  return { kind: await change(deps, id, changes) };
 }
 
 async function change(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   id: string,
   changes: AccountChanges,
 ): Promise<"changed" | "name_taken" | "provisioned"> {
   const renews = changes.plan?.renews;
-  const outcome = await parts.database.run(changeAccount, {
+  const outcome = await deps.database.run(changeAccount, {
     id,
     columns: columnsOf(changes),
-    allowances: allowancesOf(parts, changes.plan?.credit ?? {}),
+    allowances: allowancesOf(deps, changes.plan?.credit ?? {}),
     ...(renews === undefined ? {} : { renews }),
-    at: parts.clock.now(),
+    at: deps.clock.now(),
   });
   if (outcome !== "changed") return outcome;
-  parts.signals.emit("accountsChanged");
+  deps.signals.emit("accountsChanged");
   // Lanes depend on the time zone and the lateness of their account.
-  if (changes.time_zone !== undefined || changes.lateness_ms !== undefined)
-    parts.signals.emit("lanesChanged");
+  if (changes.time_zone !== undefined || changes.lateness_ms !== undefined) deps.signals.emit("lanesChanged");
   return outcome;
 }
 
@@ -209,10 +205,10 @@ const nothingRenews: Issue = {
 };
 
 /** Null: the name is taken. */
-async function insert(parts: ConfigureParts, input: AccountInput): Promise<string | null> {
-  const now = parts.clock.now();
+async function insert(deps: ConfigureDeps, input: AccountInput): Promise<string | null> {
+  const now = deps.clock.now();
   const account: AccountsTable = {
-    id: parts.newId("acc"),
+    id: deps.newId("acc"),
     name: input.name,
     time_zone: input.time_zone,
     country: null,
@@ -227,17 +223,17 @@ async function insert(parts: ConfigureParts, input: AccountInput): Promise<strin
     updated_at: now,
     ...columnsOf(toFullChange(input)),
   };
-  const allowances = allowancesOf(parts, input.plan.credit);
+  const allowances = allowancesOf(deps, input.plan.credit);
   const renews = input.plan.renews ?? null;
-  const outcome = await parts.database.run(insertAccount, { account, allowances, renews });
+  const outcome = await deps.database.run(insertAccount, { account, allowances, renews });
   if (outcome === "name_taken") return null;
-  parts.signals.emit("accountsChanged");
+  deps.signals.emit("accountsChanged");
   return account.id;
 }
 
 /** The allowances of the channels in `credit`, each with an id for the ledger. */
 function allowancesOf(
-  { newId }: ConfigureParts,
+  { newId }: ConfigureDeps,
   credit: { [C in Channel]?: number | null | undefined },
 ): NewAllowance[] {
   return channels.flatMap((channel) => {
@@ -267,17 +263,17 @@ function columnsOf(changes: AccountChanges): AccountColumns {
 
 /** Replaces the account's API key by `apiKey` or a generated one. The old key stops working within 5 s in every process. */
 export async function issueApiKey(
-  parts: ConfigureParts & { random: Random; showApiKeys: boolean },
+  deps: ConfigureDeps & { random: Random; showApiKeys: boolean },
   accountId: string,
   apiKey?: string,
 ): Promise<string> {
-  const key = apiKey ?? newApiKey(parts.random);
-  await parts.database.run(replaceApiKey, {
+  const key = apiKey ?? newApiKey(deps.random);
+  await deps.database.run(replaceApiKey, {
     accountId,
     hash: hashApiKey(key),
-    sealed: parts.showApiKeys ? parts.sealer.seal(key, `api_keys ${accountId} sealed`) : null,
-    at: parts.clock.now(),
+    sealed: deps.showApiKeys ? deps.sealer.seal(key, `api_keys ${accountId} sealed`) : null,
+    at: deps.clock.now(),
   });
-  parts.signals.emit("accountsChanged");
+  deps.signals.emit("accountsChanged");
   return key;
 }

@@ -10,7 +10,7 @@ import type { GatewaysTable } from "#store/schema/schema.ts";
 import type { Sealer } from "#store/seal.ts";
 import { omitUndefined, patchSchema } from "./changes.ts";
 import {
-  type ConfigureParts,
+  type ConfigureDeps,
   type GatewayInput,
   gatewayInput,
   paceInput,
@@ -43,15 +43,15 @@ const taken: Issue = { path: ["identifier"], message: "is taken" };
 
 /** Creates a gateway. Its identifier must be unused in the whole installation. */
 export async function createGateway(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   accountId: string,
   input: GatewayInput,
 ): Promise<Saved> {
   const masks = maskIssues(input.settings);
   if (masks.length > 0) return { kind: "invalid", issues: masks };
-  if (await parts.database.run(findGatewayByIdentifier, input.identifier))
+  if (await deps.database.run(findGatewayByIdentifier, input.identifier))
     return { kind: "invalid", issues: [taken] };
-  return await upsertGateway(parts, accountId, input);
+  return await upsertGateway(deps, accountId, input);
 }
 
 /** A stored gateway as the input that would create it, with its secrets in plain text. */
@@ -78,11 +78,11 @@ export function gatewayInputOf(sealer: Sealer, gateway: GatewaysTable): GatewayI
 
 /** Changes the fields of `changes`; the others stay. */
 export async function updateGateway(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   gateway: GatewaysTable,
   changes: GatewayChanges,
 ): Promise<Saved> {
-  const before = gatewayInputOf(parts.sealer, gateway);
+  const before = gatewayInputOf(deps.sealer, gateway);
   const { settings: settingsChanges = {}, pace = {}, retry = {}, ...rest } = omitUndefined(changes);
   const sameKind = rest.kind === undefined || rest.kind === before.kind;
   const stored = sameKind ? before.settings : null;
@@ -96,5 +96,5 @@ export async function updateGateway(
     pace: { ...before.pace, ...omitUndefined(pace) },
     retry: { ...before.retry, ...omitUndefined(retry) },
   };
-  return await upsertGateway(parts, gateway.account_id, after);
+  return await upsertGateway(deps, gateway.account_id, after);
 }

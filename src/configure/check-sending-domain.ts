@@ -12,7 +12,7 @@ import type { Dns } from "#runtime/runtime.ts";
 import type { DomainWithKeys } from "#store/email/sending-domains.ts";
 import { readGateways } from "#store/gateways/actions.ts";
 import { gatewayInputOf } from "./change-gateway.ts";
-import type { ConfigureParts } from "./gateway.ts";
+import type { ConfigureDeps } from "./gateway.ts";
 import { activateDomainKeys } from "./sending-domain.ts";
 
 export interface CheckDomainResult {
@@ -23,19 +23,19 @@ export interface CheckDomainResult {
 
 /** Checks a domain. Null: it was deleted meanwhile. */
 export async function checkSendingDomain(
-  parts: ConfigureParts & { dns: Dns },
+  deps: ConfigureDeps & { dns: Dns },
   { domain, keys }: DomainWithKeys,
 ): Promise<CheckDomainResult | null> {
-  const routes = await mailRoutes(parts, domain.account_id);
-  const findings = await checkDomain(parts, domain.domain, keys, routes);
+  const routes = await mailRoutes(deps, domain.account_id);
+  const findings = await checkDomain(deps, domain.domain, keys, routes);
   const verified = findings.dkim.filter(({ result }) => result === "ok").map(({ keyId }) => keyId);
-  const activated = await activateDomainKeys(parts, domain, verified);
+  const activated = await activateDomainKeys(deps, domain, verified);
   return activated === null ? null : { findings, activated };
 }
 
 /** The sender domains of the account's email gateways. */
 async function mailRoutes(
-  { database, sealer }: Pick<ConfigureParts, "database" | "sealer">,
+  { database, sealer }: Pick<ConfigureDeps, "database" | "sealer">,
   accountId: string,
 ): Promise<MailRoute[]> {
   const found = await database.run(readGateways, { accountId, identifier: null, countTo: 0 });

@@ -7,11 +7,11 @@ import { createSetupCode as createCode } from "#identity/setup.ts";
 import { sandboxModels } from "#providers/sandbox/sandbox.ts";
 import { countAccounts, findAccountByName } from "#store/accounts/accounts.ts";
 import { accountInput, issueApiKey, upsertAccount } from "./account.ts";
-import { type ConfigureParts, gatewayInput, upsertGateway } from "./gateway.ts";
+import { type ConfigureDeps, gatewayInput, upsertGateway } from "./gateway.ts";
 import { upsertPool } from "./pool.ts";
 import { poolInput } from "./pool-input.ts";
 
-type Deps = ConfigureParts & Pick<Core, "random"> & { showApiKeys: boolean };
+type Deps = ConfigureDeps & Pick<Core, "random"> & { showApiKeys: boolean };
 
 /** With no account yet: makes one with sandbox gateways and a sandbox pool, and returns its keys; else null. */
 export async function createDefaultAccount(deps: Deps): Promise<{ apiKey: string; poolKey: string } | null> {

@@ -92,7 +92,7 @@ export const gatewayInput = z.strictObject({
 });
 export type GatewayInput = z.output<typeof gatewayInput>;
 
-export type ConfigureParts = Pick<Core, "clock" | "database" | "newId" | "outbound" | "sealer" | "signals">;
+export type ConfigureDeps = Pick<Core, "clock" | "database" | "newId" | "outbound" | "sealer" | "signals">;
 
 /** The issues of a gateway's settings, with paths inside the gateway. */
 export function settingsIssues(input: GatewayInput, outbound: Outbound): Issue[] {
@@ -120,7 +120,7 @@ export function settingsIssues(input: GatewayInput, outbound: Outbound): Issue[]
 
 /** All issues of a gateway for an account (null: the account does not exist yet), with paths inside the gateway. */
 export async function gatewayIssues(
-  { database, outbound }: Pick<ConfigureParts, "database" | "outbound">,
+  { database, outbound }: Pick<ConfigureDeps, "database" | "outbound">,
   accountId: string | null,
   input: GatewayInput,
 ): Promise<Issue[]> {
@@ -145,13 +145,13 @@ function issuesWithExisting(
 
 /** The row to save: a new gateway, or the account's gateway with this identifier after the change. Stores nothing. */
 export async function prepareGateway(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   accountId: string,
   input: GatewayInput,
 ): Promise<{ kind: "ready"; row: GatewaysTable } | { kind: "invalid"; issues: Issue[] }> {
-  const { database, clock, sealer, newId } = parts;
+  const { database, clock, sealer, newId } = deps;
   const existing = await database.run(findGatewayByIdentifier, input.identifier);
-  const issues = issuesWithExisting(existing, parts.outbound, accountId, input);
+  const issues = issuesWithExisting(existing, deps.outbound, accountId, input);
   const adapter = findAdapter(input.kind, input.channel);
   if (issues.length > 0 || !adapter) return { kind: "invalid", issues };
 
@@ -190,15 +190,15 @@ export const identifierTaken: Issue = { path: ["identifier"], message: "is used 
 
 /** Creates the gateway, or replaces the account's gateway with this identifier. */
 export async function upsertGateway(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   accountId: string,
   input: GatewayInput,
 ): Promise<{ kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] }> {
-  const prepared = await prepareGateway(parts, accountId, input);
+  const prepared = await prepareGateway(deps, accountId, input);
   if (prepared.kind === "invalid") return prepared;
-  const outcome = await parts.database.run(saveGateway, prepared.row);
+  const outcome = await deps.database.run(saveGateway, prepared.row);
   if (outcome === "taken") return { kind: "invalid", issues: [identifierTaken] };
-  parts.signals.emit("accountsChanged");
-  parts.signals.emit("lanesChanged");
+  deps.signals.emit("accountsChanged");
+  deps.signals.emit("lanesChanged");
   return { kind: "saved", id: prepared.row.id };
 }

@@ -6,7 +6,7 @@ import { nameText } from "#contract/name.ts";
 import { maxTokenLength, tokenRow } from "#identity/management-token.ts";
 import { findAccountByName } from "#store/accounts/accounts.ts";
 import { saveManagementToken } from "#store/identity/tokens.ts";
-import type { ConfigureParts } from "./gateway.ts";
+import type { ConfigureDeps } from "./gateway.ts";
 
 export const managementTokenInput = z
   .strictObject({
@@ -33,7 +33,7 @@ export type UpsertManagementTokenResult =
  * The issues of a token, with paths inside it. `newAccounts`: names of accounts that the same file creates.
  */
 export async function managementTokenIssues(
-  parts: Pick<ConfigureParts, "database">,
+  deps: Pick<ConfigureDeps, "database">,
   input: ManagementTokenInput,
   newAccounts: readonly string[] = [],
 ): Promise<Issue[]> {
@@ -41,26 +41,26 @@ export async function managementTokenIssues(
   if ((input.role === "member") !== (account !== null))
     return [{ path: ["account"], message: "is needed for a member, and only for one" }];
   if (account === null || newAccounts.includes(account)) return [];
-  const known = await parts.database.run(findAccountByName, account);
+  const known = await deps.database.run(findAccountByName, account);
   return known === null ? [{ path: ["account"], message: "is not the name of an account" }] : [];
 }
 
 /** Creates the token with this name, or replaces it; a revoked token becomes valid again. */
 export async function upsertManagementToken(
-  parts: Pick<ConfigureParts, "database" | "clock" | "newId">,
+  deps: Pick<ConfigureDeps, "database" | "clock" | "newId">,
   input: ManagementTokenInput,
 ): Promise<UpsertManagementTokenResult> {
-  const issues = await managementTokenIssues(parts, input);
+  const issues = await managementTokenIssues(deps, input);
   if (issues.length > 0) return { kind: "invalid", issues };
-  const account = input.account == null ? null : await parts.database.run(findAccountByName, input.account);
+  const account = input.account == null ? null : await deps.database.run(findAccountByName, input.account);
   const details = {
     name: input.name,
     role: input.role,
     accountId: account?.id ?? null,
-    at: parts.clock.now(),
+    at: deps.clock.now(),
   };
-  const row = tokenRow(parts.newId("tok"), input.token, details);
-  const id = await parts.database.run(saveManagementToken, row);
+  const row = tokenRow(deps.newId("tok"), input.token, details);
+  const id = await deps.database.run(saveManagementToken, row);
   if (id === null)
     return { kind: "invalid", issues: [{ path: ["token"], message: "is used under another name" }] };
   return { kind: "saved", id };

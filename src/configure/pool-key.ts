@@ -6,11 +6,11 @@ import { hashSecret, newSecret } from "#runtime/secret.ts";
 import { revokePoolKey, savePoolKey } from "#store/pools/keys.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
 import { omitUndefined } from "./changes.ts";
-import type { ConfigureParts } from "./gateway.ts";
+import type { ConfigureDeps } from "./gateway.ts";
 import type { KeyChanges, KeyInput } from "./pool-input.ts";
 import { millionths, type PoolRef } from "./pool-member.ts";
 
-export type PoolParts = ConfigureParts & Pick<Core, "random">;
+export type PoolDeps = ConfigureDeps & Pick<Core, "random">;
 
 export type SaveKeyResult =
   /** `issuedKey`: the generated text, to be shown once; null: the caller sent one, or it did not change. */
@@ -75,13 +75,13 @@ const maskedKey = (text: string) => `${text.slice(0, 4)}…${text.slice(-4)}`;
  * key keeps its own. A revoked key becomes valid again only with another text; changes of other fields do not revive it.
  */
 export async function upsertKey(
-  parts: PoolParts,
+  deps: PoolDeps,
   poolRef: PoolRef,
   input: KeyInput,
   existing: PoolKeysTable | null,
 ): Promise<SaveKeyResult> {
-  const now = parts.clock.now();
-  const issuedKey = existing === null && input.key === undefined ? `tlp_${newSecret(parts.random)}` : null;
+  const now = deps.clock.now();
+  const issuedKey = existing === null && input.key === undefined ? `tlp_${newSecret(deps.random)}` : null;
   const text = input.key ?? issuedKey;
   const row = {
     name: input.name,
@@ -93,29 +93,29 @@ export async function upsertKey(
   if (existing !== null) {
     const renewed = text !== null && hashSecret(text) !== existing.hash;
     const keyColumns = renewed ? { hash: hashSecret(text), hint: maskedKey(text), revoked_at: null } : {};
-    return await store(parts, { ...existing, ...row, ...keyColumns }, renewed ? "renewed" : "changed", null);
+    return await store(deps, { ...existing, ...row, ...keyColumns }, renewed ? "renewed" : "changed", null);
   }
   if (text === null) throw new Error("A new key has a text.");
-  const identity = { id: parts.newId("key"), hash: hashSecret(text), hint: maskedKey(text) };
-  return await store(parts, { ...row, ...identity, revoked_at: null, created_at: now }, "made", issuedKey);
+  const identity = { id: deps.newId("key"), hash: hashSecret(text), hint: maskedKey(text) };
+  return await store(deps, { ...row, ...identity, revoked_at: null, created_at: now }, "made", issuedKey);
 }
 
 async function store(
-  parts: PoolParts,
+  deps: PoolDeps,
   key: PoolKeysTable,
   as: "made" | "changed" | "renewed",
   issuedKey: string | null,
 ): Promise<SaveKeyResult> {
-  const outcome = await parts.database.run(savePoolKey, { key, as });
+  const outcome = await deps.database.run(savePoolKey, { key, as });
   if (outcome === "not_found") return { kind: "not_found" };
   if (outcome !== "saved") return { kind: "invalid", issues: [refusals[outcome]] };
-  parts.signals.emit("poolsChanged");
+  deps.signals.emit("poolsChanged");
   return { kind: "saved", id: key.id, issuedKey };
 }
 
 /** Changes the fields of `changes`; the others stay. */
 export async function updateKey(
-  parts: PoolParts,
+  deps: PoolDeps,
   key: PoolKeysTable,
   changes: KeyChanges,
 ): Promise<SaveKeyResult> {
@@ -127,17 +127,17 @@ export async function updateKey(
     limits: { ...before.limits, ...omitUndefined(limits) },
     budget: { ...before.budget, ...omitUndefined(budget) },
   };
-  const row = { ...key, ...limitsColumns(after), updated_at: parts.clock.now() };
-  return await store(parts, row, "changed", null);
+  const row = { ...key, ...limitsColumns(after), updated_at: deps.clock.now() };
+  return await store(deps, row, "changed", null);
 }
 
 /** Revokes a key and returns its row; null: the pool has no such key. The key stops working within 5 s in every process. */
 export async function revokeKey(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   poolRef: PoolRef,
   id: string,
 ): Promise<PoolKeysTable | null> {
-  const row = await parts.database.run(revokePoolKey, { ...poolRef, id, at: parts.clock.now() });
-  if (row !== null) parts.signals.emit("poolsChanged");
+  const row = await deps.database.run(revokePoolKey, { ...poolRef, id, at: deps.clock.now() });
+  if (row !== null) deps.signals.emit("poolsChanged");
   return row;
 }

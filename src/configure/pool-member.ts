@@ -8,7 +8,7 @@ import { maxMembers, memberSettingsContext, removeMember, saveMember } from "#st
 import type { MemberTimeouts, PoolMembersTable } from "#store/schema/pools.ts";
 import type { Sealer } from "#store/seal.ts";
 import { omitUndefined } from "./changes.ts";
-import type { ConfigureParts } from "./gateway.ts";
+import type { ConfigureDeps } from "./gateway.ts";
 import type { MemberChanges, MemberInput } from "./pool-input.ts";
 import { maskIssues, mergeSettings } from "./settings-change.ts";
 
@@ -59,7 +59,7 @@ export function memberIssues(outbound: Outbound, input: MemberInput): Issue[] {
 }
 
 function rowOf(
-  { clock, sealer }: Pick<ConfigureParts, "clock" | "sealer">,
+  { clock, sealer }: Pick<ConfigureDeps, "clock" | "sealer">,
   poolRef: PoolRef,
   input: MemberInput,
   identity: Pick<PoolMembersTable, "id" | "created_at">,
@@ -131,40 +131,40 @@ const tooMany: Issue = {
 
 /** Creates the member, or replaces `existing`. */
 export async function upsertMember(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   poolRef: PoolRef,
   input: MemberInput,
   existing: PoolMembersTable | null,
 ): Promise<SaveMemberResult> {
-  const issues = memberIssues(parts.outbound, input);
+  const issues = memberIssues(deps.outbound, input);
   if (issues.length > 0) return { kind: "invalid", issues };
-  const id = existing?.id ?? parts.newId("mem");
-  const member = rowOf(parts, poolRef, input, { id, created_at: existing?.created_at ?? parts.clock.now() });
-  const outcome = await parts.database.run(saveMember, { member, isNew: existing === null });
+  const id = existing?.id ?? deps.newId("mem");
+  const member = rowOf(deps, poolRef, input, { id, created_at: existing?.created_at ?? deps.clock.now() });
+  const outcome = await deps.database.run(saveMember, { member, isNew: existing === null });
   if (outcome === "not_found") return { kind: "not_found" };
   if (outcome !== "saved") return { kind: "invalid", issues: [outcome === "name_taken" ? taken : tooMany] };
-  parts.signals.emit("poolsChanged");
+  deps.signals.emit("poolsChanged");
   return { kind: "saved", id };
 }
 
 /** Adds a member to the account's pool. */
 export async function createMember(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   poolRef: PoolRef,
   input: MemberInput,
 ): Promise<SaveMemberResult> {
   const masks = maskIssues(input.settings);
   if (masks.length > 0) return { kind: "invalid", issues: masks };
-  return await upsertMember(parts, poolRef, input, null);
+  return await upsertMember(deps, poolRef, input, null);
 }
 
 /** Changes the fields of `changes`; the others stay. */
 export async function updateMember(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   member: PoolMembersTable,
   changes: MemberChanges,
 ): Promise<SaveMemberResult> {
-  const before = memberInputOf(parts.sealer, member);
+  const before = memberInputOf(deps.sealer, member);
   const { settings: settingsChanges = {}, timeouts = {}, ...rest } = omitUndefined(changes);
   const kind = rest.kind ?? before.kind;
   const stored = kind === before.kind ? before.settings : null;
@@ -177,12 +177,12 @@ export async function updateMember(
     timeouts: { ...before.timeouts, ...omitUndefined(timeouts) },
   };
   const poolRef = { accountId: member.account_id, poolId: member.pool_id };
-  return await upsertMember(parts, poolRef, after, member);
+  return await upsertMember(deps, poolRef, after, member);
 }
 
 /** Removes a member. False: the pool has no such member. */
-export async function deleteMember(parts: ConfigureParts, poolRef: PoolRef, id: string): Promise<boolean> {
-  const removed = await parts.database.run(removeMember, { ...poolRef, id, at: parts.clock.now() });
-  if (removed) parts.signals.emit("poolsChanged");
+export async function deleteMember(deps: ConfigureDeps, poolRef: PoolRef, id: string): Promise<boolean> {
+  const removed = await deps.database.run(removeMember, { ...poolRef, id, at: deps.clock.now() });
+  if (removed) deps.signals.emit("poolsChanged");
   return removed;
 }

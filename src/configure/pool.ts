@@ -7,9 +7,9 @@ import { findKeyHash } from "#store/pools/keys.ts";
 import { findPoolByName, maxMembers, maxPools, removePool, savePool } from "#store/pools/pools.ts";
 import type { PoolsTable } from "#store/schema/pools.ts";
 import { omitUndefined } from "./changes.ts";
-import type { ConfigureParts } from "./gateway.ts";
+import type { ConfigureDeps } from "./gateway.ts";
 import type { PoolChanges, PoolFields, PoolInput } from "./pool-input.ts";
-import { type PoolParts, upsertKey } from "./pool-key.ts";
+import { type PoolDeps, upsertKey } from "./pool-key.ts";
 import { memberIssues, upsertMember } from "./pool-member.ts";
 
 export type SavePoolResult =
@@ -21,7 +21,7 @@ export type SavePoolResult =
 
 /** All issues of a pool for an account (null: the account does not exist yet), with paths inside the pool. */
 export async function poolIssues(
-  { database, outbound }: Pick<ConfigureParts, "database" | "outbound">,
+  { database, outbound }: Pick<ConfigureDeps, "database" | "outbound">,
   accountId: string | null,
   input: PoolInput,
 ): Promise<Issue[]> {
@@ -86,19 +86,19 @@ export function poolFieldsOf(pool: PoolsTable): PoolFields {
 }
 
 async function store(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   accountId: string,
   input: PoolFields,
   existing: PoolsTable | null,
 ): Promise<SavePoolResult> {
-  const now = parts.clock.now();
-  const id = existing?.id ?? parts.newId("pool");
+  const now = deps.clock.now();
+  const id = existing?.id ?? deps.newId("pool");
   const created_at = existing?.created_at ?? now;
   const pool = rowOf(input, { id, account_id: accountId, revision: 1, created_at, updated_at: now });
-  const outcome = await parts.database.run(savePool, { pool, isNew: existing === null });
+  const outcome = await deps.database.run(savePool, { pool, isNew: existing === null });
   switch (outcome) {
     case "saved":
-      parts.signals.emit("poolsChanged");
+      deps.signals.emit("poolsChanged");
       return { kind: "saved", id };
     case "name_taken":
       return { kind: "invalid", issues: [{ path: ["name"], message: "is taken" }] };
@@ -111,29 +111,29 @@ async function store(
 
 /** Creates an empty pool. */
 export function createPool(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   accountId: string,
   input: PoolFields,
 ): Promise<SavePoolResult> {
-  return store(parts, accountId, input, null);
+  return store(deps, accountId, input, null);
 }
 
 /** Changes the fields of `changes`; the others stay. */
 export function updatePool(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   pool: PoolsTable,
   changes: PoolChanges,
 ): Promise<SavePoolResult> {
   const before = poolFieldsOf(pool);
   const timeouts = { ...before.timeouts, ...omitUndefined(changes.timeouts ?? {}) };
   const after = { ...before, ...omitUndefined(changes), timeouts };
-  return store(parts, pool.account_id, after, pool);
+  return store(deps, pool.account_id, after, pool);
 }
 
 /** Removes a pool with its members and keys; its recorded usage stays. False: the account has no such pool. */
-export async function deletePool(parts: ConfigureParts, accountId: string, poolId: string): Promise<boolean> {
-  const removed = await parts.database.run(removePool, { accountId, poolId });
-  if (removed) parts.signals.emit("poolsChanged");
+export async function deletePool(deps: ConfigureDeps, accountId: string, poolId: string): Promise<boolean> {
+  const removed = await deps.database.run(removePool, { accountId, poolId });
+  if (removed) deps.signals.emit("poolsChanged");
   return removed;
 }
 
@@ -149,26 +149,26 @@ const concurrentChange: Issue = { path: ["name"], message: "is being changed els
  * stay as they are. Changes nothing when there are issues.
  */
 export async function upsertPool(
-  parts: PoolParts,
+  deps: PoolDeps,
   accountId: string,
   input: PoolInput,
 ): Promise<UpsertPoolResult> {
-  const issues = await poolIssues(parts, accountId, input);
+  const issues = await poolIssues(deps, accountId, input);
   if (issues.length > 0) return { kind: "invalid", issues };
-  const existing = await parts.database.run(findPoolByName, { accountId, name: input.name });
-  const saved = await store(parts, accountId, input, existing?.pool ?? null);
+  const existing = await deps.database.run(findPoolByName, { accountId, name: input.name });
+  const saved = await store(deps, accountId, input, existing?.pool ?? null);
   if (saved.kind !== "saved")
     return saved.kind === "invalid" ? saved : { kind: "invalid", issues: [concurrentChange] };
   const poolRef = { accountId, poolId: saved.id };
   for (const [at, member] of input.members.entries()) {
     const before = existing?.members.find(({ name }) => name === member.name) ?? null;
-    const result = await upsertMember(parts, poolRef, member, before);
+    const result = await upsertMember(deps, poolRef, member, before);
     if (result.kind !== "saved") return refused(["members", at], result);
   }
   const issuedKeys: { name: string; key: string }[] = [];
   for (const [at, key] of input.keys.entries()) {
     const before = existing?.keys.find(({ name }) => name === key.name) ?? null;
-    const result = await upsertKey(parts, poolRef, key, before);
+    const result = await upsertKey(deps, poolRef, key, before);
     if (result.kind !== "saved") return refused(["keys", at], result);
     if (result.issuedKey !== null) issuedKeys.push({ name: key.name, key: result.issuedKey });
   }

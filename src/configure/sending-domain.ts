@@ -18,7 +18,7 @@ import {
   removeSendingDomain,
 } from "#store/email/sending-domains.ts";
 import type { DkimKeysTable, SendingDomainsTable } from "#store/schema/email.ts";
-import type { ConfigureParts } from "./gateway.ts";
+import type { ConfigureDeps } from "./gateway.ts";
 
 /** How long a retired key is listed: receivers still verify mail that it signed for days. */
 const retiredMs = 30 * 86_400_000;
@@ -72,7 +72,7 @@ function atMostOneOfEachAlgorithm(keys: readonly z.output<typeof domainKeyInput>
   return new Set(algorithms).size === keys.length && new Set(selectors).size === keys.length;
 }
 
-export type DomainParts = ConfigureParts & Pick<Core, "random">;
+export type DomainDeps = ConfigureDeps & Pick<Core, "random">;
 
 export type CreateDomainResult =
   | { kind: "saved"; id: string }
@@ -87,66 +87,66 @@ const tooMany: Issue = {
 
 /** Creates a domain with the keys of the input, which are active at once, or with two new keys, which are pending. */
 export async function createSendingDomain(
-  parts: DomainParts,
+  deps: DomainDeps,
   accountId: string,
   input: SendingDomainInput,
 ): Promise<CreateDomainResult> {
-  const now = parts.clock.now();
+  const now = deps.clock.now();
   const domain: SendingDomainsTable = {
-    id: parts.newId("dom"),
+    id: deps.newId("dom"),
     account_id: accountId,
     domain: domainOf(input.domain)!,
     created_at: now,
     updated_at: now,
   };
-  const existingKeys = importedKeys(parts, domain, input.keys);
-  const keys = existingKeys.length > 0 ? existingKeys : await newKeys(parts, domain);
-  const outcome = await parts.database.run(createRow, { domain, keys });
+  const existingKeys = importedKeys(deps, domain, input.keys);
+  const keys = existingKeys.length > 0 ? existingKeys : await newKeys(deps, domain);
+  const outcome = await deps.database.run(createRow, { domain, keys });
   if (outcome === "taken") return { kind: "taken" };
   if (outcome === "too_many") return { kind: "invalid", issues: [tooMany] };
-  parts.signals.emit("lanesChanged");
+  deps.signals.emit("lanesChanged");
   return { kind: "saved", id: domain.id };
 }
 
 /** Creates the account's domain, or adds the keys of the provisioning file to it. */
 export async function upsertSendingDomain(
-  parts: DomainParts,
+  deps: DomainDeps,
   accountId: string,
   input: SendingDomainInput,
 ): Promise<{ kind: "saved"; id: string } | { kind: "invalid"; issues: Issue[] }> {
   const domain = domainOf(input.domain)!;
   const concurrentChange: Issue = { path: ["domain"], message: "is being changed elsewhere" };
-  const existing = await parts.database.run(findSendingDomain, { accountId, domain });
+  const existing = await deps.database.run(findSendingDomain, { accountId, domain });
   if (existing === null) {
-    const result = await createSendingDomain(parts, accountId, input);
+    const result = await createSendingDomain(deps, accountId, input);
     return result.kind === "taken" ? { kind: "invalid", issues: [concurrentChange] } : result;
   }
-  const keys = importedKeys(parts, existing.domain, input.keys).filter(
+  const keys = importedKeys(deps, existing.domain, input.keys).filter(
     (key) =>
       !existing.keys.some(
         ({ state, selector, public_key }) =>
           state === "active" && selector === key.selector && public_key === key.public_key,
       ),
   );
-  const domainRef = { accountId, domainId: existing.domain.id, at: parts.clock.now() };
+  const domainRef = { accountId, domainId: existing.domain.id, at: deps.clock.now() };
   if (keys.length > 0) {
-    if (!(await parts.database.run(putActiveKeys, { ...domainRef, keys })))
+    if (!(await deps.database.run(putActiveKeys, { ...domainRef, keys })))
       return { kind: "invalid", issues: [concurrentChange] };
-    parts.signals.emit("lanesChanged");
+    deps.signals.emit("lanesChanged");
   }
   return { kind: "saved", id: existing.domain.id };
 }
 
 /** Creates a new pair of keys, pending until its records are in DNS; the active pair still signs. */
 export async function rotateDomainKeys(
-  parts: DomainParts,
+  deps: DomainDeps,
   domain: SendingDomainsTable,
   { replace }: z.output<typeof rotateInput>,
 ): Promise<"added" | "pending" | "not_found"> {
-  const keys = await newKeys(parts, domain);
-  const at = parts.clock.now();
+  const keys = await newKeys(deps, domain);
+  const at = deps.clock.now();
   const domainRef = { accountId: domain.account_id, domainId: domain.id, at };
-  return await parts.database.run(addPendingKeys, {
+  return await deps.database.run(addPendingKeys, {
     ...domainRef,
     keys,
     replace,
@@ -159,51 +159,51 @@ export async function rotateDomainKeys(
  * the activated keys; null: the domain does not exist.
  */
 export async function activateDomainKeys(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   domain: Pick<SendingDomainsTable, "id" | "account_id">,
   ids: string[] | null,
 ): Promise<string[] | null> {
-  const domainRef = { accountId: domain.account_id, domainId: domain.id, at: parts.clock.now() };
-  const activated = await parts.database.run(activateKeys, { ...domainRef, ids });
-  if (activated !== null && activated.length > 0) parts.signals.emit("lanesChanged");
+  const domainRef = { accountId: domain.account_id, domainId: domain.id, at: deps.clock.now() };
+  const activated = await deps.database.run(activateKeys, { ...domainRef, ids });
+  if (activated !== null && activated.length > 0) deps.signals.emit("lanesChanged");
   return activated;
 }
 
 /** Removes a domain with its keys. False: the account has no such domain. */
 export async function deleteSendingDomain(
-  parts: ConfigureParts,
+  deps: ConfigureDeps,
   accountId: string,
   domainId: string,
 ): Promise<boolean> {
-  const removed = await parts.database.run(removeSendingDomain, { accountId, domainId });
-  if (removed) parts.signals.emit("lanesChanged");
+  const removed = await deps.database.run(removeSendingDomain, { accountId, domainId });
+  if (removed) deps.signals.emit("lanesChanged");
   return removed;
 }
 
 /** One key of each algorithm: Ed25519 is short and fast, and receivers without it verify RSA. */
-async function newKeys(parts: DomainParts, domain: SendingDomainsTable): Promise<DkimKeysTable[]> {
+async function newKeys(deps: DomainDeps, domain: SendingDomainsTable): Promise<DkimKeysTable[]> {
   // Never the selector of an earlier key: resolvers cache its record for hours.
-  const name = Array.from(parts.random.bytes(6), (byte) => letters[byte % letters.length]).join("");
+  const name = Array.from(deps.random.bytes(6), (byte) => letters[byte % letters.length]).join("");
   const kinds = ["rsa", "ed25519"] as const;
   const pems = await Promise.all(kinds.map(newPrivateKey));
-  return pems.map((pem, at) => keyRow(parts, domain, `tl-${name}-${kinds[at]}`, pem, "pending"));
+  return pems.map((pem, at) => keyRow(deps, domain, `tl-${name}-${kinds[at]}`, pem, "pending"));
 }
 
 /** Without letters that look alike. */
 const letters = "23456789abcdefghjkmnpqrstvwxyz";
 
 function importedKeys(
-  parts: DomainParts,
+  deps: DomainDeps,
   domain: SendingDomainsTable,
   keys: SendingDomainInput["keys"],
 ): DkimKeysTable[] {
   return keys.map(({ selector, private_key }) =>
-    keyRow(parts, domain, selector.toLowerCase(), private_key, "active"),
+    keyRow(deps, domain, selector.toLowerCase(), private_key, "active"),
   );
 }
 
 function keyRow(
-  { newId, sealer, clock }: DomainParts,
+  { newId, sealer, clock }: DomainDeps,
   domain: SendingDomainsTable,
   selector: string,
   pem: string,

@@ -22,7 +22,7 @@ import {
 import { failPendingDeliveries } from "#webhooks/fail-pending.ts";
 import { isSigningSecret, newSigningSecret } from "#webhooks/sign.ts";
 import { patchSchema } from "./changes.ts";
-import type { ConfigureParts } from "./gateway.ts";
+import type { ConfigureDeps } from "./gateway.ts";
 
 const maxEndpoints = 50;
 /** How long a replaced secret still signs. */
@@ -70,7 +70,7 @@ export type WebhookInput = z.output<typeof webhookInput>;
 export const webhookChanges = patchSchema(webhookInput);
 export type WebhookChanges = z.output<typeof webhookChanges>;
 
-export type WebhookParts = ConfigureParts & Pick<Core, "random">;
+export type WebhookDeps = ConfigureDeps & Pick<Core, "random">;
 
 export type SaveWebhookResult =
   /** `secret`: the generated one; null: the caller sent one, or it did not change. */
@@ -96,29 +96,29 @@ const normaliseUrl = (url: string) => URL.parse(url)?.href ?? url;
 
 /** Creates an endpoint; `taken` when the account already has one with this url. */
 export async function createWebhook(
-  parts: WebhookParts,
+  deps: WebhookDeps,
   accountId: string,
   input: WebhookInput,
 ): Promise<SaveWebhookResult> {
-  const issues = webhookIssues(parts.outbound, input);
+  const issues = webhookIssues(deps.outbound, input);
   if (issues.length > 0) return { kind: "invalid", issues };
-  const { made, ...row } = newWebhook(parts, accountId, input);
-  const created = await parts.database.run(createEndpoint, row);
+  const { made, ...row } = newWebhook(deps, accountId, input);
+  const created = await deps.database.run(createEndpoint, row);
   if (created.kind === "url_taken") return { kind: "taken" };
   if (created.kind === "too_many") return { kind: "invalid", issues: [tooManyEndpoints] };
-  parts.signals.emit("lanesChanged");
+  deps.signals.emit("lanesChanged");
   return { kind: "saved", id: row.endpoint.id, secret: made };
 }
 
 /** A new endpoint to store, and its secret when that was generated (`made`). Stores nothing. */
 function newWebhook(
-  parts: WebhookParts,
+  deps: WebhookDeps,
   accountId: string,
   input: WebhookInput,
 ): NewEndpoint & { made: string | null } {
-  const { clock, sealer } = parts;
-  const id = parts.newId("whe");
-  const generated = input.secret === undefined ? newSigningSecret(parts.random) : null;
+  const { clock, sealer } = deps;
+  const id = deps.newId("whe");
+  const generated = input.secret === undefined ? newSigningSecret(deps.random) : null;
   const now = clock.now();
   const endpoint: WebhookEndpointsTable = {
     id,
@@ -142,90 +142,90 @@ function newWebhook(
  * A new endpoint of the provisioning file to store; null: the account already has one with this url. Stores nothing.
  */
 export async function prepareWebhook(
-  parts: WebhookParts,
+  deps: WebhookDeps,
   accountId: string,
   input: WebhookInput,
 ): Promise<(NewEndpoint & { made: string | null }) | null> {
-  const existing = await parts.database.run(findEndpointByUrl, { accountId, url: normaliseUrl(input.url) });
-  return existing ? null : newWebhook(parts, accountId, input);
+  const existing = await deps.database.run(findEndpointByUrl, { accountId, url: normaliseUrl(input.url) });
+  return existing ? null : newWebhook(deps, accountId, input);
 }
 
 /** Creates the account's endpoint with this url, or changes it to what the provisioning file says. */
 export async function upsertWebhook(
-  parts: WebhookParts,
+  deps: WebhookDeps,
   accountId: string,
   input: WebhookInput,
 ): Promise<SaveWebhookResult> {
   const url = normaliseUrl(input.url);
-  const existing = await parts.database.run(findEndpointByUrl, { accountId, url });
-  if (existing) return await updateWebhook(parts, accountId, existing.id, input);
-  return await createWebhook(parts, accountId, input);
+  const existing = await deps.database.run(findEndpointByUrl, { accountId, url });
+  if (existing) return await updateWebhook(deps, accountId, existing.id, input);
+  return await createWebhook(deps, accountId, input);
 }
 
 /** Changes the fields of `changes`; the others stay. */
 export async function updateWebhook(
-  parts: WebhookParts,
+  deps: WebhookDeps,
   accountId: string,
   id: string,
   changes: WebhookChanges,
 ): Promise<SaveWebhookResult> {
-  const issues = webhookIssues(parts.outbound, changes);
+  const issues = webhookIssues(deps.outbound, changes);
   if (issues.length > 0) return { kind: "invalid", issues };
-  const before = await parts.database.run(findAccountEndpoint, { accountId, id });
+  const before = await deps.database.run(findAccountEndpoint, { accountId, id });
   if (!before) return { kind: "not_found" };
   const change: EndpointChange = {};
   if (changes.url !== undefined) change.url = normaliseUrl(changes.url);
   if (changes.events !== undefined) change.events = JSON.stringify(changes.events);
   if (changes.active !== undefined) change.active = changes.active;
   // An equal secret replaces nothing: otherwise the previous one would stop signing.
-  if (changes.secret !== undefined && changes.secret !== openSecret(parts.sealer, before))
-    change.secret = sealedSecret(parts, id, changes.secret);
-  return await changed(parts, accountId, id, change, null);
+  if (changes.secret !== undefined && changes.secret !== openSecret(deps.sealer, before))
+    change.secret = sealedSecret(deps, id, changes.secret);
+  return await changed(deps, accountId, id, change, null);
 }
 
 /** Generates a new secret and returns it; the previous one also signs for 24 h. */
 export async function rotateSigningSecret(
-  parts: WebhookParts,
+  deps: WebhookDeps,
   accountId: string,
   id: string,
 ): Promise<SaveWebhookResult> {
-  const secret = newSigningSecret(parts.random);
-  return await changed(parts, accountId, id, { secret: sealedSecret(parts, id, secret) }, secret);
+  const secret = newSigningSecret(deps.random);
+  return await changed(deps, accountId, id, { secret: sealedSecret(deps, id, secret) }, secret);
 }
 
 /** Removes an endpoint with its pending deliveries and its log. False: the account has no such endpoint. */
-export async function removeWebhook(parts: WebhookParts, accountId: string, id: string): Promise<boolean> {
+export async function removeWebhook(deps: WebhookDeps, accountId: string, id: string): Promise<boolean> {
   for (;;) {
-    const removed = await parts.database.run(removeEndpoint, { accountId, id, limit: removeBatchSize });
+    const removed = await deps.database.run(removeEndpoint, { accountId, id, limit: removeBatchSize });
     if (removed === "not_found") return false;
     // Switched off first: events that are recorded meanwhile would leave deliveries without an endpoint.
-    if (removed === "active") await changed(parts, accountId, id, { active: false }, null);
+    if (removed === "active") await changed(deps, accountId, id, { active: false }, null);
     if (removed === "removed") {
-      parts.signals.emit("lanesChanged");
+      deps.signals.emit("lanesChanged");
       return true;
     }
   }
 }
 
 async function changed(
-  parts: WebhookParts,
+  deps: WebhookDeps,
   accountId: string,
   id: string,
   change: EndpointChange,
   made: string | null,
 ): Promise<SaveWebhookResult> {
-  const at = parts.clock.now();
-  const result = await parts.database.run(changeEndpoint, { accountId, id, at, change });
+  const at = deps.clock.now();
+  const result = await deps.database.run(changeEndpoint, { accountId, id, at, change });
   if (result.kind === "not_found") return result;
   if (result.kind === "url_taken") return { kind: "taken" };
-  parts.signals.emit("lanesChanged");
-  if (result.endpoint.active === 0) await failPendingDeliveries(parts, id, result.endpoint.disabled_reason);
+  deps.signals.emit("lanesChanged");
+  if (result.endpoint.active === 0) await failPendingDeliveries(deps, id, result.endpoint.disabled_reason);
   return { kind: "saved", id, secret: made };
 }
 
-const sealedSecret = (parts: WebhookParts, id: string, secret: string) => ({
-  sealed: parts.sealer.seal(secret, endpointSecretContext(id)),
-  oldUntil: parts.clock.now() + oldSecretMs,
+const sealedSecret = (deps: WebhookDeps, id: string, secret: string) => ({
+  sealed: deps.sealer.seal(secret, endpointSecretContext(id)),
+  oldUntil: deps.clock.now() + oldSecretMs,
 });
 
 /** Null: the secret cannot be unsealed, so any new one replaces it. */

@@ -28,7 +28,7 @@ export interface AuditEntry {
   outcome?: string;
 }
 
-export type AuditParts = Pick<Core, "clock" | "database" | "newId">;
+export type AuditDeps = Pick<Core, "clock" | "database" | "newId">;
 
 /** Longer than any name that the API accepts; what an unknown caller typed is truncated to it. */
 const maxNameLength = 100;
@@ -39,20 +39,20 @@ export function actorOf(principal: Principal): Actor {
 }
 
 /** Stores an entry and returns its id. The default `outcome` is `done`. */
-export async function audit(parts: AuditParts, entry: AuditEntry): Promise<string> {
-  const row = auditEntryRow(parts, entry);
-  await parts.database.run(insertAuditEntry, row);
+export async function audit(deps: AuditDeps, entry: AuditEntry): Promise<string> {
+  const row = auditEntryRow(deps, entry);
+  await deps.database.run(insertAuditEntry, row);
   return row.id;
 }
 
 /** An entry as it is stored, for operations that store it in the transaction of the change. */
 export function auditEntryRow(
-  parts: Pick<AuditParts, "clock" | "newId">,
+  deps: Pick<AuditDeps, "clock" | "newId">,
   entry: AuditEntry,
 ): AuditEntriesTable {
   return {
-    id: parts.newId("aud"),
-    at: parts.clock.now(),
+    id: deps.newId("aud"),
+    at: deps.clock.now(),
     actor_kind: entry.actor.kind,
     actor_id: entry.actor.id,
     actor_name: printable(entry.actor.name, maxNameLength),
@@ -66,12 +66,12 @@ export function auditEntryRow(
 
 /** Stores the outcome of an entry that was written as `started`. `createdId`: the id of the created object. */
 export async function auditOutcome(
-  parts: Pick<AuditParts, "database">,
+  deps: Pick<AuditDeps, "database">,
   id: string,
   outcome: string,
   createdId: string | null = null,
 ): Promise<void> {
-  await parts.database.run(finishAuditEntry, {
+  await deps.database.run(finishAuditEntry, {
     id,
     outcome,
     createdId: createdId === null ? null : printable(createdId, maxTargetLength),

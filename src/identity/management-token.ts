@@ -52,16 +52,16 @@ export async function authenticateToken(database: Database, token: string): Prom
   return { kind: "token", id: row.id, name: row.name, role: row.role, accountId: row.account_id };
 }
 
-type TokenParts = Pick<Core, "clock" | "database" | "newId" | "random">;
+type TokenDeps = Pick<Core, "clock" | "database" | "newId" | "random">;
 
 /** Creates a token. Null: a valid token has the name. The text of the token is returned and not stored. */
 export async function createManagementToken(
-  parts: TokenParts,
+  deps: TokenDeps,
   input: { name: string; role: Role; accountId: string | null },
 ): Promise<{ token: string; row: ManagementTokensTable } | null> {
-  const token = newManagementToken(parts.random);
-  const row = tokenRow(parts.newId("tok"), token, { ...input, at: parts.clock.now() });
-  return (await parts.database.run(insertManagementToken, row)) ? { token, row } : null;
+  const token = newManagementToken(deps.random);
+  const row = tokenRow(deps.newId("tok"), token, { ...input, at: deps.clock.now() });
+  return (await deps.database.run(insertManagementToken, row)) ? { token, row } : null;
 }
 
 /** A page of tokens, newest first, including revoked ones. */
@@ -74,8 +74,8 @@ export function managementTokens(
 
 /** Revokes a token. A second call has no effect. Null: the token does not exist. */
 export function revokeToken(
-  parts: { database: Database; clock: Clock },
+  deps: { database: Database; clock: Clock },
   id: string,
 ): Promise<ManagementTokensTable | null> {
-  return parts.database.run(revokeManagementToken, { id, at: parts.clock.now() });
+  return deps.database.run(revokeManagementToken, { id, at: deps.clock.now() });
 }

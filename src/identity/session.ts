@@ -41,20 +41,20 @@ export function isCsrfToken(session: Session, token: string): boolean {
   return constantTimeEqual(token, session.csrfToken);
 }
 
-type SessionParts = Pick<Core, "clock" | "database" | "random">;
+type SessionDeps = Pick<Core, "clock" | "database" | "random">;
 
 /**
  * Starts a session for a user whose password was just verified, and ends the one that the browser had (`replaced`, its
  * secret). Null: the user was switched off or the password was changed meanwhile.
  */
 export async function beginSession(
-  parts: SessionParts,
+  deps: SessionDeps,
   user: Pick<UsersTable, "id" | "password">,
   replaced: string | null,
 ): Promise<string | null> {
-  const secret = newSecret(parts.random);
-  const now = parts.clock.now();
-  const started = await parts.database.run(startSession, {
+  const secret = newSecret(deps.random);
+  const now = deps.clock.now();
+  const started = await deps.database.run(startSession, {
     session: {
       hash: hashSecret(secret),
       user_id: user.id,
@@ -71,11 +71,11 @@ export async function beginSession(
 
 /** The session with this secret; records its use. Null: there is no such session, or it has ended. */
 export async function resumeSession(
-  parts: { database: Database; clock: Clock },
+  deps: { database: Database; clock: Clock },
   secret: string,
 ): Promise<Session | null> {
   if (!shape.test(secret)) return null;
-  const { database, clock } = parts;
+  const { database, clock } = deps;
   const hash = hashSecret(secret);
   const now = clock.now();
   const row = await database.run(findSession, { hash, now, idleSince: now - sessionIdleMs });

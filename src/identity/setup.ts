@@ -10,7 +10,7 @@ import { createDeviceToken } from "./device.ts";
 import type { HashingBusy } from "./password.ts";
 import { passwordIssue } from "./password.ts";
 import { beginSession } from "./session.ts";
-import { type NewSession, normaliseEmail, type SignInParts } from "./sign-in.ts";
+import { type NewSession, normaliseEmail, type SignInDeps } from "./sign-in.ts";
 
 /** How long a code is valid, ms. */
 export const setupCodeTtlMs = 86_400_000;
@@ -25,13 +25,13 @@ function hashForEmail(code: string, email: string): string {
  * alone, also when a user has it already: this is how an operator who lost the password regains access.
  */
 export async function createSetupCode(
-  parts: { database: Database; clock: Clock; random: Random },
+  deps: { database: Database; clock: Clock; random: Random },
   email?: string,
 ): Promise<string> {
-  const code = `tls_${newSecret(parts.random)}`;
-  const now = parts.clock.now();
+  const code = `tls_${newSecret(deps.random)}`;
+  const now = deps.clock.now();
   const hash = email === undefined ? hashSecret(code) : hashForEmail(code, normaliseEmail(email));
-  await parts.database.run(storeSetupCode, { hash, created_at: now, expires_at: now + setupCodeTtlMs });
+  await deps.database.run(storeSetupCode, { hash, created_at: now, expires_at: now + setupCodeTtlMs });
   return code;
 }
 
@@ -45,10 +45,10 @@ export type SetUpResult =
 
 /** Consumes a code: creates its operator and signs them in. */
 export async function setUp(
-  parts: SignInParts,
+  deps: SignInDeps,
   input: { code: string; email: string; name: string; password: string; replaced: string | null },
 ): Promise<SetUpResult> {
-  const { database, clock, passwords, newId } = parts;
+  const { database, clock, passwords, newId } = deps;
   const email = normaliseEmail(input.email);
   const forEmail = hashForEmail(input.code, email);
   const hashes = [hashSecret(input.code), forEmail];
@@ -75,8 +75,8 @@ export async function setUp(
   const consumed = await database.run(consumeSetupCode, { hash, user, recovers: hash === forEmail, at });
   if (consumed.kind !== "made") return { kind: consumed.kind };
   const actor = { kind: "user" as const, id: consumed.id, name: email };
-  await audit(parts, { actor, action: "setUp", target: consumed.id, outcome: "200" });
-  const secret = await beginSession(parts, { id: consumed.id, password }, input.replaced);
+  await audit(deps, { actor, action: "setUp", target: consumed.id, outcome: "200" });
+  const secret = await beginSession(deps, { id: consumed.id, password }, input.replaced);
   if (secret === null) return { kind: "wrong_code" };
-  return { kind: "set_up", secret, device: createDeviceToken(parts.sealer, { email, password }, at) };
+  return { kind: "set_up", secret, device: createDeviceToken(deps.sealer, { email, password }, at) };
 }

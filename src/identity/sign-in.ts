@@ -3,12 +3,12 @@
 
 import type { Core } from "#core/core.ts";
 import { changeUser, findUser, findUserByEmail } from "#store/identity/users.ts";
-import { type AuditParts, audit } from "./audit.ts";
+import { type AuditDeps, audit } from "./audit.ts";
 import { createDeviceToken, hasCurrentPassword, readDeviceToken } from "./device.ts";
 import { type HashingBusy, type PasswordHasher, passwordIssue } from "./password.ts";
 import { beginSession } from "./session.ts";
 
-export interface SignInParts extends Pick<Core, "clock" | "database" | "newId" | "random" | "sealer"> {
+export interface SignInDeps extends Pick<Core, "clock" | "database" | "newId" | "random" | "sealer"> {
   passwords: PasswordHasher;
 }
 
@@ -44,11 +44,11 @@ export type SignInResult =
  * device token of the browser, if it has one.
  */
 export async function signIn(
-  parts: SignInParts,
+  deps: SignInDeps,
   input: { email: string; password: string; replaced: string | null; device: string | null },
   attempts: SignInThrottle,
 ): Promise<SignInResult> {
-  const { database, sealer, clock, passwords } = parts;
+  const { database, sealer, clock, passwords } = deps;
   const email = normaliseEmail(input.email);
   const device = readDeviceToken(sealer, input.device, email, clock.now());
   const wait = device === null ? attempts.unknownDevice(email) : attempts.knownDevice(device.id);
@@ -67,9 +67,9 @@ export async function signIn(
     known ? "known" : "stranger",
   );
   if (isCorrect === "busy") return { kind: "busy" };
-  const secret = isCorrect && user !== null ? await beginSession(parts, user, input.replaced) : null;
+  const secret = isCorrect && user !== null ? await beginSession(deps, user, input.replaced) : null;
   if (secret === null && !known) attempts.recordFailure(email);
-  await auditSignIn(parts, email, secret === null ? null : (user?.id ?? null));
+  await auditSignIn(deps, email, secret === null ? null : (user?.id ?? null));
   if (secret === null || user === null) return { kind: "refused" };
   return { kind: "signed_in", secret, device: createDeviceToken(sealer, user, clock.now()) };
 }
@@ -78,9 +78,9 @@ export async function signIn(
 const looksLikeAddress = /^[^\s@]+@[^\s@]+$/;
 
 /** Records a sign-in. For a refused one the entry names the typed address, if it looks like one, and truncates it. */
-async function auditSignIn(parts: AuditParts, email: string, userId: string | null): Promise<void> {
+async function auditSignIn(deps: AuditDeps, email: string, userId: string | null): Promise<void> {
   const name = userId !== null || looksLikeAddress.test(email) ? email : "(no e-mail address)";
-  await audit(parts, {
+  await audit(deps, {
     actor: { kind: userId === null ? "anonymous" : "user", id: userId, name },
     action: "signIn",
     outcome: userId === null ? "refused" : "200",
@@ -98,11 +98,11 @@ export type ChangePasswordResult =
  * other browsers of the user become unknown.
  */
 export async function changePassword(
-  parts: SignInParts,
+  deps: SignInDeps,
   userId: string,
   input: { current: string; password: string },
 ): Promise<ChangePasswordResult> {
-  const { database, clock, passwords } = parts;
+  const { database, clock, passwords } = deps;
   const user = await database.run(findUser, userId);
   const isCorrect = await passwords.verify(input.current, user?.password ?? null, "known");
   if (isCorrect === "busy") return { kind: "busy" };
@@ -112,8 +112,8 @@ export async function changePassword(
   const password = await passwords.hash(input.password);
   if (password === "busy") return { kind: "busy" };
   await database.run(changeUser, { id: userId, change: { password }, at: clock.now() });
-  const secret = await beginSession(parts, { id: userId, password }, null);
+  const secret = await beginSession(deps, { id: userId, password }, null);
   if (secret === null) return { kind: "wrong" };
-  const device = createDeviceToken(parts.sealer, { email: user.email, password }, clock.now());
+  const device = createDeviceToken(deps.sealer, { email: user.email, password }, clock.now());
   return { kind: "changed", secret, device };
 }

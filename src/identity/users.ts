@@ -10,7 +10,7 @@ import { normaliseEmail } from "./sign-in.ts";
 
 export type UserRow = UsersTable;
 
-interface UserParts extends Pick<Core, "clock" | "database" | "newId"> {
+interface UserDeps extends Pick<Core, "clock" | "database" | "newId"> {
   passwords: PasswordHasher;
 }
 
@@ -36,10 +36,10 @@ export async function roleAccountIssue(
 }
 
 export async function createUser(
-  parts: UserParts,
+  deps: UserDeps,
   input: { email: string; name: string; role: Role; accountId: string | null; password: string },
 ): Promise<SaveUserResult> {
-  const { database, clock, passwords, newId } = parts;
+  const { database, clock, passwords, newId } = deps;
   const email = normaliseEmail(input.email);
   const accountIssue = await roleAccountIssue(database, input.role, input.accountId);
   if (accountIssue !== null) return { kind: "invalid", field: "account", message: accountIssue };
@@ -73,12 +73,8 @@ export interface UserChanges {
   password?: string | undefined;
 }
 
-export async function updateUser(
-  parts: UserParts,
-  id: string,
-  changes: UserChanges,
-): Promise<SaveUserResult> {
-  const { database, clock, passwords } = parts;
+export async function updateUser(deps: UserDeps, id: string, changes: UserChanges): Promise<SaveUserResult> {
+  const { database, clock, passwords } = deps;
   const user = await database.run(findUser, id);
   if (user === null) return { kind: "not_found" };
   const change: UserChange = {};

@@ -47,7 +47,7 @@ export interface RetentionPolicy {
   usageMs: number;
 }
 
-export interface MaintenanceParts extends Pick<Core, "clock" | "database" | "log" | "signals"> {
+export interface MaintenanceDeps extends Pick<Core, "clock" | "database" | "log" | "signals"> {
   retention: RetentionPolicy;
   /** The time between two turns, ms. */
   intervalMs: number;
@@ -84,11 +84,11 @@ function nextLimit(limit: number, ms: number): number {
 
 /** One turn. `cursors` are kept from turn to turn, so that a scan goes on where it stopped. */
 export async function runMaintenance(
-  parts: MaintenanceParts,
+  deps: MaintenanceDeps,
   cursors: Map<string, ScanCursor>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { database, clock, log, retention } = parts;
+  const { database, clock, log, retention } = deps;
   const now = clock.now();
 
   /** Runs batches until one returns false, the turn has had its share, or the signal aborts. */
@@ -142,7 +142,7 @@ export async function runMaintenance(
         at: clock.now(),
         limit: batchSize,
       });
-      if (found > 0) parts.signals.emit("eventsRecorded");
+      if (found > 0) deps.signals.emit("eventsRecorded");
       return found === batchSize;
     });
   }
@@ -221,14 +221,14 @@ export async function runMaintenance(
 }
 
 /** Starts the maintenance in the process that owns its lane. */
-export function openMaintenance(parts: MaintenanceParts, lane: { id: string; fence: number }): OpenLane {
-  const { clock, log, intervalMs } = parts;
+export function openMaintenance(deps: MaintenanceDeps, lane: { id: string; fence: number }): OpenLane {
+  const { clock, log, intervalMs } = deps;
   const cursors = new Map<string, ScanCursor>();
   return openLoop(lane, {
     clock,
     log,
     turn: async (signal) => {
-      await runMaintenance(parts, cursors, signal);
+      await runMaintenance(deps, cursors, signal);
       return intervalMs;
     },
     failure: {

@@ -12,7 +12,7 @@ import {
   releaseHeld,
 } from "#store/maintenance/restore-hold.ts";
 
-type HoldParts = Pick<Core, "clock" | "database">;
+type HoldDeps = Pick<Core, "clock" | "database">;
 
 /** How many rows were released or cancelled. */
 export interface HeldCounts {
@@ -29,26 +29,26 @@ export const currentHold = (database: Database): Promise<RestoreHold | null> =>
   database.run(readRestoreHold, null);
 
 /** Holds everything that is pending. Only for a stopped installation: in a running one, what is in flight would go on. */
-export async function holdAllPending({ database, clock }: HoldParts): Promise<RestoreHold | null> {
+export async function holdAllPending({ database, clock }: HoldDeps): Promise<RestoreHold | null> {
   const at = clock.now();
   while (!(await database.run(holdPending, { at, limit: batchSize })));
   return await currentHold(database);
 }
 
 /** Releases everything that is held: it keeps its due time, and what is overdue by now expires. */
-export async function releaseAllHeld(parts: HoldParts & Pick<Core, "signals">): Promise<HeldCounts> {
+export async function releaseAllHeld(deps: HoldDeps & Pick<Core, "signals">): Promise<HeldCounts> {
   const detail = "Released. It was held because this installation was restored from a backup.";
-  return await runBatches(parts, (at) => parts.database.run(releaseHeld, { at, limit: batchSize, detail }));
+  return await runBatches(deps, (at) => deps.database.run(releaseHeld, { at, limit: batchSize, detail }));
 }
 
 /** Cancels everything that is held and refunds its credit. */
-export async function cancelAllHeld(parts: HoldParts & Pick<Core, "signals">): Promise<HeldCounts> {
+export async function cancelAllHeld(deps: HoldDeps & Pick<Core, "signals">): Promise<HeldCounts> {
   const detail = "Cancelled. It was held because this installation was restored from a backup.";
-  return await runBatches(parts, (at) => parts.database.run(cancelHeld, { at, limit: batchSize, detail }));
+  return await runBatches(deps, (at) => deps.database.run(cancelHeld, { at, limit: batchSize, detail }));
 }
 
 async function runBatches(
-  { clock, signals }: HoldParts & Pick<Core, "signals">,
+  { clock, signals }: HoldDeps & Pick<Core, "signals">,
   runBatch: (at: number) => Promise<HeldCounts & { lanes: string[]; done: boolean }>,
 ): Promise<HeldCounts> {
   const total: HeldCounts = { messages: 0, deliveries: 0, events: 0 };
@@ -65,11 +65,11 @@ async function runBatches(
 }
 
 /** At start: warns that rows are held, and says how to release or cancel them. */
-export async function warnAboutHold(parts: { database: Database; log: Log }): Promise<void> {
-  const hold = await currentHold(parts.database);
+export async function warnAboutHold(deps: { database: Database; log: Log }): Promise<void> {
+  const hold = await currentHold(deps.database);
   if (hold === null) return;
   const { at, ...held } = hold;
-  parts.log.warn(
+  deps.log.warn(
     { event: "restore_hold.active", ...held, heldSince: new Date(at).toISOString() },
     "This installation was restored, and what was pending in the copy is held. Release it (POST /api/manage/v1/installation/release, or `npm start -- release`) or cancel it (POST /api/manage/v1/installation/cancel-held). New sends go out.",
   );

@@ -12,33 +12,40 @@ import { findAccountByKey, findAccountByName } from "#store/accounts/accounts.ts
 import { readProvisionMarks } from "#store/maintenance/provisioned.ts";
 import { provisionKey } from "#store/pools/pools.ts";
 import { applyGateways, applyWebhooks, pieces } from "./entries.ts";
+import {
+  type Applied,
+  type Changed,
+  type FileAccount,
+  issueLines,
+  type ProvisionDeps,
+  recordApplied,
+} from "./entry.ts";
 import type { ProvisionFile } from "./file.ts";
-import { type Applied, type Changed, done, type FileAccount, type ProvisionParts, told } from "./parts.ts";
 
-export async function applyProvision(parts: ProvisionParts, file: ProvisionFile): Promise<Applied> {
-  const before = await parts.database.run(readProvisionMarks, null);
+export async function applyProvision(deps: ProvisionDeps, file: ProvisionFile): Promise<Applied> {
+  const before = await deps.database.run(readProvisionMarks, null);
   const changed: Changed = (kind, name, entry) => {
     // Entries hold credentials, so not a plain hash.
-    const hash = parts.sealer.digest(JSON.stringify(entry));
+    const hash = deps.sealer.digest(JSON.stringify(entry));
     return before.get(`${kind} ${name}`) === hash ? null : { kind, name, hash };
   };
   // Before anything is changed: a start that fails must not leave half of a file behind, nor a key that was never shown.
-  const applied: Applied = { faults: await faultsOf(parts, file, changed), made: [] };
+  const applied: Applied = { faults: await faultsOf(deps, file, changed), made: [] };
   if (applied.faults.length > 0) return applied;
-  for (const account of file.accounts) await applyAccount(parts, account, changed, applied);
+  for (const account of file.accounts) await applyAccount(deps, account, changed, applied);
   for (const token of file.management_tokens) {
     const mark = changed("management_token", token.name, token);
     if (!mark) continue;
-    const result = await upsertManagementToken(parts, token);
+    const result = await upsertManagementToken(deps, token);
     if (result.kind === "invalid")
-      applied.faults.push(...told(`management token ${token.name}`, result.issues));
-    else await done(parts, mark, "configureManagementToken", null, result.id);
+      applied.faults.push(...issueLines(`management token ${token.name}`, result.issues));
+    else await recordApplied(deps, mark, "configureManagementToken", null, result.id);
   }
   return applied;
 }
 
-async function faultsOf(parts: ProvisionParts, file: ProvisionFile, changed: Changed): Promise<string[]> {
-  const { database } = parts;
+async function faultsOf(deps: ProvisionDeps, file: ProvisionFile, changed: Changed): Promise<string[]> {
+  const { database } = deps;
   const faults: string[] = [];
   for (const { gateways, webhooks, pools, api_key, name } of file.accounts) {
     const existing = await database.run(findAccountByName, name);
@@ -47,53 +54,55 @@ async function faultsOf(parts: ProvisionParts, file: ProvisionFile, changed: Cha
       faults.push(`account ${name}: api_key: is used by another account`);
     const coming = gateways.filter((one) => changed("gateway", one.identifier, { account: name, ...one }));
     for (const piece of pieces(coming)) {
-      const found = await Promise.all(piece.map((one) => gatewayIssues(parts, existing?.id ?? null, one)));
+      const found = await Promise.all(piece.map((one) => gatewayIssues(deps, existing?.id ?? null, one)));
       for (const [i, { identifier }] of piece.entries())
-        faults.push(...told(`gateway ${identifier}`, found[i]!));
+        faults.push(...issueLines(`gateway ${identifier}`, found[i]!));
     }
     for (const [index, webhook] of webhooks.entries())
-      faults.push(...told(`account ${name}: webhooks.${index}`, webhookIssues(parts.outbound, webhook)));
+      faults.push(...issueLines(`account ${name}: webhooks.${index}`, webhookIssues(deps.outbound, webhook)));
     for (const pool of pools) {
       if (!changed("pool", provisionKey(name, pool.name), pool)) continue;
-      const issues = await poolIssues(parts, existing?.id ?? null, pool);
-      faults.push(...told(`account ${name}: pool ${pool.name}`, issues));
+      const issues = await poolIssues(deps, existing?.id ?? null, pool);
+      faults.push(...issueLines(`account ${name}: pool ${pool.name}`, issues));
     }
   }
   const coming = file.accounts.map(({ name }) => name);
   for (const token of file.management_tokens)
-    faults.push(...told(`management token ${token.name}`, await managementTokenIssues(parts, token, coming)));
+    faults.push(
+      ...issueLines(`management token ${token.name}`, await managementTokenIssues(deps, token, coming)),
+    );
   return faults;
 }
 
 async function applyAccount(
-  parts: ProvisionParts,
+  deps: ProvisionDeps,
   { gateways, sending_domains, webhooks, pools, api_key, ...account }: FileAccount,
   changed: Changed,
   applied: Applied,
 ): Promise<void> {
-  const { database } = parts;
+  const { database } = deps;
   const mark = changed("account", account.name, account);
   const existing = await database.run(findAccountByName, account.name);
-  const accountId = mark || !existing ? await upsertAccount(parts, account) : existing.id;
-  if (mark) await done(parts, mark, "configureAccount", accountId, accountId);
+  const accountId = mark || !existing ? await upsertAccount(deps, account) : existing.id;
+  if (mark) await recordApplied(deps, mark, "configureAccount", accountId, accountId);
 
   const keyMark = changed("api_key", account.name, api_key ?? null);
-  if (api_key !== undefined && (keyMark || !existing)) await issueApiKey(parts, accountId, api_key);
+  if (api_key !== undefined && (keyMark || !existing)) await issueApiKey(deps, accountId, api_key);
   if (api_key === undefined && !existing) {
-    const secret = await issueApiKey(parts, accountId);
+    const secret = await issueApiKey(deps, accountId);
     applied.made.push({ what: `API key of account ${account.name}`, secret });
   }
-  if (keyMark) await done(parts, keyMark, "configureApiKey", accountId, accountId);
+  if (keyMark) await recordApplied(deps, keyMark, "configureApiKey", accountId, accountId);
 
   const named = { id: accountId, name: account.name };
-  await applyGateways(parts, named, gateways, changed, applied);
-  await applyWebhooks(parts, named, webhooks, changed, applied);
-  await applyDomains(parts, named, sending_domains, changed, applied);
-  await applyPools(parts, named, pools, changed, applied);
+  await applyGateways(deps, named, gateways, changed, applied);
+  await applyWebhooks(deps, named, webhooks, changed, applied);
+  await applyDomains(deps, named, sending_domains, changed, applied);
+  await applyPools(deps, named, pools, changed, applied);
 }
 
 async function applyDomains(
-  parts: ProvisionParts,
+  deps: ProvisionDeps,
   account: { id: string; name: string },
   domains: FileAccount["sending_domains"],
   changed: Changed,
@@ -102,17 +111,19 @@ async function applyDomains(
   for (const domain of domains) {
     const mark = changed("sending_domain", `${account.name} ${domain.domain}`, domain);
     if (!mark) continue;
-    const result = await upsertSendingDomain(parts, account.id, domain);
+    const result = await upsertSendingDomain(deps, account.id, domain);
     if (result.kind === "invalid") {
-      applied.faults.push(...told(`account ${account.name}: sending domain ${domain.domain}`, result.issues));
+      applied.faults.push(
+        ...issueLines(`account ${account.name}: sending domain ${domain.domain}`, result.issues),
+      );
       continue;
     }
-    await done(parts, mark, "configureSendingDomain", account.id, result.id);
+    await recordApplied(deps, mark, "configureSendingDomain", account.id, result.id);
   }
 }
 
 async function applyPools(
-  parts: ProvisionParts,
+  deps: ProvisionDeps,
   account: { id: string; name: string },
   pools: FileAccount["pools"],
   changed: Changed,
@@ -122,13 +133,13 @@ async function applyPools(
     const mark = changed("pool", provisionKey(account.name, pool.name), pool);
     if (!mark) continue;
     const where = `account ${account.name}: pool ${pool.name}`;
-    const result = await upsertPool(parts, account.id, pool);
+    const result = await upsertPool(deps, account.id, pool);
     if (result.kind === "invalid") {
-      applied.faults.push(...told(where, result.issues));
+      applied.faults.push(...issueLines(where, result.issues));
       continue;
     }
     for (const { name, key } of result.issuedKeys)
       applied.made.push({ what: `Key ${name} of pool ${pool.name} of account ${account.name}`, secret: key });
-    await done(parts, mark, "configurePool", account.id, result.id);
+    await recordApplied(deps, mark, "configurePool", account.id, result.id);
   }
 }

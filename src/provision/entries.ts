@@ -11,7 +11,14 @@ import {
   type SaveEntryResult,
   saveProvisioned,
 } from "#store/maintenance/provisioned.ts";
-import { type Applied, type Changed, done, type FileAccount, type ProvisionParts, told } from "./parts.ts";
+import {
+  type Applied,
+  type Changed,
+  type FileAccount,
+  issueLines,
+  type ProvisionDeps,
+  recordApplied,
+} from "./entry.ts";
 
 /** Entries in one transaction, and reads that are under way at once. */
 export const atOnce = 200;
@@ -27,7 +34,7 @@ interface Account {
 }
 
 export async function applyGateways(
-  parts: ProvisionParts,
+  deps: ProvisionDeps,
   account: Account,
   gateways: FileAccount["gateways"],
   changed: Changed,
@@ -40,30 +47,28 @@ export async function applyGateways(
   for (const piece of pieces(wanted)) {
     const entries: ProvisionedEntry[] = [];
     const fault = (identifier: string, issues: readonly Issue[]) =>
-      applied.faults.push(...told(`gateway ${identifier}`, issues));
-    const prepared = await Promise.all(
-      piece.map(({ gateway }) => prepareGateway(parts, account.id, gateway)),
-    );
+      applied.faults.push(...issueLines(`gateway ${identifier}`, issues));
+    const prepared = await Promise.all(piece.map(({ gateway }) => prepareGateway(deps, account.id, gateway)));
     for (const [i, { gateway, mark }] of piece.entries()) {
       const result = prepared[i]!;
       if (result.kind === "invalid") fault(gateway.identifier, result.issues);
       else {
         const save = { kind: "gateway", row: result.row } as const;
-        entries.push(entryOf(parts, mark, save, "configureGateway", account.id, gateway.identifier));
+        entries.push(entryOf(deps, mark, save, "configureGateway", account.id, gateway.identifier));
       }
     }
-    const outcomes = await parts.database.run(saveProvisioned, entries);
+    const outcomes = await deps.database.run(saveProvisioned, entries);
     for (const [i, { mark }] of entries.entries()) {
       if (outcomes[i] !== "saved") fault(mark.name, [identifierTaken]);
-      else parts.log.info({ gateway: mark.name }, "gateway provisioned");
+      else deps.log.info({ gateway: mark.name }, "gateway provisioned");
     }
-    parts.signals.emit("accountsChanged");
-    parts.signals.emit("lanesChanged");
+    deps.signals.emit("accountsChanged");
+    deps.signals.emit("lanesChanged");
   }
 }
 
 export async function applyWebhooks(
-  parts: ProvisionParts,
+  deps: ProvisionDeps,
   account: Account,
   webhooks: FileAccount["webhooks"],
   changed: Changed,
@@ -71,53 +76,51 @@ export async function applyWebhooks(
 ): Promise<void> {
   const wanted = webhooks.flatMap((webhook, index) => {
     // Under a digest of its url, which may hold a secret.
-    const name = `${account.name} ${parts.sealer.digest(webhook.url).slice(0, 32)}`;
+    const name = `${account.name} ${deps.sealer.digest(webhook.url).slice(0, 32)}`;
     const mark = changed("webhook", name, webhook);
     return mark ? [{ webhook, mark, index }] : [];
   });
   for (const piece of pieces(wanted)) {
-    const prepared = await Promise.all(
-      piece.map(({ webhook }) => prepareWebhook(parts, account.id, webhook)),
-    );
+    const prepared = await Promise.all(piece.map(({ webhook }) => prepareWebhook(deps, account.id, webhook)));
     const fresh = prepared.flatMap((one, i) => (one ? [{ ...one, at: i }] : []));
-    const outcomes = await parts.database.run(
+    const outcomes = await deps.database.run(
       saveProvisioned,
       fresh.map(({ endpoint, maxEndpoints, at }) => {
         const save = { kind: "endpoint", endpoint, maxEndpoints } as const;
-        return entryOf(parts, piece[at]!.mark, save, "configureWebhook", account.id, endpoint.id);
+        return entryOf(deps, piece[at]!.mark, save, "configureWebhook", account.id, endpoint.id);
       }),
     );
     const saved = new Map(fresh.map((one, i) => [one.at, { made: one.made, outcome: outcomes[i]! }]));
-    for (const [i, one] of piece.entries()) await finishWebhook(parts, account, one, saved.get(i), applied);
-    parts.signals.emit("lanesChanged");
+    for (const [i, one] of piece.entries()) await finishWebhook(deps, account, one, saved.get(i), applied);
+    deps.signals.emit("lanesChanged");
   }
 }
 
 /** What is left to do for an endpoint. Without `saved`, or with its url taken: the account has it, and it is changed. */
 async function finishWebhook(
-  parts: ProvisionParts,
+  deps: ProvisionDeps,
   account: Account,
   { webhook, mark, index }: { webhook: FileAccount["webhooks"][number]; mark: ProvisionMark; index: number },
   saved: { made: string | null; outcome: SaveEntryResult } | undefined,
   applied: Applied,
 ): Promise<void> {
   const fault = (issues: readonly Issue[]) =>
-    applied.faults.push(...told(`account ${account.name}: webhooks.${index}`, issues));
+    applied.faults.push(...issueLines(`account ${account.name}: webhooks.${index}`, issues));
   const show = (secret: string | null) => {
     const what = `Secret of webhook ${index + 1} of account ${account.name}`;
     if (secret !== null) applied.made.push({ what, secret });
   };
   if (saved?.outcome === "saved") return show(saved.made);
   if (saved?.outcome === "too_many") return void fault([tooManyEndpoints]);
-  const result = await upsertWebhook(parts, account.id, webhook);
+  const result = await upsertWebhook(deps, account.id, webhook);
   if (result.kind === "invalid") return void fault(result.issues);
   if (result.kind !== "saved") return void fault([{ path: ["url"], message: "is being changed elsewhere" }]);
   show(result.secret);
-  await done(parts, mark, "configureWebhook", account.id, result.id);
+  await recordApplied(deps, mark, "configureWebhook", account.id, result.id);
 }
 
 const entryOf = (
-  parts: ProvisionParts,
+  deps: ProvisionDeps,
   mark: ProvisionMark,
   save: ProvisionedEntry["save"],
   action: string,
@@ -126,5 +129,5 @@ const entryOf = (
 ): ProvisionedEntry => ({
   save,
   mark,
-  audit: auditEntryRow(parts, { actor: provisioning, accountId, action, target }),
+  audit: auditEntryRow(deps, { actor: provisioning, accountId, action, target }),
 });

@@ -11,7 +11,7 @@ import { priorities } from "./priority.ts";
 /** The wait after a failed poll, ms. It doubles with each failure, up to the time between two polls. */
 const minRetryMs = 500;
 
-export interface DuePollParts {
+export interface DuePollDeps {
   database: Database;
   clock: Clock;
   log: Log;
@@ -22,13 +22,13 @@ export interface DuePollParts {
 }
 
 export class DuePoll {
-  readonly #parts: DuePollParts;
+  readonly #deps: DuePollDeps;
   readonly #wait = new AutoResetEvent();
   #ended: Promise<void> | null = null;
   #stopping = false;
 
-  constructor(parts: DuePollParts) {
-    this.#parts = parts;
+  constructor(deps: DuePollDeps) {
+    this.#deps = deps;
   }
 
   /** Polls now, and then every `pollMs`. */
@@ -48,7 +48,7 @@ export class DuePoll {
   }
 
   async #run(): Promise<void> {
-    const { database, clock, log, pollMs, due } = this.#parts;
+    const { database, clock, log, pollMs, due } = this.#deps;
     let retryMs = minRetryMs;
     while (!this.#stopping) {
       let waitMs = pollMs;

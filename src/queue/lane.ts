@@ -10,7 +10,7 @@ import { Pacer } from "./pace.ts";
 import { Pauses } from "./pauses.ts";
 import { type Priority, priorities, priorityOrder } from "./priority.ts";
 
-export interface LaneParts<Row extends LaneRow, Outcome> {
+export interface LaneDeps<Row extends LaneRow, Outcome> {
   work: LaneWork<Row, Outcome>;
   rules: LaneRules;
   state: LaneState;
@@ -37,7 +37,7 @@ const storageRetryMs = 500;
 const maxStorageRetryMs = 10_000;
 
 export class Lane<Row extends LaneRow, Outcome> {
-  readonly #parts: LaneParts<Row, Outcome>;
+  readonly #deps: LaneDeps<Row, Outcome>;
   readonly #pacer: Pacer;
   readonly #pauses: Pauses<Outcome>;
   readonly #buffers: Record<Priority, Row[]> = { 0: [], 1: [], 2: [] };
@@ -61,10 +61,10 @@ export class Lane<Row extends LaneRow, Outcome> {
   #waitsForRows = false;
   readonly #ended: Promise<void>;
 
-  constructor(parts: LaneParts<Row, Outcome>) {
-    const { work, state, rules, clock, fraction, interrupted, suspended = false } = parts;
+  constructor(deps: LaneDeps<Row, Outcome>) {
+    const { work, state, rules, clock, fraction, interrupted, suspended = false } = deps;
     const { perSecond = null, jitterMs = 0 } = rules;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#pacer = new Pacer({ perSecond, jitterMs, fraction });
     const retry = (call: string, write: () => Promise<void>) => this.#retryForever(call, write);
     this.#pauses = new Pauses({ breaker: work.breaker, state: state.pause, suspended, clock, retry });
@@ -75,11 +75,11 @@ export class Lane<Row extends LaneRow, Outcome> {
   }
 
   get id(): string {
-    return this.#parts.state.id;
+    return this.#deps.state.id;
   }
 
   get fence(): number {
-    return this.#parts.state.fence;
+    return this.#deps.state.fence;
   }
 
   /** Attempts that have begun and are not settled. */
@@ -92,7 +92,7 @@ export class Lane<Row extends LaneRow, Outcome> {
    * could not send them now anyway, or remembers when to read.
    */
   wake(dueAt = Number.NEGATIVE_INFINITY): void {
-    if (dueAt <= this.#parts.clock.now()) this.#stale = true;
+    if (dueAt <= this.#deps.clock.now()) this.#stale = true;
     else if (this.#nextDue === null || dueAt < this.#nextDue) this.#nextDue = dueAt;
     else return;
     if (this.#waitsForRows) this.#wait.set();
@@ -116,7 +116,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     await this.#ended;
     while (this.#attempts.size > 0) await Promise.all(this.#attempts);
     await this.#pauses.stored();
-    this.#parts.work.close?.();
+    this.#deps.work.close?.();
   }
 
   /** Stops waiting for answers: what is in flight gets the outcome unknown. */
@@ -125,7 +125,7 @@ export class Lane<Row extends LaneRow, Outcome> {
   }
 
   async #run(): Promise<void> {
-    const { work, interrupted } = this.#parts;
+    const { work, interrupted } = this.#deps;
     if (interrupted !== false) await this.#retryForever("recover", async () => work.recover?.());
     while (!this.#stopping) {
       let waitMs: number;
@@ -135,14 +135,14 @@ export class Lane<Row extends LaneRow, Outcome> {
         this.#warn("lane.storage_failed", "A lane could not reach the storage; it retries.", { error });
         waitMs = storageRetryMs;
       }
-      if (waitMs > 0 && !this.#stopping) await this.#wait.wait(this.#parts.clock, waitMs);
+      if (waitMs > 0 && !this.#stopping) await this.#wait.wait(this.#deps.clock, waitMs);
       this.#waitsForRows = false;
     }
   }
 
   /** Sends what may go now. Returns how long to wait for the next turn, ms; 0: go on at once; Infinity: until woken. */
   async #turn(): Promise<number> {
-    const { clock, rules, maxWaitMs } = this.#parts;
+    const { clock, rules, maxWaitMs } = this.#deps;
     const capped = (ms: number) => Math.min(maxWaitMs, Math.max(1, ms));
     const free = Math.min(
       rules.concurrency - this.#sending,
@@ -176,7 +176,7 @@ export class Lane<Row extends LaneRow, Outcome> {
   }
 
   async #beginAndSend(rows: readonly Row[], day: string | null): Promise<void> {
-    const { work, clock } = this.#parts;
+    const { work, clock } = this.#deps;
     let begun: Awaited<ReturnType<typeof work.beginAttempts>>;
     try {
       begun = await work.beginAttempts(rows, day);
@@ -219,7 +219,7 @@ export class Lane<Row extends LaneRow, Outcome> {
   }
 
   async #attempt(row: Row, number: number): Promise<void> {
-    const { work } = this.#parts;
+    const { work } = this.#deps;
     this.#sending += 1;
     this.#unsettled += 1;
     const outcome = await work.send(row, number, this.#abort.signal);
@@ -233,7 +233,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     if (dueAgain != null) {
       this.#nextDue = Math.min(this.#nextDue ?? dueAgain, dueAgain);
       this.#wait.set();
-    } else if (this.#stopping || this.#unsettled >= this.#parts.rules.concurrency) this.#wait.set();
+    } else if (this.#stopping || this.#unsettled >= this.#deps.rules.concurrency) this.#wait.set();
   }
 
   /** Repeats a storage call until it succeeds: only this process knows what happened. Ends with the process. */
@@ -247,13 +247,13 @@ export class Lane<Row extends LaneRow, Outcome> {
           error,
         });
         if (this.#abort.signal.aborted) return null;
-        await this.#parts.clock.sleep(waitMs, this.#abort.signal);
+        await this.#deps.clock.sleep(waitMs, this.#abort.signal);
       }
     }
   }
 
   #warn(event: string, sentence: string, fields: object = {}): void {
-    this.#parts.log.warn({ event, lane: this.id, ...fields }, sentence);
+    this.#deps.log.warn({ event, lane: this.id, ...fields }, sentence);
   }
 
   /** The row to probe the gateway with: one that was not refused before, if there is one. */
@@ -297,7 +297,7 @@ export class Lane<Row extends LaneRow, Outcome> {
   }
 
   async #read(now: number): Promise<void> {
-    const { work, clock } = this.#parts;
+    const { work, clock } = this.#deps;
     this.#stale = false;
     this.#nextDue = null;
     if (clock.monotonic() - this.#restartedAt > restartMs) {

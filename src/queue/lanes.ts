@@ -24,7 +24,7 @@ const notifyDelayMs = 20;
 /** Lanes claimed between two heartbeats, at most: a process that opens thousands still sends its heartbeat in time. */
 const claimBatchSize = 500;
 
-export interface LanesParts {
+export interface LanesDeps {
   database: Database;
   clock: Clock;
   log: Log;
@@ -42,7 +42,7 @@ export interface LanesParts {
 }
 
 export class Lanes {
-  readonly #parts: LanesParts;
+  readonly #deps: LanesDeps;
   readonly #open = new Map<string, { lane: OpenLane; revision: number }>();
   /** The last heartbeat seen of each process, and when it was seen first (monotonic ms). */
   readonly #heartbeats = new Map<string, { heartbeat: number; since: number }>();
@@ -65,16 +65,16 @@ export class Lanes {
   #inSync = false;
   readonly #poll: DuePoll;
 
-  constructor(parts: LanesParts) {
-    this.#parts = parts;
-    const { database, clock, log, pollMs } = parts;
+  constructor(deps: LanesDeps) {
+    this.#deps = deps;
+    const { database, clock, log, pollMs } = deps;
     const due = (id: string, dueAt: number) => this.#open.get(id)?.lane.wake(dueAt);
     this.#poll = new DuePoll({ database, clock, log, pollMs, due });
   }
 
   /** Starts claiming lanes. Resolves when the first share of them is being driven. */
   async start(): Promise<void> {
-    this.#parts.database.onNotify((topic) => this.#onNotify(topic));
+    this.#deps.database.onNotify((topic) => this.#onNotify(topic));
     while (await this.#turn());
     this.#poll.start();
     this.#ended = this.#run();
@@ -84,12 +84,12 @@ export class Lanes {
   wake(laneId: string, dueAt?: number): void {
     const open = this.#open.get(laneId);
     if (open) open.lane.wake(dueAt);
-    else if (this.#parts.database.engine === "postgres" && !this.#pendingNotifications.has(laneId)) {
+    else if (this.#deps.database.engine === "postgres" && !this.#pendingNotifications.has(laneId)) {
       // Many acceptances for one lane make one notification.
       this.#pendingNotifications.add(laneId);
-      void this.#parts.clock.sleep(notifyDelayMs).then(() => {
+      void this.#deps.clock.sleep(notifyDelayMs).then(() => {
         this.#pendingNotifications.delete(laneId);
-        if (!this.#stopping) this.#parts.database.notify(`lane ${laneId}`);
+        if (!this.#stopping) this.#deps.database.notify(`lane ${laneId}`);
       });
     }
   }
@@ -97,7 +97,7 @@ export class Lanes {
   /** Lanes were added, removed or changed: begins a turn now, here and in the other processes. */
   changed(): void {
     this.#wakeTurn.abort();
-    this.#parts.database.notify("lanes");
+    this.#deps.database.notify("lanes");
   }
 
   /**
@@ -107,7 +107,7 @@ export class Lanes {
   async want(laneId: string): Promise<void> {
     this.#wanted.add(laneId);
     if (this.#open.has(laneId)) return;
-    const { database, processId } = this.#parts;
+    const { database, processId } = this.#deps;
     await database.run(wantLane, { id: laneId, processId });
     this.changed();
   }
@@ -115,7 +115,7 @@ export class Lanes {
   /** This process needs the lane no more than any other. */
   async unwant(laneId: string): Promise<void> {
     if (!this.#wanted.delete(laneId)) return;
-    const { database, processId } = this.#parts;
+    const { database, processId } = this.#deps;
     await database.run(unwantLane, { id: laneId, processId });
   }
 
@@ -139,7 +139,7 @@ export class Lanes {
     const heartbeats = this.#heartbeatUntil(draining.signal);
     const inTime = await Promise.race([
       stopped,
-      this.#parts.clock.sleep(graceMs, grace.signal).then(() => false),
+      this.#deps.clock.sleep(graceMs, grace.signal).then(() => false),
     ]);
     grace.abort();
     if (!inTime) {
@@ -149,7 +149,7 @@ export class Lanes {
     draining.abort();
     await heartbeats;
     this.#open.clear();
-    const { database, processId, log } = this.#parts;
+    const { database, processId, log } = this.#deps;
     try {
       await database.run(releaseLanes, { processId, lanes: lanes.map(({ id, fence }) => ({ id, fence })) });
       await database.run(deleteProcesses, [processId]);
@@ -165,7 +165,7 @@ export class Lanes {
 
   /** Keeps other processes from claiming the lanes while this one waits for what is in flight. */
   async #heartbeatUntil(signal: AbortSignal): Promise<void> {
-    const { database, clock, processId, heartbeatMs: beatMs } = this.#parts;
+    const { database, clock, processId, heartbeatMs: beatMs } = this.#deps;
     while (!signal.aborted) {
       await clock.sleep(beatMs, signal);
       if (!signal.aborted) await database.run(heartbeat, { processId, at: clock.now() }).catch(() => {});
@@ -179,21 +179,21 @@ export class Lanes {
 
   async #run(): Promise<void> {
     while (!this.#stopping) {
-      await this.#parts.clock.sleep(this.#parts.heartbeatMs, this.#wakeTurn.signal);
+      await this.#deps.clock.sleep(this.#deps.heartbeatMs, this.#wakeTurn.signal);
       this.#wakeTurn = new AbortController();
       if (this.#stopping) return;
       try {
         while (!this.#stopping && (await this.#turn()));
       } catch (error) {
         const fields = { event: "lanes.turn_failed", error };
-        this.#parts.log.warn(fields, "The lanes could not be looked after; the next heartbeat tries again.");
+        this.#deps.log.warn(fields, "The lanes could not be looked after; the next heartbeat tries again.");
       }
     }
   }
 
   /** One heartbeat, and what follows from it. Returns whether there are more lanes to claim at once. */
   async #turn(): Promise<boolean> {
-    const { database, clock, processId } = this.#parts;
+    const { database, clock, processId } = this.#deps;
     const { processes, holdings } = await database.run(heartbeat, { processId, at: clock.now() });
     const alive = this.#aliveProcesses(processes);
     if (this.#inSync && this.#isUnchanged(holdings, alive)) {
@@ -250,7 +250,7 @@ export class Lanes {
     let active = 0;
     for (const { owner, active: isActive, lanes, fences, revisions } of holdings) {
       if (isActive === 1) active += lanes;
-      if (owner === this.#parts.processId) {
+      if (owner === this.#deps.processId) {
         if (isActive === 0) return false;
         Object.assign(held, { lanes, fences, revisions });
       } else if (owner === null ? isActive === 1 : !alive.has(owner)) return false;
@@ -270,7 +270,7 @@ export class Lanes {
     owners: ReadonlySet<string | null>,
   ): Promise<void> {
     const dead = processes.filter(({ id }) => !alive.has(id) && !owners.has(id)).map(({ id }) => id);
-    if (dead.length > 0) await this.#parts.database.run(deleteProcesses, dead);
+    if (dead.length > 0) await this.#deps.database.run(deleteProcesses, dead);
   }
 
   /**
@@ -278,7 +278,7 @@ export class Lanes {
    * them, so only the attempts without an outcome are settled. A lane that was given back cleanly has no owner.
    */
   async #recoverInactive(lanes: readonly LaneHead[], alive: ReadonlySet<string>): Promise<void> {
-    const { database, processId, recover } = this.#parts;
+    const { database, processId, recover } = this.#deps;
     const inactive = lanes.filter(({ id, active, owner }) => {
       if (active === 1 || owner === null) return false;
       return owner === processId ? !this.#open.has(id) && !this.#givingBack.has(id) : !alive.has(owner);
@@ -292,7 +292,7 @@ export class Lanes {
 
   /** The ids of the processes that are alive, this one included. */
   #aliveProcesses(processes: readonly { id: string; heartbeat: number }[]): Set<string> {
-    const { clock, processId, takeoverMs, database } = this.#parts;
+    const { clock, processId, takeoverMs, database } = this.#deps;
     const now = clock.monotonic();
     const alive = new Set<string>([processId]);
     for (const { id, heartbeat: count } of processes) {
@@ -309,7 +309,7 @@ export class Lanes {
 
   /** Stops driving lanes that were lost, switched off or changed; a changed lane is opened again. */
   #dropLost(lanes: readonly LaneHead[]): void {
-    const { processId, log } = this.#parts;
+    const { processId, log } = this.#deps;
     const heads = new Map(lanes.map((head) => [head.id, head]));
     for (const id of this.#unopenable) if (!heads.has(id)) this.#unopenable.delete(id);
     for (const [id, { lane, revision }] of [...this.#open]) {
@@ -345,7 +345,7 @@ export class Lanes {
 
   /** Releases the lanes that have stopped, together: the share of a new process can be thousands. */
   async #release(): Promise<void> {
-    const { database, processId, log } = this.#parts;
+    const { database, processId, log } = this.#deps;
     // Lanes that stop in this turn of the event loop are released together.
     await new Promise((resolve) => setImmediate(resolve));
     const lanes = this.#stopped;
@@ -364,7 +364,7 @@ export class Lanes {
 
   #close(lane: OpenLane, closing: Promise<void>): void {
     const settled = closing.catch((error) => {
-      this.#parts.log.warn({ event: "lane.close_failed", error }, "A lane did not close cleanly.");
+      this.#deps.log.warn({ event: "lane.close_failed", error }, "A lane did not close cleanly.");
     });
     this.#closing.set(settled, lane);
     void settled.finally(() => this.#closing.delete(settled));
@@ -372,7 +372,7 @@ export class Lanes {
 
   /** Opens lanes concurrently: their reads share trips to the storage. */
   async #openClaimed(rows: readonly LanesTable[]): Promise<void> {
-    const { database, open, recover } = this.#parts;
+    const { database, open, recover } = this.#deps;
     const interrupted = new Set(
       await database.run(
         findLanesToRecover,

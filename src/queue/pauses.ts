@@ -5,7 +5,7 @@ import type { Clock } from "#runtime/runtime.ts";
 import { Breaker } from "./breaker.ts";
 import type { BreakerWork, LaneState } from "./lane-work.ts";
 
-export interface PausesParts<Outcome> {
+export interface PausesDeps<Outcome> {
   /** Absent: no outcome pauses the lane. */
   breaker: BreakerWork<Outcome> | undefined;
   state: LaneState["pause"];
@@ -17,7 +17,7 @@ export interface PausesParts<Outcome> {
 }
 
 export class Pauses<Outcome> {
-  readonly #parts: PausesParts<Outcome>;
+  readonly #deps: PausesDeps<Outcome>;
   readonly #breaker: Breaker;
   #totalMs: number;
   #since: number | null;
@@ -28,10 +28,10 @@ export class Pauses<Outcome> {
   /** One after the other, or a late pause would outlive its end. */
   #writes: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: PausesParts<Outcome>) {
-    const { clock, state, suspended } = parts;
+  constructor(deps: PausesDeps<Outcome>) {
+    const { clock, state, suspended } = deps;
     const { pauses = 0, until = null, since = null, totalMs = 0 } = state ?? {};
-    this.#parts = parts;
+    this.#deps = deps;
     this.#totalMs = totalMs;
     this.#since = since;
     this.#suspended = suspended;
@@ -49,7 +49,7 @@ export class Pauses<Outcome> {
   /** What may be sent now. */
   permit(): ReturnType<Breaker["permit"]> {
     if (this.#suspended) return { kind: "nothing", waitMs: null };
-    return this.#breaker.permit(this.#parts.clock.monotonic());
+    return this.#breaker.permit(this.#deps.clock.monotonic());
   }
 
   beginProbe(id: string): void {
@@ -66,7 +66,7 @@ export class Pauses<Outcome> {
 
   /** Pauses or resumes after an outcome, if the breaker says so. Returns whether the message is at fault. */
   record(id: string, outcome: Outcome): boolean {
-    const { breaker, clock } = this.#parts;
+    const { breaker, clock } = this.#deps;
     if (!breaker) return false;
     const { health, reason } = breaker.healthOf(outcome);
     const decision = this.#breaker.record(id, health, reason, clock.monotonic());
@@ -100,7 +100,7 @@ export class Pauses<Outcome> {
 
   /** The time less all pauses, epoch ms. */
   laneNow(): number {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     return now - this.#totalMs - (this.#since === null ? 0 : now - this.#since);
   }
 
@@ -110,19 +110,19 @@ export class Pauses<Outcome> {
   }
 
   #storePause(pause: { forMs: number | null; pauses: number; reason: string }): void {
-    const { breaker, clock } = this.#parts;
+    const { breaker, clock } = this.#deps;
     this.#since ??= clock.now();
     if (breaker) this.#write("pause", () => breaker.pause(pause));
   }
 
   #storeResume(): void {
-    const { breaker, clock } = this.#parts;
+    const { breaker, clock } = this.#deps;
     if (this.#since !== null) this.#totalMs += Math.max(0, clock.now() - this.#since);
     this.#since = null;
     if (breaker) this.#write("resume", () => breaker.resume());
   }
 
   #write(call: string, write: () => Promise<void>): void {
-    this.#writes = this.#writes.then(() => this.#parts.retry(call, write));
+    this.#writes = this.#writes.then(() => this.#deps.retry(call, write));
   }
 }

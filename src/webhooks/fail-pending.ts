@@ -5,7 +5,7 @@ import type { Database } from "#store/database.ts";
 import { failWaitingDeliveries } from "#store/webhooks/deliveries.ts";
 import { findInactiveWithDeliveries } from "#store/webhooks/endpoints.ts";
 
-interface StopParts {
+interface StopDeps {
   database: Database;
   clock: Clock;
 }
@@ -15,7 +15,7 @@ const switchedOff = "The endpoint was switched off.";
 
 /** Fails the pending deliveries of a switched-off endpoint, in batches. `why`: a sentence; null: a user switched it off. */
 export async function failPendingDeliveries(
-  { database, clock }: StopParts,
+  { database, clock }: StopDeps,
   endpointId: string,
   why: string | null,
 ): Promise<void> {
@@ -28,12 +28,12 @@ export async function failPendingDeliveries(
 }
 
 /** Fails the deliveries that a process left pending because it stopped in the middle of `failPendingDeliveries`. */
-export async function failAbandonedDeliveries(parts: StopParts & { log: Log }): Promise<void> {
-  for (const { id, disabled_reason } of await parts.database.run(findInactiveWithDeliveries, null)) {
-    parts.log.info(
+export async function failAbandonedDeliveries(deps: StopDeps & { log: Log }): Promise<void> {
+  for (const { id, disabled_reason } of await deps.database.run(findInactiveWithDeliveries, null)) {
+    deps.log.info(
       { event: "webhook_endpoint.deliveries_stopped", endpoint: id },
       "The pending deliveries of a switched-off webhook endpoint fail.",
     );
-    await failPendingDeliveries(parts, id, disabled_reason);
+    await failPendingDeliveries(deps, id, disabled_reason);
   }
 }

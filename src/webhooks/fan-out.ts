@@ -20,7 +20,7 @@ import { failAbandonedDeliveries } from "./fail-pending.ts";
 /** The one lane of its kind. */
 export const fanOutLane = { id: "fan_out", kind: "fan_out" } as const;
 
-export interface FanOutParts extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "signals"> {
+export interface FanOutDeps extends Pick<Core, "clock" | "crashPoint" | "database" | "log" | "signals"> {
   /** The public record of a message. */
   record(message: MessageRow): object;
   /** How long to wait for a notification before reading the outbox anyway, ms. */
@@ -31,18 +31,18 @@ export interface FanOutParts extends Pick<Core, "clock" | "crashPoint" | "databa
 const batchSize = 500;
 
 /** Starts the fan-out in the process that owns its lane. */
-export function openFanOut(parts: FanOutParts, lane: Pick<LanesTable, "id" | "fence">): OpenLane {
-  const { clock, log, pollMs } = parts;
+export function openFanOut(deps: FanOutDeps, lane: Pick<LanesTable, "id" | "fence">): OpenLane {
+  const { clock, log, pollMs } = deps;
   let sweptAt = Number.NEGATIVE_INFINITY;
   return openLoop(lane, {
     clock,
     log,
     turn: async () => {
       if (clock.monotonic() - sweptAt >= pollMs) {
-        await failAbandonedDeliveries(parts);
+        await failAbandonedDeliveries(deps);
         sweptAt = clock.monotonic();
       }
-      const more = await fanOutOnce(parts);
+      const more = await fanOutOnce(deps);
       return more ? 0 : pollMs;
     },
     failure: {
@@ -53,21 +53,21 @@ export function openFanOut(parts: FanOutParts, lane: Pick<LanesTable, "id" | "fe
 }
 
 /** Fans one page of the outbox out. Returns whether there may be more. */
-export async function fanOutOnce(parts: FanOutParts): Promise<boolean> {
-  const { database, clock, crashPoint } = parts;
+export async function fanOutOnce(deps: FanOutDeps): Promise<boolean> {
+  const { database, clock, crashPoint } = deps;
   const page = await database.run(readOutbox, { limit: batchSize });
   if (page.steps.length === 0) return false;
-  const events = subscribedEvents(parts, page);
+  const events = subscribedEvents(deps, page);
   const at = clock.now();
   crashPoint("fan_out.before");
   const endpoints = await database.run(storeFanOut, { at, steps: page.steps, events });
   crashPoint("fan_out.after");
-  for (const endpoint of endpoints) parts.signals.emit("laneDue", endpoint, at);
+  for (const endpoint of endpoints) deps.signals.emit("laneDue", endpoint, at);
   return page.more;
 }
 
 /** The events of a page that at least one endpoint subscribes to. */
-function subscribedEvents({ record }: FanOutParts, { events: told, endpoints }: OutboxPage): FanOutEvent[] {
+function subscribedEvents({ record }: FanOutDeps, { events: told, endpoints }: OutboxPage): FanOutEvent[] {
   const subscriptions = endpoints.map((endpoint) => ({
     ...endpoint,
     patterns: JSON.parse(endpoint.events) as string[],
@@ -95,7 +95,7 @@ function subscribedEvents({ record }: FanOutParts, { events: told, endpoints }: 
   });
 }
 
-function eventData({ message, data }: OutboxEvent, record: FanOutParts["record"]): unknown {
+function eventData({ message, data }: OutboxEvent, record: FanOutDeps["record"]): unknown {
   const details = data === "" ? {} : JSON.parse(data);
   return message === null ? details : { ...record(message), ...details };
 }

@@ -3,22 +3,22 @@
 import { Lane } from "#queue/lane.ts";
 import type { ClaimedLane, OpenLane } from "#queue/open-lane.ts";
 import { findEndpoint } from "#store/webhooks/endpoints.ts";
-import { type PostParts, postWork } from "./post.ts";
+import { type PostDeps, postWork } from "./post.ts";
 
 /** Enough posts at once to keep a slow endpoint busy, and few enough that a dead one does not take all sockets. */
 const concurrency = 8;
 
 /** Starts an endpoint's lane; null when there is no active endpoint of this id. */
 export async function openEndpointLane(
-  parts: PostParts & { longestWaitMs: number },
+  deps: PostDeps & { longestWaitMs: number },
   state: ClaimedLane,
 ): Promise<OpenLane | null> {
-  const { database, clock, random, log, longestWaitMs } = parts;
+  const { database, clock, random, log, longestWaitMs } = deps;
   const endpoint = await database.run(findEndpoint, state.id);
   // Removed or disabled since the lane was looked at.
   if (!endpoint || endpoint.active === 0) return null;
   return new Lane({
-    work: postWork(parts, endpoint.id, state.fence),
+    work: postWork(deps, endpoint.id, state.fence),
     rules: { concurrency },
     state: { id: state.id, fence: state.fence },
     clock,

@@ -22,7 +22,7 @@ import { failPendingDeliveries } from "./fail-pending.ts";
 import { maxRetryAfterMs, retryDelay } from "./retry.ts";
 import { signatureHeader } from "./sign.ts";
 
-export type PostParts = Pick<
+export type PostDeps = Pick<
   Core,
   "clock" | "crashPoint" | "database" | "log" | "metrics" | "outbound" | "random" | "sealer" | "signals"
 >;
@@ -47,11 +47,11 @@ interface PreparedPost {
 
 /** The work of an endpoint's lane, held under `fence`. */
 export function postWork(
-  parts: PostParts,
+  deps: PostDeps,
   endpointId: string,
   fence: number,
 ): LaneWork<DueDelivery, PostResult> {
-  const { database, clock, crashPoint, log } = parts;
+  const { database, clock, crashPoint, log } = deps;
   const prepared = new Map<string, PreparedPost>();
   return {
     readDue: (query) => database.run(readDueDeliveries, { endpointId, ...query }),
@@ -64,7 +64,7 @@ export function postWork(
       const attempts = new Map<string, number>();
       if (found.kind === "inactive") return { kind: "stamped", attempts };
       const { url } = found.endpoint;
-      const secrets = openSecrets(parts, found.endpoint);
+      const secrets = openSecrets(deps, found.endpoint);
       for (const delivery of found.deliveries) {
         prepared.set(delivery.id, { delivery, url, secrets });
         attempts.set(delivery.id, delivery.attempts + 1);
@@ -75,16 +75,16 @@ export function postWork(
       const delivery = prepared.get(row.id)!;
       prepared.delete(row.id);
       crashPoint("post.before");
-      const result = await post(parts, delivery, signal);
+      const result = await post(deps, delivery, signal);
       crashPoint("post.after");
-      parts.metrics.webhookTry(result.kind);
+      deps.metrics.webhookTry(result.kind);
       return result;
     },
     settle: async (row, attempt, result) => {
       if (result.kind === "stopped") return null;
       const at = clock.now();
       const wait =
-        result.kind === "failed" ? retryDelay(attempt, parts.random.fraction(), result.retryAfterMs) : null;
+        result.kind === "failed" ? retryDelay(attempt, deps.random.fraction(), result.retryAfterMs) : null;
       const { dueAt, disabled } = await database.run(settleDeliveries, {
         endpointId,
         eventId: row.id,
@@ -101,8 +101,8 @@ export function postWork(
           { event: "webhook_endpoint.disabled", endpoint: endpointId, reason: disabled },
           "A webhook endpoint was disabled.",
         );
-        parts.signals.emit("lanesChanged");
-        await failPendingDeliveries(parts, endpointId, disabled);
+        deps.signals.emit("lanesChanged");
+        await failPendingDeliveries(deps, endpointId, disabled);
       }
       return dueAt;
     },
@@ -110,7 +110,7 @@ export function postWork(
   };
 }
 
-function openSecrets({ sealer, clock, log }: PostParts, endpoint: WebhookEndpointsTable): string[] {
+function openSecrets({ sealer, clock, log }: PostDeps, endpoint: WebhookEndpointsTable): string[] {
   const { id, secret, old_secret, old_secret_until } = endpoint;
   const sealed = [secret];
   if (old_secret !== null && clock.now() < (old_secret_until ?? 0)) sealed.push(old_secret);
@@ -126,7 +126,7 @@ function openSecrets({ sealer, clock, log }: PostParts, endpoint: WebhookEndpoin
 }
 
 async function post(
-  { outbound, clock }: PostParts,
+  { outbound, clock }: PostDeps,
   { delivery, url, secrets }: PreparedPost,
   signal: AbortSignal,
 ): Promise<PostResult> {
@@ -184,6 +184,6 @@ function privateParts(text: string): string[] {
   const url = URL.parse(text);
   if (url === null) return [text];
   const { href, pathname, search, searchParams } = url;
-  const parts = [...pathname.split("/"), ...searchParams.values()].filter((part) => part.length >= 8);
-  return [href, ...(pathname.length + search.length > 1 ? [pathname + search] : []), ...parts];
+  const deps = [...pathname.split("/"), ...searchParams.values()].filter((part) => part.length >= 8);
+  return [href, ...(pathname.length + search.length > 1 ? [pathname + search] : []), ...deps];
 }

@@ -9,7 +9,7 @@ import {
 } from "#store/webhooks/delivery-log.ts";
 import { eventBody } from "./fan-out.ts";
 
-export type ReplayParts = Pick<Core, "clock" | "database" | "newId" | "signals">;
+export type ReplayDeps = Pick<Core, "clock" | "database" | "newId" | "signals">;
 
 const batchSize = 500;
 /** Deliveries that one call replays, at most, so that its answer does not wait for a million. */
@@ -23,7 +23,7 @@ export interface EndpointRef {
 
 /** Replays one delivery, delivered or failed. */
 export async function replaySingle(
-  { database, clock, signals }: ReplayParts,
+  { database, clock, signals }: ReplayDeps,
   endpoint: EndpointRef,
   eventId: string,
 ): Promise<ReplayResult> {
@@ -37,7 +37,7 @@ export async function replaySingle(
  * another call.
  */
 export async function replaySince(
-  { database, clock, signals }: ReplayParts,
+  { database, clock, signals }: ReplayDeps,
   endpoint: EndpointRef,
   since: number,
 ): Promise<
@@ -62,7 +62,7 @@ export async function replaySince(
 
 /** Posts an event of the type `webhook.test` to this endpoint alone, signed and retried like any other. Returns its id. */
 export async function sendTestEvent(
-  { database, clock, newId, signals }: ReplayParts,
+  { database, clock, newId, signals }: ReplayDeps,
   endpoint: EndpointRef,
 ): Promise<{ kind: "stored"; id: string } | { kind: "inactive" } | { kind: "not_found" }> {
   const type = "webhook.test";

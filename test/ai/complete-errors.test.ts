@@ -27,7 +27,7 @@ async function errorOf(it: Script, members: Member[], kind: "chat" | "embeddings
   const spent: CallOutcome[] = [];
   const request = { kind, text: JSON.stringify(body), body, model: null, stream: false, includeUsage: false };
   const completed = await complete(
-    it.parts,
+    it.deps,
     poolOf(members),
     { ...request, allowedModels: null, promptTokens: 1 },
     new AbortController().signal,

@@ -55,8 +55,8 @@ test("a whole answer without usage is estimated from its text, an embedding from
 test("a stream that is still speaking at the deadline ends with an error, and its member stays up", async () => {
   const it = script();
   const member = it.member("only", [streamed(said.role)]);
-  const { open } = it.parts.upstreams;
-  it.parts.upstreams.open = async (request) => {
+  const { open } = it.deps.upstreams;
+  it.deps.upstreams.open = async (request) => {
     const result = await open(request);
     if (result.kind !== "answer") return result;
     // A word every 20 s, for ever.

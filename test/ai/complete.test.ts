@@ -188,9 +188,9 @@ test("embeddings go to members that embed", async () => {
 test("headers_after_ms: a silent stream gets its headers early, and failover goes on behind them", async () => {
   const it = script();
   const late = it.member("first", ["hang"]);
-  const { upstreams } = it.parts;
+  const { upstreams } = it.deps;
   // The first one gives up after 30 s, as its own limit says.
-  it.parts.upstreams = {
+  it.deps.upstreams = {
     ...upstreams,
     open: async (request) => {
       if (!request.url.includes("first")) return await upstreams.open(request);
@@ -237,8 +237,8 @@ test("a bug behind early headers: the stream breaks, and the usage is told all t
     throw new Error("a bug");
   };
   const member = it.member("only", ["hang"], { provider: { ...openaiCompatible, stream: bug } });
-  const open = it.parts.upstreams.open;
-  it.parts.upstreams.open = async (request) => {
+  const open = it.deps.upstreams.open;
+  it.deps.upstreams.open = async (request) => {
     await it.clock.sleep(30_000);
     return await open({ ...request });
   };

@@ -47,7 +47,7 @@ export function requested(stream: boolean, more: Partial<CompletionRequest> = {}
 export function start(it: Script, pool: Pool, request: CompletionRequest) {
   const spent: CallOutcome[] = [];
   const gone = new AbortController();
-  const completed = complete(it.parts, pool, request, gone.signal, (one) => spent.push(one));
+  const completed = complete(it.deps, pool, request, gone.signal, (one) => spent.push(one));
   return { completed, spent, gone };
 }
 

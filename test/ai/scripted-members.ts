@@ -39,7 +39,7 @@ export interface Script {
   asked: Asked[];
   /** Requests or bodies that were given up by us. */
   aborted: string[];
-  parts: FailoverDeps;
+  deps: FailoverDeps;
   down: { member: string; failure: Failure }[];
   up: string[];
   member(name: string, replies: readonly Reply[], more?: Partial<Member>): Member;
@@ -200,7 +200,7 @@ export function script(): Script {
     aborted,
     down,
     up,
-    parts: {
+    deps: {
       clock,
       upstreams,
       fraction: () => 0,

@@ -15,7 +15,7 @@ const levels = { requests: null, tokens: null };
 test("a spent budget and a refusal of the limits are told, and nobody is asked or told of a usage", async () => {
   const asked: unknown[] = [];
   let exhaustedForMs: number | null = 5_000;
-  const parts = {
+  const deps = {
     chain: () => ({ clock: movableClock() }),
     budgets: { exhaustedForMs: async () => exhaustedForMs },
     throttle: {
@@ -26,7 +26,7 @@ test("a spent budget and a refusal of the limits are told, and nobody is asked o
     },
     record: () => asked.push("record"),
   } as unknown as ServeDeps;
-  const call = () => serve(parts, poolKey(), {} as never, request, "req_1", new AbortController().signal);
+  const call = () => serve(deps, poolKey(), {} as never, request, "req_1", new AbortController().signal);
   const refused = { kind: "refused", by: "budget", retryAfterMs: 5_000, levels };
   assert.deepEqual([await call(), asked], [refused, []]);
   exhaustedForMs = null;
@@ -36,7 +36,7 @@ test("a spent budget and a refusal of the limits are told, and nobody is asked o
 
 test("the place is free before anything is told of the call; a call that ends otherwise gives it back too", async () => {
   const order: string[] = [];
-  const parts = (chain: object) =>
+  const deps = (chain: object) =>
     ({
       chain: () => chain,
       budgets: { exhaustedForMs: async () => null },
@@ -51,7 +51,7 @@ test("the place is free before anything is told of the call; a call that ends ot
   const signal = new AbortController().signal;
   const strict = { members: [], strictModels: true, name: "pool", deadlineMs: 1 } as never;
   const asked = { ...request, model: "unknown" };
-  const served = await serve(parts({ clock: movableClock() }), poolKey(), strict, asked, "req_1", signal);
+  const served = await serve(deps({ clock: movableClock() }), poolKey(), strict, asked, "req_1", signal);
   assert.ok(served.kind === "served" && served.completed.kind === "error");
   assert.deepEqual(order.splice(0), ["end 0", "record 404"]);
   const broken = {
@@ -62,6 +62,6 @@ test("the place is free before anything is told of the call; a call that ends ot
       },
     },
   };
-  await assert.rejects(serve(parts(broken), poolKey(), strict, asked, "req_2", signal), /a bug/);
+  await assert.rejects(serve(deps(broken), poolKey(), strict, asked, "req_2", signal), /a bug/);
   assert.deepEqual(order, ["end 0"]);
 });

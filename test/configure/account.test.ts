@@ -13,7 +13,7 @@ import {
   upsertAccount,
 } from "#configure/account.ts";
 import { findAccount, findAccountByKey, readCredits } from "#store/accounts/accounts.ts";
-import { type Configuring, openConfiguring } from "./parts.ts";
+import { type Configuring, openConfiguring } from "./deps.ts";
 
 let open: Configuring;
 before(async () => {
@@ -30,7 +30,7 @@ const faultsOf = (input: object) => {
 
 test("every field arrives in its column", async () => {
   const id = await upsertAccount(
-    open.parts,
+    open.deps,
     accountInput.parse({
       name: "acme",
       time_zone: "Europe/Berlin",
@@ -48,8 +48,8 @@ test("every field arrives in its column", async () => {
     }),
   );
   assert.match(id, /^acc_/);
-  const account = await open.parts.database.run(findAccount, id);
-  const now = open.parts.clock.now();
+  const account = await open.deps.database.run(findAccount, id);
+  const now = open.deps.clock.now();
   assert.deepEqual(account, {
     id,
     name: "acme",
@@ -66,17 +66,17 @@ test("every field arrives in its column", async () => {
     updated_at: now,
     gateways: [],
   });
-  const credits = await open.parts.database.run(readCredits, id);
+  const credits = await open.deps.database.run(readCredits, id);
   assert.deepEqual(
     credits.map(({ channel, allowance, remaining, renews }) => [channel, allowance, remaining, renews]),
     [["sms", 5, 5, "monthly"]],
   );
-  assert.equal(open.parts.told.accounts, 1);
+  assert.equal(open.deps.told.accounts, 1);
 });
 
 test("a name alone is an account in UTC, without bounds", async () => {
-  const id = await upsertAccount(open.parts, accountInput.parse({ name: "plain" }));
-  const account = await open.parts.database.run(findAccount, id);
+  const id = await upsertAccount(open.deps, accountInput.parse({ name: "plain" }));
+  const account = await open.deps.database.run(findAccount, id);
   assert.deepEqual(
     [
       account?.time_zone,
@@ -87,21 +87,21 @@ test("a name alone is an account in UTC, without bounds", async () => {
     ],
     ["UTC", null, "unlimited", null, null],
   );
-  assert.deepEqual(await open.parts.database.run(readCredits, id), []);
+  assert.deepEqual(await open.deps.database.run(readCredits, id), []);
 });
 
 test("the same name is the same account, changed", async () => {
   const first = await upsertAccount(
-    open.parts,
+    open.deps,
     accountInput.parse({ name: "same", plan: { name: "a", credit: { sms: 9 } } }),
   );
-  await open.parts.clock.advance(5000);
-  const second = await upsertAccount(open.parts, accountInput.parse({ name: "same", country: "AT" }));
+  await open.deps.clock.advance(5000);
+  const second = await upsertAccount(open.deps, accountInput.parse({ name: "same", country: "AT" }));
   assert.equal(second, first);
-  const account = await open.parts.database.run(findAccount, first);
+  const account = await open.deps.database.run(findAccount, first);
   assert.equal(account?.country, "AT");
   assert.equal(account.updated_at - account.created_at, 5000);
-  assert.deepEqual(await open.parts.database.run(readCredits, first), [], "no credit named: unlimited");
+  assert.deepEqual(await open.deps.database.run(readCredits, first), [], "no credit named: unlimited");
 });
 
 test("wrong values are refused, each in its place", () => {
@@ -126,28 +126,28 @@ test("wrong values are refused, each in its place", () => {
 });
 
 test("a key is made or given, looked up by its hash, and kept sealed only if it may be shown", async () => {
-  const { database, sealer } = open.parts;
-  const id = await upsertAccount(open.parts, accountInput.parse({ name: "keys" }));
-  const made = await issueApiKey(open.parts, id);
+  const { database, sealer } = open.deps;
+  const id = await upsertAccount(open.deps, accountInput.parse({ name: "keys" }));
+  const made = await issueApiKey(open.deps, id);
   assert.match(made, /^tl_[\w-]{43}$/);
   assert.equal((await database.run(findAccountByKey, hashApiKey(made)))?.id, id);
   const sealed = () => open.query("select sealed from api_keys where account_id = ?", id)[0]?.sealed;
   assert.equal(sealer.unseal(String(sealed()), `api_keys ${id} sealed`), made);
   assert.ok(!open.dump().includes(made));
   const given = "tl_0123456789abcdef0123456789abcdef";
-  assert.equal(await issueApiKey({ ...open.parts, showApiKeys: false }, id, given), given);
+  assert.equal(await issueApiKey({ ...open.deps, showApiKeys: false }, id, given), given);
   assert.equal(sealed(), null);
   assert.equal(await database.run(findAccountByKey, hashApiKey(made)), null, "the old one stops working");
   assert.equal((await database.run(findAccountByKey, hashApiKey(given)))?.id, id);
 });
 
 test("a change is of what is given: the whole input resets what it leaves out, a change does not", async () => {
-  const { database } = open.parts;
+  const { database } = open.deps;
   const whole = { name: "changing", country: "DE", plan: { name: "basic", credit: { sms: 5 } } };
-  const id = await upsertAccount(open.parts, accountInput.parse(whole));
+  const id = await upsertAccount(open.deps, accountInput.parse(whole));
   const change = (changes: object): ReturnType<typeof updateAccount> =>
-    updateAccount(open.parts, id, accountChanges.parse(changes) satisfies AccountChanges);
-  const told = { ...open.parts.told };
+    updateAccount(open.deps, id, accountChanges.parse(changes) satisfies AccountChanges);
+  const told = { ...open.deps.told };
   assert.deepEqual(await change({ plan: { name: "more", credit: { email: 2 } } }), { kind: "changed" });
   const account = await database.run(findAccount, id);
   assert.deepEqual([account?.country, account?.plan_name, account?.time_zone], ["DE", "more", "UTC"]);
@@ -156,19 +156,19 @@ test("a change is of what is given: the whole input resets what it leaves out, a
     ["email", 2],
     ["sms", 5],
   ]);
-  assert.deepEqual(open.parts.told, { ...told, accounts: told.accounts + 1 });
+  assert.deepEqual(open.deps.told, { ...told, accounts: told.accounts + 1 });
   await change({ time_zone: "Asia/Tokyo" });
-  assert.equal(open.parts.told.lanes, told.lanes + 1, "lanes go by the zone");
+  assert.equal(open.deps.told.lanes, told.lanes + 1, "lanes go by the zone");
 });
 
 test("a new account takes a free name, and `renews` takes something to renew", async () => {
   const input = accountInput.parse({ name: "fresh" });
-  const made = await createAccount(open.parts, input);
+  const made = await createAccount(open.deps, input);
   assert.ok(made.kind === "created");
-  assert.deepEqual(await createAccount(open.parts, input), { kind: "name_taken" });
+  assert.deepEqual(await createAccount(open.deps, input), { kind: "name_taken" });
   const nothing = accountInput.parse({ name: "other", plan: { name: "p", renews: "monthly" } });
-  assert.equal((await createAccount(open.parts, nothing)).kind, "invalid");
-  const change = (plan: object) => updateAccount(open.parts, made.id, accountChanges.parse({ plan }));
+  assert.equal((await createAccount(open.deps, nothing)).kind, "invalid");
+  const change = (plan: object) => updateAccount(open.deps, made.id, accountChanges.parse({ plan }));
   assert.equal((await change({ renews: "monthly" })).kind, "invalid");
   assert.equal((await change({ renews: "monthly", credit: { sms: 1 } })).kind, "changed");
   assert.equal((await change({ renews: "monthly", credit: { sms: null } })).kind, "invalid");

@@ -6,30 +6,30 @@ import { accountInput, upsertAccount } from "#configure/account.ts";
 import { createGateway, gatewayChanges, gatewayInputOf, updateGateway } from "#configure/change-gateway.ts";
 import { gatewayInput } from "#configure/gateway.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
-import { type Configuring, openConfiguring } from "./parts.ts";
+import { type Configuring, openConfiguring } from "./deps.ts";
 
 let open: Configuring;
 let accountId: string;
 before(async () => {
   open = await openConfiguring();
-  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.deps, accountInput.parse({ name: "acme" }));
 });
 after(() => open.close());
 
 const twilio = { account_sid: "AC1", auth_token: "stored-secret", from: "+15550001" };
 const make = (identifier: string, rest: object = {}) =>
   createGateway(
-    open.parts,
+    open.deps,
     accountId,
     gatewayInput.parse({ identifier, channel: "sms", kind: "twilio", settings: twilio, ...rest }),
   );
 const row = async (identifier: string) => {
-  const found = await open.parts.database.run(findGatewayByIdentifier, identifier);
+  const found = await open.deps.database.run(findGatewayByIdentifier, identifier);
   assert.ok(found);
   return found;
 };
 const change = async (identifier: string, changes: object) =>
-  updateGateway(open.parts, await row(identifier), gatewayChanges.parse(changes));
+  updateGateway(open.deps, await row(identifier), gatewayChanges.parse(changes));
 const faults = (result: Awaited<ReturnType<typeof change>>) =>
   result.kind === "saved" ? [] : result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
 
@@ -44,9 +44,9 @@ test("a stored gateway is the input that made it", async () => {
     retry: { first_ms: 200 },
     on_unknown: "resend",
   });
-  assert.equal((await createGateway(open.parts, accountId, input)).kind, "saved");
+  assert.equal((await createGateway(open.deps, accountId, input)).kind, "saved");
   const defaults = { base_url: "https://api.twilio.com", timeout_ms: 30_000 };
-  assert.deepEqual(gatewayInputOf(open.parts.sealer, await row("same")), {
+  assert.deepEqual(gatewayInputOf(open.deps.sealer, await row("same")), {
     ...input,
     settings: { ...defaults, ...twilio },
     pace: { ...input.pace, per_day: null },
@@ -55,12 +55,12 @@ test("a stored gateway is the input that made it", async () => {
 
 test("only what is given changes; a null setting is taken away, and the whole is checked", async () => {
   assert.equal((await make("part", { pace: { per_day: 4 } })).kind, "saved");
-  const before = gatewayInputOf(open.parts.sealer, await row("part"));
+  const before = gatewayInputOf(open.deps.sealer, await row("part"));
   assert.deepEqual(faults(await change("part", {})), []);
-  assert.deepEqual(gatewayInputOf(open.parts.sealer, await row("part")), before);
+  assert.deepEqual(gatewayInputOf(open.deps.sealer, await row("part")), before);
   const swap = { from: null, messaging_service_sid: "MG1" };
   assert.deepEqual(faults(await change("part", { settings: swap, pace: { concurrency: 2 } })), []);
-  const after = gatewayInputOf(open.parts.sealer, await row("part"));
+  const after = gatewayInputOf(open.deps.sealer, await row("part"));
   assert.deepEqual(after.settings.messaging_service_sid, "MG1");
   assert.equal("from" in after.settings, false);
   assert.deepEqual(after.pace, { ...before.pace, concurrency: 2 });
@@ -86,7 +86,7 @@ test("an address of another server takes all secrets again; a mask keeps them on
   assert.deepEqual(faults(await change("moved", { settings: { ...elsewhere, auth_token: "new" } })), []);
   const samePlace = { base_url: "https://elsewhere.test/v2", auth_token: "••••" };
   assert.deepEqual(faults(await change("moved", { settings: samePlace })), []);
-  assert.equal(gatewayInputOf(open.parts.sealer, await row("moved")).settings.auth_token, "new");
+  assert.equal(gatewayInputOf(open.deps.sealer, await row("moved")).settings.auth_token, "new");
 });
 
 test("another kind begins without the settings of the one before", async () => {
@@ -95,5 +95,5 @@ test("another kind begins without the settings of the one before", async () => {
     "settings.url: is a mask, and nothing is stored that it could stand for",
   ]);
   assert.deepEqual(faults(await change("kinds", { kind: "sandbox" })), []);
-  assert.deepEqual(gatewayInputOf(open.parts.sealer, await row("kinds")).settings, {});
+  assert.deepEqual(gatewayInputOf(open.deps.sealer, await row("kinds")).settings, {});
 });

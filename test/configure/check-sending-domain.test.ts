@@ -14,32 +14,32 @@ import { recordsOf } from "#gateways/email/deliverability/domain-records.ts";
 import { readSendingDomains } from "#store/email/sending-domains.ts";
 import { saveGateway, settingsContext } from "#store/gateways/gateways.ts";
 import { type Zone, zone } from "../dns-zone.ts";
-import { type Configuring, openConfiguring } from "./parts.ts";
+import { type Configuring, openConfiguring } from "./deps.ts";
 
 let open: Configuring;
 let accountId: string;
 let dns: Zone;
 beforeEach(async () => {
   open = await openConfiguring();
-  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.deps, accountInput.parse({ name: "acme" }));
   dns = zone();
 });
 afterEach(() => open.close());
 
 async function made() {
   const input = sendingDomainInput.parse({ domain: "example.com" });
-  const result = await createSendingDomain(open.parts, accountId, input);
+  const result = await createSendingDomain(open.deps, accountId, input);
   assert.ok(result.kind === "saved");
   return await find(result.id);
 }
 
 async function find(id: string) {
-  const [found] = await open.parts.database.run(readSendingDomains, { accountId, id });
+  const [found] = await open.deps.database.run(readSendingDomains, { accountId, id });
   assert.ok(found);
   return found;
 }
 
-const check = async (id: string) => await checkSendingDomain({ ...open.parts, dns }, await find(id));
+const check = async (id: string) => await checkSendingDomain({ ...open.deps, dns }, await find(id));
 
 /** Publishes what the domain's page says, or the first of it. */
 function publish({ domain, keys }: Awaited<ReturnType<typeof made>>, count = 9) {
@@ -62,7 +62,7 @@ test("keys sign one by one as their records appear, and their predecessors until
   publish(first);
   assert.deepEqual((await check(id))?.activated, [edwards]);
   assert.deepEqual((await check(id))?.activated, [], "they sign already");
-  await rotateDomainKeys(open.parts, first.domain, { replace: false });
+  await rotateDomainKeys(open.deps, first.domain, { replace: false });
   assert.deepEqual((await check(id))?.activated, []);
   publish(await find(id));
   assert.equal((await check(id))?.activated.length, 2);
@@ -91,14 +91,14 @@ test("a key that signs goes on doing so when its record is gone, and the check s
 
 test("the servers of the account's own gateways are looked for in the policy, other accounts' are not", async () => {
   const found = await made();
-  const stranger = await upsertAccount(open.parts, accountInput.parse({ name: "stranger" }));
+  const stranger = await upsertAccount(open.deps, accountInput.parse({ name: "stranger" }));
   for (const [account, host] of [
     [accountId, "smtp.ours.test"],
     [stranger, "smtp.theirs.test"],
   ] as const) {
-    const id = open.parts.newId("gw");
+    const id = open.deps.newId("gw");
     const settings = JSON.stringify({ host, from: "news@Example.com" });
-    await open.parts.database.run(saveGateway, {
+    await open.deps.database.run(saveGateway, {
       id,
       account_id: account,
       identifier: `mail-${host}`,
@@ -107,7 +107,7 @@ test("the servers of the account's own gateways are looked for in the policy, ot
       active: 1,
       is_default: 0,
       test: 0,
-      settings: open.parts.sealer.seal(settings, settingsContext(id)),
+      settings: open.deps.sealer.seal(settings, settingsContext(id)),
       rules: JSON.stringify({ pace: {}, retry: {}, onUnknown: null }),
       created_at: 0,
       updated_at: 0,
@@ -120,6 +120,6 @@ test("the servers of the account's own gateways are looked for in the policy, ot
 
 test("a domain that is deleted meanwhile has no check", async () => {
   const found = await made();
-  await deleteSendingDomain(open.parts, accountId, found.domain.id);
-  assert.equal(await checkSendingDomain({ ...open.parts, dns }, found), null);
+  await deleteSendingDomain(open.deps, accountId, found.domain.id);
+  assert.equal(await checkSendingDomain({ ...open.deps, dns }, found), null);
 });

@@ -5,13 +5,13 @@ import test, { after, before } from "node:test";
 import { accountInput, upsertAccount } from "#configure/account.ts";
 import { gatewayInput, upsertGateway } from "#configure/gateway.ts";
 import { findGateway, settingsContext } from "#store/gateways/gateways.ts";
-import { type Configuring, openConfiguring } from "./parts.ts";
+import { type Configuring, openConfiguring } from "./deps.ts";
 
 let open: Configuring;
 let accountId: string;
 before(async () => {
   open = await openConfiguring();
-  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.deps, accountInput.parse({ name: "acme" }));
 });
 after(() => open.close());
 
@@ -23,19 +23,19 @@ const httpApi = {
   settings: { url: "https://api.example.com/send", body: { to: "{{to}}", text: "{{message}}" } },
 } as const;
 const configure = (input: object, account = accountId) =>
-  upsertGateway(open.parts, account, gatewayInput.parse(input));
+  upsertGateway(open.deps, account, gatewayInput.parse(input));
 
 async function faults(input: object): Promise<string[]> {
   const parsed = gatewayInput.safeParse(input);
   if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-  const result = await upsertGateway(open.parts, accountId, parsed.data);
+  const result = await upsertGateway(open.deps, accountId, parsed.data);
   return result.kind === "saved"
     ? []
     : result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
 }
 
 test("a gateway is saved with its rules, and its settings sealed to its row", async () => {
-  const before = { ...open.parts.told };
+  const before = { ...open.deps.told };
   const result = await configure({
     ...httpApi,
     default: true,
@@ -45,7 +45,7 @@ test("a gateway is saved with its rules, and its settings sealed to its row", as
     on_unknown: "resend",
   });
   assert.ok(result.kind === "saved");
-  const row = await open.parts.database.run(findGateway, result.id);
+  const row = await open.deps.database.run(findGateway, result.id);
   assert.ok(row);
   assert.deepEqual(JSON.parse(row.rules), {
     pace: { perSecond: 20, concurrency: 4, jitterMs: 10, perDay: 1000, hours: "22:00-06:00" },
@@ -54,11 +54,11 @@ test("a gateway is saved with its rules, and its settings sealed to its row", as
   });
   assert.deepEqual([row.active, row.is_default, row.test, row.account_id], [1, 1, 0, accountId]);
   assert.ok(!open.dump().includes("canary-token"));
-  const settings = JSON.parse(open.parts.sealer.unseal(row.settings, settingsContext(row.id)));
+  const settings = JSON.parse(open.deps.sealer.unseal(row.settings, settingsContext(row.id)));
   assert.equal(settings.headers.authorization, "Bearer canary-token");
   assert.equal(settings.timeout_ms, 30_000, "defaults are saved with them");
-  assert.throws(() => open.parts.sealer.unseal(row.settings, settingsContext("gw_other")));
-  assert.deepEqual(open.parts.told, {
+  assert.throws(() => open.deps.sealer.unseal(row.settings, settingsContext("gw_other")));
+  assert.deepEqual(open.deps.told, {
     ...before,
     accounts: before.accounts + 1,
     lanes: before.lanes + 1,
@@ -68,7 +68,7 @@ test("a gateway is saved with its rules, and its settings sealed to its row", as
 test("the defaults of a gateway: active, not the default one, eight at once, a day of tries", async () => {
   const result = await configure(sandbox);
   assert.ok(result.kind === "saved");
-  const row = await open.parts.database.run(findGateway, result.id);
+  const row = await open.deps.database.run(findGateway, result.id);
   assert.deepEqual([row?.active, row?.is_default, row?.test], [1, 0, 1]);
   assert.deepEqual(JSON.parse(row!.rules), {
     pace: { perSecond: null, concurrency: 8, jitterMs: 0, perDay: null, hours: null },
@@ -82,11 +82,11 @@ test("an identifier that is there is changed, not doubled; its channel and accou
   const second = await configure({ ...sandbox, identifier: "changing", active: false });
   assert.ok(first.kind === "saved" && second.kind === "saved");
   assert.equal(second.id, first.id);
-  assert.equal((await open.parts.database.run(findGateway, first.id))?.active, 0);
+  assert.equal((await open.deps.database.run(findGateway, first.id))?.active, 0);
   assert.deepEqual(await faults({ ...sandbox, identifier: "changing", channel: "email" }), [
     "channel: of an existing gateway cannot be changed",
   ]);
-  const stranger = await upsertAccount(open.parts, accountInput.parse({ name: "stranger" }));
+  const stranger = await upsertAccount(open.deps, accountInput.parse({ name: "stranger" }));
   assert.deepEqual(await configure({ ...sandbox, identifier: "changing" }, stranger), {
     kind: "invalid",
     issues: [{ path: ["identifier"], message: "is used by another account" }],
@@ -154,9 +154,9 @@ test("a forbidden address is refused with the name of the setting that lets it t
   const [fault] = await faults({ ...sandbox, identifier: "x", kind: "twilio", settings: twilio });
   assert.match(fault!, /^settings\.base_url: .*TRUNKLINE_OUTBOUND_ALLOW/);
   const allowing = await openConfiguring({ allow: "127.0.0.0/8" });
-  const id = await upsertAccount(allowing.parts, accountInput.parse({ name: "acme" }));
+  const id = await upsertAccount(allowing.deps, accountInput.parse({ name: "acme" }));
   const input = gatewayInput.parse({ ...sandbox, kind: "twilio", settings: twilio });
-  assert.equal((await upsertGateway(allowing.parts, id, input)).kind, "saved");
+  assert.equal((await upsertGateway(allowing.deps, id, input)).kind, "saved");
   await allowing.close();
 });
 

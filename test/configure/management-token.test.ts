@@ -8,7 +8,7 @@ import {
   upsertManagementToken,
 } from "#configure/management-token.ts";
 import { authenticateToken } from "#identity/management-token.ts";
-import { peopleParts } from "../accounts/parts.ts";
+import { peopleDeps } from "../accounts/deps.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { makeAccount } from "../store/rows.ts";
 
@@ -35,10 +35,10 @@ test("the input: a name, 32 characters that a header can carry, a role; nothing 
 });
 
 test("a member's token leads to its account, by the account's name", async () => {
-  const parts = peopleParts(store);
+  const deps = peopleDeps(store);
   const accountId = await makeAccount(store.database, { name: "acme" });
   const input = managementTokenInput.parse({ name: "crm", token, role: "member", account: "acme" });
-  const saved = await upsertManagementToken(parts, input);
+  const saved = await upsertManagementToken(deps, input);
   assert.ok(saved.kind === "saved");
   assert.deepEqual(await authenticateToken(store.database, token), {
     kind: "token",
@@ -48,7 +48,7 @@ test("a member's token leads to its account, by the account's name", async () =>
     accountId,
   });
   const next = `${token}-next`;
-  const changed = await upsertManagementToken(parts, {
+  const changed = await upsertManagementToken(deps, {
     ...input,
     token: next,
     role: "operator",
@@ -57,14 +57,14 @@ test("a member's token leads to its account, by the account's name", async () =>
   assert.deepEqual(changed, saved);
   assert.equal(await authenticateToken(store.database, token), null);
   assert.equal((await authenticateToken(store.database, next))?.accountId, null);
-  const twice = await upsertManagementToken(parts, { ...input, name: "another", token: next });
+  const twice = await upsertManagementToken(deps, { ...input, name: "another", token: next });
   assert.deepEqual(twice.kind === "invalid" && twice.issues.map(({ path }) => path.join(".")), ["token"]);
 });
 
 test("role and account have to fit, and the account has to be there or about to be", async () => {
-  const parts = peopleParts(store);
+  const deps = peopleDeps(store);
   const faults = (given: object, coming?: string[]) =>
-    managementTokenIssues(parts, managementTokenInput.parse({ name: "x", token, ...given }), coming);
+    managementTokenIssues(deps, managementTokenInput.parse({ name: "x", token, ...given }), coming);
   for (const given of [
     { role: "member" },
     { role: "member", account: null },

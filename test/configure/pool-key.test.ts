@@ -11,33 +11,33 @@ import { hashSecret } from "#runtime/secret.ts";
 import { findPoolKey } from "#store/pools/keys.ts";
 import { findPoolByKey } from "#store/pools/pools.ts";
 import type { PoolKeysTable } from "#store/schema/pools.ts";
-import { type Configuring, openConfiguring } from "./parts.ts";
+import { type Configuring, openConfiguring } from "./deps.ts";
 
 let open: Configuring;
 let of: PoolRef;
 before(async () => {
   open = await openConfiguring();
-  const accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
-  const made = await createPool(open.parts, accountId, poolFields.parse({ name: "default" }));
+  const accountId = await upsertAccount(open.deps, accountInput.parse({ name: "acme" }));
+  const made = await createPool(open.deps, accountId, poolFields.parse({ name: "default" }));
   assert.ok(made.kind === "saved");
   of = { accountId, poolId: made.id };
 });
 after(() => open.close());
 
 const configure = (name: string, rest: object = {}, existing: PoolKeysTable | null = null) =>
-  upsertKey(open.parts, of, keyInput.parse({ name, ...rest }), existing);
+  upsertKey(open.deps, of, keyInput.parse({ name, ...rest }), existing);
 async function make(name: string, rest: object = {}): Promise<{ row: PoolKeysTable; made: string | null }> {
   const result = await configure(name, rest);
   assert.ok(result.kind === "saved");
   return { row: await rowOf(result.id), made: result.issuedKey };
 }
 const rowOf = async (id: string) => {
-  const row = await open.parts.database.run(findPoolKey, { ...of, id });
+  const row = await open.deps.database.run(findPoolKey, { ...of, id });
   assert.ok(row);
   return row;
 };
 const works = async (text: string) =>
-  (await open.parts.database.run(findPoolByKey, hashSecret(text))) !== null;
+  (await open.deps.database.run(findPoolByKey, hashSecret(text))) !== null;
 
 const text = (letter: string) => `tlp_${letter.repeat(40)}`;
 
@@ -69,7 +69,7 @@ test("its bounds are stored as they were given, and change one at a time", async
   assert.deepEqual(keyLimits(row), bounds);
   assert.equal(row.cost_per_month, 12_345_678);
   const change = async (changes: object) => {
-    const result = await updateKey(open.parts, await rowOf(row.id), keyChanges.parse(changes));
+    const result = await updateKey(open.deps, await rowOf(row.id), keyChanges.parse(changes));
     assert.deepEqual(result, { kind: "saved", id: row.id, issuedKey: null });
     return keyLimits(await rowOf(row.id));
   };
@@ -98,7 +98,7 @@ test("its bounds are stored as they were given, and change one at a time", async
 
 test("a revoked key stays so while its entry changes; another text takes its place", async () => {
   const { row } = await make("entry", { key: text("a") });
-  assert.equal((await revokeKey(open.parts, of, row.id))?.id, row.id);
+  assert.equal((await revokeKey(open.deps, of, row.id))?.id, row.id);
   assert.equal(await works(text("a")), false);
   const revoked = await rowOf(row.id);
   const limits = { concurrency: 3 };
@@ -131,12 +131,12 @@ test("names and texts are taken, and a pool that is not there has no keys", asyn
     issues: [{ path: ["key"], message: "is used by another key" }],
   });
   const nowhere = { ...of, poolId: "pool_none" };
-  const told = open.parts.told.pools;
-  assert.deepEqual(await upsertKey(open.parts, nowhere, keyInput.parse({ name: "x" }), null), {
+  const told = open.deps.told.pools;
+  assert.deepEqual(await upsertKey(open.deps, nowhere, keyInput.parse({ name: "x" }), null), {
     kind: "not_found",
   });
-  assert.equal(await revokeKey(open.parts, nowhere, "key_none"), null);
-  assert.equal(open.parts.told.pools, told);
-  await revokeKey(open.parts, of, (await make("last")).row.id);
-  assert.equal(open.parts.told.pools, told + 2, "made, and revoked");
+  assert.equal(await revokeKey(open.deps, nowhere, "key_none"), null);
+  assert.equal(open.deps.told.pools, told);
+  await revokeKey(open.deps, of, (await make("last")).row.id);
+  assert.equal(open.deps.told.pools, told + 2, "made, and revoked");
 });

@@ -14,14 +14,14 @@ import {
   updateMember,
 } from "#configure/pool-member.ts";
 import { memberSettingsContext, readPools } from "#store/pools/pools.ts";
-import { type Configuring, openConfiguring } from "./parts.ts";
+import { type Configuring, openConfiguring } from "./deps.ts";
 
 let open: Configuring;
 let of: PoolRef;
 before(async () => {
   open = await openConfiguring();
-  const accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
-  const made = await createPool(open.parts, accountId, poolFields.parse({ name: "default" }));
+  const accountId = await upsertAccount(open.deps, accountInput.parse({ name: "acme" }));
+  const made = await createPool(open.deps, accountId, poolFields.parse({ name: "default" }));
   assert.ok(made.kind === "saved");
   of = { accountId, poolId: made.id };
 });
@@ -33,15 +33,15 @@ const openai = {
   settings: { base_url: "https://api.example.test/v1", api_key: "sk-a-secret-of-the-member" },
 };
 const inputOf = (name: string, rest: object = {}) => memberInput.parse({ name, ...openai, ...rest });
-const make = (name: string, rest: object = {}) => createMember(open.parts, of, inputOf(name, rest));
+const make = (name: string, rest: object = {}) => createMember(open.deps, of, inputOf(name, rest));
 const row = async (name: string) => {
-  const [found] = await open.parts.database.run(readPools, { accountId: of.accountId, id: of.poolId });
+  const [found] = await open.deps.database.run(readPools, { accountId: of.accountId, id: of.poolId });
   const member = found?.members.find((one) => one.name === name);
   assert.ok(member, name);
   return member;
 };
 const change = async (name: string, changes: object) =>
-  updateMember(open.parts, await row(name), memberChanges.parse(changes));
+  updateMember(open.deps, await row(name), memberChanges.parse(changes));
 const faults = (result: Awaited<ReturnType<typeof change>>) =>
   result.kind === "invalid"
     ? result.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
@@ -60,7 +60,7 @@ test("a stored member is the input that made it, its secret sealed", async () =>
   assert.equal(faults(await make("same", rest)), "saved");
   const stored = await row("same");
   const input = inputOf("same", rest);
-  assert.deepEqual(memberInputOf(open.parts.sealer, stored), {
+  assert.deepEqual(memberInputOf(open.deps.sealer, stored), {
     ...input,
     settings: { ...input.settings, vendor: "openai", headers: {} },
   });
@@ -74,13 +74,13 @@ test("a stored member is the input that made it, its secret sealed", async () =>
   });
   assert.ok(!open.dump().includes(openai.settings.api_key));
   assert.ok(
-    open.parts.sealer.unseal(stored.settings, memberSettingsContext(stored.id)).includes("sk-a-secret"),
+    open.deps.sealer.unseal(stored.settings, memberSettingsContext(stored.id)).includes("sk-a-secret"),
   );
 });
 
 test("what its provider refuses is told by field, and an address that must not be called as well", () => {
   const told = (rest: object) =>
-    memberIssues(open.parts.outbound, inputOf("x", rest)).map(
+    memberIssues(open.deps.outbound, inputOf("x", rest)).map(
       ({ path, message }) => `${path.join(".")}: ${message}`,
     );
   assert.deepEqual(told({}), []);
@@ -108,15 +108,15 @@ test("what its provider refuses is told by field, and an address that must not b
 test("an operator who allows an address may have a member there", async () => {
   const allowing = await openConfiguring({ allow: "127.0.0.0/8" });
   const settings = { base_url: "http://127.0.0.1:9100/v1" };
-  assert.deepEqual(memberIssues(allowing.parts.outbound, inputOf("x", { settings })), []);
+  assert.deepEqual(memberIssues(allowing.deps.outbound, inputOf("x", { settings })), []);
   await allowing.close();
 });
 
 test("only what is given changes, also inside settings and timeouts", async () => {
   await make("part", { price: { input: 1, output: 2 }, timeouts: { idle_ms: 500 } });
-  const before = memberInputOf(open.parts.sealer, await row("part"));
+  const before = memberInputOf(open.deps.sealer, await row("part"));
   assert.equal(faults(await change("part", {})), "saved");
-  assert.deepEqual(memberInputOf(open.parts.sealer, await row("part")), before);
+  assert.deepEqual(memberInputOf(open.deps.sealer, await row("part")), before);
   const given = {
     weight: 9,
     price: null,
@@ -124,7 +124,7 @@ test("only what is given changes, also inside settings and timeouts", async () =
     settings: { headers: { "X-Org": "1" } },
   };
   assert.equal(faults(await change("part", given)), "saved");
-  assert.deepEqual(memberInputOf(open.parts.sealer, await row("part")), {
+  assert.deepEqual(memberInputOf(open.deps.sealer, await row("part")), {
     ...before,
     weight: 9,
     price: null,
@@ -150,7 +150,7 @@ test("a secret stays where it belongs: not to another server, not to another kin
     "settings.api_key: is a mask, and nothing is stored that it could stand for",
   ]);
   assert.equal(faults(await change("moved", { kind: "sandbox" })), "saved");
-  assert.deepEqual(memberInputOf(open.parts.sealer, await row("moved")).settings, {});
+  assert.deepEqual(memberInputOf(open.deps.sealer, await row("moved")).settings, {});
   assert.deepEqual(faults(await make("masked", { settings: { api_key: "••••" } })), [
     "settings.api_key: is a mask, and nothing is stored that it could stand for",
   ]);
@@ -159,13 +159,13 @@ test("a secret stays where it belongs: not to another server, not to another kin
 test("a name is taken once, also when two ask at the same time; whoever caches pools is told", async () => {
   const results = await Promise.all([make("race"), make("race"), make("race")]);
   assert.deepEqual(results.map(faults).map(String).sort(), ["name: is taken", "name: is taken", "saved"]);
-  const told = open.parts.told.pools;
+  const told = open.deps.told.pools;
   const raced = await row("race");
   const { id } = raced;
-  assert.equal(await deleteMember(open.parts, { ...of, poolId: "pool_none" }, id), false);
-  assert.equal(open.parts.told.pools, told);
-  assert.equal(await deleteMember(open.parts, of, id), true);
-  assert.equal(await deleteMember(open.parts, of, id), false);
-  assert.equal(open.parts.told.pools, told + 1);
-  assert.equal(faults(await updateMember(open.parts, raced, { weight: 2 })), "not_found");
+  assert.equal(await deleteMember(open.deps, { ...of, poolId: "pool_none" }, id), false);
+  assert.equal(open.deps.told.pools, told);
+  assert.equal(await deleteMember(open.deps, of, id), true);
+  assert.equal(await deleteMember(open.deps, of, id), false);
+  assert.equal(open.deps.told.pools, told + 1);
+  assert.equal(faults(await updateMember(open.deps, raced, { weight: 2 })), "not_found");
 });

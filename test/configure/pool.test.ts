@@ -10,27 +10,27 @@ import { revokeKey } from "#configure/pool-key.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { storeProvisionMark } from "#store/maintenance/provisioned.ts";
 import { findPoolByKey, findPoolByName, maxMembers, provisionKey } from "#store/pools/pools.ts";
-import { type Configuring, openConfiguring } from "./parts.ts";
+import { type Configuring, openConfiguring } from "./deps.ts";
 
 let open: Configuring;
 let accountId: string;
 beforeEach(async () => {
   open = await openConfiguring();
-  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.deps, accountInput.parse({ name: "acme" }));
 });
 afterEach(() => open.close());
 
 const member = (name: string, rest: object = {}) => ({ name, kind: "sandbox", models: ["echo"], ...rest });
 const key = "tlp_0123456789abcdef0123456789abcdef";
 const configure = (input: object) =>
-  upsertPool(open.parts, accountId, poolInput.parse({ name: "default", ...input }));
+  upsertPool(open.deps, accountId, poolInput.parse({ name: "default", ...input }));
 const saved = async (input: object) => {
   const result = await configure(input);
   assert.ok(result.kind === "saved", JSON.stringify(result));
   return result;
 };
 const find = async (name = "default") => {
-  const found = await open.parts.database.run(findPoolByName, { accountId, name });
+  const found = await open.deps.database.run(findPoolByName, { accountId, name });
   assert.ok(found);
   return found;
 };
@@ -54,7 +54,7 @@ test("a pool with its members and keys is made, and made keys are told once", as
     ["made"],
   );
   for (const text of [key, made[0]!.key])
-    assert.equal((await open.parts.database.run(findPoolByKey, hashSecret(text)))?.pool.id, id);
+    assert.equal((await open.deps.database.run(findPoolByKey, hashSecret(text)))?.pool.id, id);
   assert.deepEqual((await saved(input)).issuedKeys, [], "the same again makes no key");
   assert.deepEqual(
     poolFieldsOf((await find()).pool),
@@ -85,7 +85,7 @@ test("what is named changes and keeps its id, what is not named is left alone", 
 
 test("faults are told with their places, and nothing is changed", async () => {
   await saved({ members: [member("one")], keys: [{ name: "app", key }] });
-  const other = await upsertAccount(open.parts, accountInput.parse({ name: "other" }));
+  const other = await upsertAccount(open.deps, accountInput.parse({ name: "other" }));
   const before = open.dump();
   const input = {
     deadline_ms: 7_000,
@@ -104,14 +104,14 @@ test("faults are told with their places, and nothing is changed", async () => {
   // Another account, and one that is yet to be made, cannot have the key either.
   for (const whose of [other, null]) {
     const asked = poolInput.parse({ name: "default", keys: [{ name: "app", key }] });
-    assert.deepEqual(await poolIssues(open.parts, whose, asked), [
+    assert.deepEqual(await poolIssues(open.deps, whose, asked), [
       { path: ["keys", 0, "key"], message: "is used by another key" },
     ]);
   }
   assert.equal(open.dump(), before);
   assert.deepEqual(
     await poolIssues(
-      open.parts,
+      open.deps,
       accountId,
       poolInput.parse({ name: "default", keys: [{ name: "app", key }] }),
     ),
@@ -132,36 +132,36 @@ test("members that are there count with those that come", async () => {
 test("a key that was revoked by hand is not revived because something else in the entry changed", async () => {
   await saved({ members: [member("one")], keys: [{ name: "app", key }] });
   const { pool, keys } = await find();
-  await revokeKey(open.parts, { accountId, poolId: pool.id }, keys[0]!.id);
+  await revokeKey(open.deps, { accountId, poolId: pool.id }, keys[0]!.id);
   await saved({ members: [member("one", { weight: 2 })], keys: [{ name: "app", key }] });
-  assert.equal(await open.parts.database.run(findPoolByKey, hashSecret(key)), null);
+  assert.equal(await open.deps.database.run(findPoolByKey, hashSecret(key)), null);
   const other = `${key}-renewed`;
   await saved({ members: [member("one")], keys: [{ name: "app", key: other }] });
-  assert.ok(await open.parts.database.run(findPoolByKey, hashSecret(other)));
+  assert.ok(await open.deps.database.run(findPoolByKey, hashSecret(other)));
 });
 
 test("one by one: made, changed, refused and deleted, and whoever caches pools is told each time", async () => {
   const fields = poolFields.parse({ name: "single" });
-  const before = open.parts.told.pools;
-  const made = await createPool(open.parts, accountId, fields);
+  const before = open.deps.told.pools;
+  const made = await createPool(open.deps, accountId, fields);
   assert.ok(made.kind === "saved");
-  assert.deepEqual(told(await createPool(open.parts, accountId, fields)), ["name: is taken"]);
+  assert.deepEqual(told(await createPool(open.deps, accountId, fields)), ["name: is taken"]);
   const { pool } = await find("single");
-  const change = (changes: object) => updatePool(open.parts, pool, poolChanges.parse(changes));
+  const change = (changes: object) => updatePool(open.deps, pool, poolChanges.parse(changes));
   assert.equal((await change({ stream_mode: "complete", name: "renamed" })).kind, "saved");
   const after = (await find("renamed")).pool;
   assert.deepEqual(poolFieldsOf(after), { ...fields, stream_mode: "complete", name: "renamed" });
   assert.equal(after.created_at, pool.created_at);
-  await open.parts.database.run(storeProvisionMark, {
+  await open.deps.database.run(storeProvisionMark, {
     kind: "pool",
     name: provisionKey("acme", "renamed"),
     hash: "x",
   });
-  assert.equal((await updatePool(open.parts, after, { name: "again" })).kind, "provisioned");
-  assert.equal(await deletePool(open.parts, "acc_other", after.id), false);
-  assert.equal(open.parts.told.pools, before + 2);
-  assert.equal(await deletePool(open.parts, accountId, after.id), true);
-  assert.equal(await deletePool(open.parts, accountId, after.id), false);
+  assert.equal((await updatePool(open.deps, after, { name: "again" })).kind, "provisioned");
+  assert.equal(await deletePool(open.deps, "acc_other", after.id), false);
+  assert.equal(open.deps.told.pools, before + 2);
+  assert.equal(await deletePool(open.deps, accountId, after.id), true);
+  assert.equal(await deletePool(open.deps, accountId, after.id), false);
   assert.equal((await change({ name: "late" })).kind, "not_found");
-  assert.equal(open.parts.told.pools, before + 3);
+  assert.equal(open.deps.told.pools, before + 3);
 });

@@ -16,7 +16,7 @@ import {
 } from "#configure/sending-domain.ts";
 import { publishedKey, readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
 import { privateKeyContext, readSendingDomains } from "#store/email/sending-domains.ts";
-import { type Configuring, openConfiguring } from "./parts.ts";
+import { type Configuring, openConfiguring } from "./deps.ts";
 
 const pem = { type: "pkcs8", format: "pem" } as const;
 const ownRsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export(pem).toString();
@@ -27,14 +27,14 @@ let open: Configuring;
 let accountId: string;
 beforeEach(async () => {
   open = await openConfiguring();
-  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.deps, accountInput.parse({ name: "acme" }));
 });
 afterEach(() => open.close());
 
 const create = (input: object = {}) =>
-  createSendingDomain(open.parts, accountId, sendingDomainInput.parse({ domain: "example.com", ...input }));
+  createSendingDomain(open.deps, accountId, sendingDomainInput.parse({ domain: "example.com", ...input }));
 const provision = (input: object = {}) =>
-  upsertSendingDomain(open.parts, accountId, sendingDomainInput.parse({ domain: "example.com", ...input }));
+  upsertSendingDomain(open.deps, accountId, sendingDomainInput.parse({ domain: "example.com", ...input }));
 
 async function made(input: object = {}) {
   const result = await create(input);
@@ -43,7 +43,7 @@ async function made(input: object = {}) {
 }
 
 async function find(id: string) {
-  const [found] = await open.parts.database.run(readSendingDomains, { accountId, id });
+  const [found] = await open.deps.database.run(readSendingDomains, { accountId, id });
   assert.ok(found);
   return found;
 }
@@ -65,11 +65,11 @@ test("a new domain has an RSA and an Ed25519 key, which wait; their private halv
   );
   assert.equal(selectors[0]?.[1], selectors[1]?.[1]);
   for (const key of keys) {
-    const opened = open.parts.sealer.unseal(key.private_key, privateKeyContext(key.id));
+    const opened = open.deps.sealer.unseal(key.private_key, privateKeyContext(key.id));
     const read = readPrivateKey(opened);
     assert.ok(read);
     assert.deepEqual([read.algorithm, publishedKey(read)], [key.algorithm, key.public_key]);
-    assert.throws(() => open.parts.sealer.unseal(key.private_key, privateKeyContext("dkim_other")));
+    assert.throws(() => open.deps.sealer.unseal(key.private_key, privateKeyContext("dkim_other")));
     assert.ok(!open.dump().includes(opened.split("\n")[1]!));
   }
 });
@@ -88,7 +88,7 @@ test("keys that are given sign at once, and stand nowhere in the clear", async (
     ],
   );
   for (const text of [ownRsa, ownEdwards]) assert.ok(!open.dump().includes(text.split("\n")[1]!));
-  assert.equal(open.parts.told.lanes, 1);
+  assert.equal(open.deps.told.lanes, 1);
 });
 
 test("faults of what is given are told by field, and never repeat a key", () => {
@@ -116,7 +116,7 @@ test("a domain is there once for an account, and each account may have it", asyn
   await made();
   assert.deepEqual(await create({ domain: "EXAMPLE.com" }), { kind: "taken" });
   const own = accountId;
-  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "stranger" }));
+  accountId = await upsertAccount(open.deps, accountInput.parse({ name: "stranger" }));
   await made();
   assert.notEqual(own, accountId);
 });
@@ -124,9 +124,9 @@ test("a domain is there once for an account, and each account may have it", asyn
 test("a rotation has new selectors, waits while another one does, and takes over when it is activated", async () => {
   const first = await made();
   const ids = first.keys.map(({ id }) => id);
-  const rotate = (input: object = {}) => rotateDomainKeys(open.parts, first.domain, rotateInput.parse(input));
+  const rotate = (input: object = {}) => rotateDomainKeys(open.deps, first.domain, rotateInput.parse(input));
   assert.equal(await rotate(), "pending");
-  assert.deepEqual(await activateDomainKeys(open.parts, first.domain, null), ids);
+  assert.deepEqual(await activateDomainKeys(open.deps, first.domain, null), ids);
   assert.equal(await rotate(), "added");
   assert.equal(await rotate(), "pending");
   assert.equal(await rotate({ replace: true }), "added");
@@ -136,14 +136,14 @@ test("a rotation has new selectors, waits while another one does, and takes over
     ["active", "active", "pending", "pending"],
   );
   assert.equal(new Set(keys.map(({ selector }) => selector)).size, 4);
-  const told = open.parts.told.lanes;
-  await activateDomainKeys(open.parts, first.domain, null);
-  assert.equal(open.parts.told.lanes, told + 1);
+  const told = open.deps.told.lanes;
+  await activateDomainKeys(open.deps, first.domain, null);
+  assert.equal(open.deps.told.lanes, told + 1);
   assert.deepEqual(
     (await find(first.domain.id)).keys.map(({ state }) => state),
     ["retired", "retired", "active", "active"],
   );
-  await open.parts.clock.advance(31 * 86_400_000);
+  await open.deps.clock.advance(31 * 86_400_000);
   await rotate();
   assert.equal((await find(first.domain.id)).keys.length, 4, "what was retired a month ago is forgotten");
 });
@@ -174,11 +174,11 @@ test("provisioning makes what is not there, and leaves keys alone unless it give
 
 test("deleted, nothing is left of it, and another account cannot do it", async () => {
   const { domain, keys } = await made();
-  const stranger = await upsertAccount(open.parts, accountInput.parse({ name: "stranger" }));
-  assert.equal(await deleteSendingDomain(open.parts, stranger, domain.id), false);
-  assert.equal(await activateDomainKeys(open.parts, { id: domain.id, account_id: stranger }, null), null);
-  assert.equal(await deleteSendingDomain(open.parts, accountId, domain.id), true);
-  assert.equal(await deleteSendingDomain(open.parts, accountId, domain.id), false);
+  const stranger = await upsertAccount(open.deps, accountInput.parse({ name: "stranger" }));
+  assert.equal(await deleteSendingDomain(open.deps, stranger, domain.id), false);
+  assert.equal(await activateDomainKeys(open.deps, { id: domain.id, account_id: stranger }, null), null);
+  assert.equal(await deleteSendingDomain(open.deps, accountId, domain.id), true);
+  assert.equal(await deleteSendingDomain(open.deps, accountId, domain.id), false);
   assert.ok(!open.dump().includes(keys[0]!.selector));
-  assert.equal(await rotateDomainKeys(open.parts, domain, { replace: false }), "not_found");
+  assert.equal(await rotateDomainKeys(open.deps, domain, { replace: false }), "not_found");
 });

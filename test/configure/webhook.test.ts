@@ -19,7 +19,7 @@ import { settleDeliveries } from "#store/webhooks/deliveries.ts";
 import { storeTestEvent } from "#store/webhooks/delivery-log.ts";
 import { endpointSecretContext, findEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
 import { isSigningSecret } from "#webhooks/sign.ts";
-import { type Configuring, openConfiguring } from "./parts.ts";
+import { type Configuring, openConfiguring } from "./deps.ts";
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(24, byte).toString("base64")}`;
 const url = "https://receiver.example.com/hook";
@@ -33,7 +33,7 @@ before(async () => {
 after(() => open.close());
 beforeEach(async () => {
   made += 1;
-  accountId = await upsertAccount(open.parts, accountInput.parse({ name: `acme ${made}` }));
+  accountId = await upsertAccount(open.deps, accountInput.parse({ name: `acme ${made}` }));
 });
 
 const saved = (result: SaveWebhookResult) => {
@@ -41,26 +41,24 @@ const saved = (result: SaveWebhookResult) => {
   return result;
 };
 const create = async (input: object = {}) =>
-  saved(await createWebhook(open.parts, accountId, webhookInput.parse({ url, ...input })));
+  saved(await createWebhook(open.deps, accountId, webhookInput.parse({ url, ...input })));
 const provision = async (input: object = {}) =>
-  saved(await upsertWebhook(open.parts, accountId, webhookInput.parse({ url, ...input })));
+  saved(await upsertWebhook(open.deps, accountId, webhookInput.parse({ url, ...input })));
 const update = (id: string, changes: object) =>
-  updateWebhook(open.parts, accountId, id, webhookChanges.parse(changes));
+  updateWebhook(open.deps, accountId, id, webhookChanges.parse(changes));
 const row = async (id: string) => {
-  const endpoint = await open.parts.database.run(findEndpoint, id);
+  const endpoint = await open.deps.database.run(findEndpoint, id);
   assert.ok(endpoint);
   return endpoint;
 };
 const unsealed = async (id: string) => {
   const { secret, old_secret } = await row(id);
-  return [secret, old_secret].map(
-    (text) => text && open.parts.sealer.unseal(text, endpointSecretContext(id)),
-  );
+  return [secret, old_secret].map((text) => text && open.deps.sealer.unseal(text, endpointSecretContext(id)));
 };
 
 /** Something waits for it, and then it answers 410. */
 async function disable(id: string): Promise<void> {
-  const { database, clock, newId } = open.parts;
+  const { database, clock, newId } = open.deps;
   const at = clock.now();
   const event = { id: newId("evt"), type: "webhook.test", at, body: "{}" };
   await database.run(storeTestEvent, { accountId, endpointId: id, event });
@@ -76,18 +74,18 @@ async function disable(id: string): Promise<void> {
 }
 
 test("an endpoint is saved with its defaults, its secret sealed to its row and shown once", async () => {
-  const told = open.parts.told.lanes;
+  const told = open.deps.told.lanes;
   const { id, secret } = await create();
   assert.ok(secret !== null && isSigningSecret(secret));
   const { account_id, events, active, old_secret, created_at } = await row(id);
   assert.deepEqual(
     [account_id, events, active, old_secret, created_at],
-    [accountId, '["message.*"]', 1, null, open.parts.clock.now()],
+    [accountId, '["message.*"]', 1, null, open.deps.clock.now()],
   );
   assert.deepEqual(await unsealed(id), [secret, null]);
   assert.ok(!open.dump().includes(secret.slice(6)));
-  assert.throws(() => open.parts.sealer.unseal("v1.x", endpointSecretContext(id)));
-  assert.ok(open.parts.told.lanes > told);
+  assert.throws(() => open.deps.sealer.unseal("v1.x", endpointSecretContext(id)));
+  assert.ok(open.deps.told.lanes > told);
 });
 
 test("a secret that was given is not shown again", async () => {
@@ -120,19 +118,19 @@ test("what is wrong is said in its place", () => {
 test("a url that is not allowed is refused, when it is created and when it is changed", async () => {
   const { id } = await create();
   for (const bad of ["http://127.0.0.1/", "ftp://example.com/", "nonsense", "https://user:pw@example.com/"]) {
-    assert.equal(webhookIssues(open.parts.outbound, { url: bad })[0]?.path[0], "url");
+    assert.equal(webhookIssues(open.deps.outbound, { url: bad })[0]?.path[0], "url");
     const input = webhookInput.parse({ url: bad });
-    assert.equal((await createWebhook(open.parts, accountId, input)).kind, "invalid");
+    assert.equal((await createWebhook(open.deps, accountId, input)).kind, "invalid");
     assert.equal((await update(id, { url: bad })).kind, "invalid");
   }
-  assert.deepEqual(webhookIssues(open.parts.outbound, {}), []);
+  assert.deepEqual(webhookIssues(open.deps.outbound, {}), []);
 });
 
 test("one endpoint for a url, however it is spelled: created it is taken, provisioned it is changed", async () => {
   const { id } = await create({ url: "https://Receiver.example.com:443" });
   const same = webhookInput.parse({ url: "https://receiver.example.com/", events: ["*"] });
-  assert.equal((await createWebhook(open.parts, accountId, same)).kind, "taken");
-  assert.deepEqual(await upsertWebhook(open.parts, accountId, same), { kind: "saved", id, secret: null });
+  assert.equal((await createWebhook(open.deps, accountId, same)).kind, "taken");
+  assert.deepEqual(await upsertWebhook(open.deps, accountId, same), { kind: "saved", id, secret: null });
   assert.equal((await row(id)).events, '["*"]');
   const other = await create();
   assert.equal((await update(other.id, { url: "https://receiver.example.com/" })).kind, "taken");
@@ -140,24 +138,24 @@ test("one endpoint for a url, however it is spelled: created it is taken, provis
 
 test("fifty endpoints, and not one more", async () => {
   for (let i = 0; i < 50; i++) await create({ url: `${url}/${i}` });
-  const more = await createWebhook(open.parts, accountId, webhookInput.parse({ url }));
+  const more = await createWebhook(open.deps, accountId, webhookInput.parse({ url }));
   assert.ok(more.kind === "invalid" && /50/.test(more.issues[0]!.message));
-  assert.equal((await open.parts.database.run(listEndpoints, accountId)).length, 50);
+  assert.equal((await open.deps.database.run(listEndpoints, accountId)).length, 50);
 });
 
 test("another account's endpoint is not there", async () => {
   const { id } = await create();
   const own = accountId;
-  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "stranger" }));
+  accountId = await upsertAccount(open.deps, accountInput.parse({ name: "stranger" }));
   assert.deepEqual(await update(id, { active: false }), { kind: "not_found" });
-  assert.deepEqual(await rotateSigningSecret(open.parts, accountId, id), { kind: "not_found" });
-  assert.equal(await removeWebhook(open.parts, accountId, id), false);
+  assert.deepEqual(await rotateSigningSecret(open.deps, accountId, id), { kind: "not_found" });
+  assert.equal(await removeWebhook(open.deps, accountId, id), false);
   assert.deepEqual([(await row(id)).active, (await row(id)).account_id], [1, own]);
 });
 
 test("a new secret signs with the one before it for 24 h; the same one again changes nothing", async () => {
   const { id } = await create({ secret: secretOf(1) });
-  const until = open.parts.clock.now() + 24 * 3_600_000;
+  const until = open.deps.clock.now() + 24 * 3_600_000;
   await provision({ secret: secretOf(1) });
   assert.deepEqual(await unsealed(id), [secretOf(1), null]);
   await provision({ secret: secretOf(2) });
@@ -167,7 +165,7 @@ test("a new secret signs with the one before it for 24 h; the same one again cha
   );
   await provision({});
   assert.deepEqual(await unsealed(id), [secretOf(2), secretOf(1)], "none given: as it is");
-  const { secret } = saved(await rotateSigningSecret(open.parts, accountId, id));
+  const { secret } = saved(await rotateSigningSecret(open.deps, accountId, id));
   assert.ok(secret !== null && isSigningSecret(secret));
   assert.deepEqual(await unsealed(id), [secret, secretOf(2)]);
 });
@@ -189,7 +187,7 @@ test("a disabled endpoint: its own entry again leaves it, `active: true` and ano
 
 test("switched off, nothing waits; removed, nothing is left", async () => {
   const { id } = await create();
-  const { database, clock, newId } = open.parts;
+  const { database, clock, newId } = open.deps;
   const event = { id: newId("evt"), type: "webhook.test", at: clock.now(), body: "{}" };
   await database.run(storeTestEvent, { accountId, endpointId: id, event });
   saved(await update(id, { active: false }));
@@ -200,8 +198,8 @@ test("switched off, nothing waits; removed, nothing is left", async () => {
   assert.deepEqual([delivery?.status, delivery?.due_at], ["failed", null]);
   assert.match(String(delivery?.log), /The endpoint was switched off\./);
   saved(await update(id, { active: true }));
-  assert.equal(await removeWebhook(open.parts, accountId, id), true);
-  assert.equal(await removeWebhook(open.parts, accountId, id), false);
+  assert.equal(await removeWebhook(open.deps, accountId, id), true);
+  assert.equal(await removeWebhook(open.deps, accountId, id), false);
   assert.ok(!open.query("select endpoint_id as id from webhook_deliveries").some((each) => each.id === id));
   assert.deepEqual(open.query("select id from lanes where id = ?", id), []);
 });

@@ -10,7 +10,7 @@ import {
   revokeToken,
 } from "#identity/management-token.ts";
 import { hashSecret } from "#runtime/secret.ts";
-import { peopleParts } from "../accounts/parts.ts";
+import { peopleDeps } from "../accounts/deps.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh, makeAccount } from "../store/rows.ts";
 
@@ -21,12 +21,12 @@ before(async () => {
 after(() => store.close());
 
 async function made(accountId: string | null = null) {
-  const parts = peopleParts(store);
+  const deps = peopleDeps(store);
   const name = fresh("ci");
   const role = accountId === null ? ("operator" as const) : ("member" as const);
-  const result = await createManagementToken(parts, { name, role, accountId });
+  const result = await createManagementToken(deps, { name, role, accountId });
   assert.ok(result);
-  return { parts, name, ...result };
+  return { deps, name, ...result };
 }
 
 test("a token leads to its principal", async () => {
@@ -57,21 +57,21 @@ test("the database does not hold it, and its hash is none", async () => {
 });
 
 test("revoking works at once and again; nobody's is null", async () => {
-  const { token, row, parts } = await made();
-  const revoked = await revokeToken(parts, row.id);
-  assert.equal(revoked?.revoked_at, parts.clock.now());
+  const { token, row, deps } = await made();
+  const revoked = await revokeToken(deps, row.id);
+  assert.equal(revoked?.revoked_at, deps.clock.now());
   assert.equal(await authenticateToken(store.database, token), null);
-  await parts.clock.advance(1_000);
-  assert.equal((await revokeToken(parts, row.id))?.revoked_at, revoked?.revoked_at);
-  assert.equal(await revokeToken(parts, "tok_none"), null);
+  await deps.clock.advance(1_000);
+  assert.equal((await revokeToken(deps, row.id))?.revoked_at, revoked?.revoked_at);
+  assert.equal(await revokeToken(deps, "tok_none"), null);
 });
 
 test("a name is given once, and again after its token was revoked", async () => {
-  const { name, row, parts } = await made();
+  const { name, row, deps } = await made();
   const again = { name, role: "operator" as const, accountId: null };
-  assert.equal(await createManagementToken(parts, again), null);
-  await revokeToken(parts, row.id);
-  assert.ok(await createManagementToken(parts, again));
+  assert.equal(await createManagementToken(deps, again), null);
+  await revokeToken(deps, row.id);
+  assert.ok(await createManagementToken(deps, again));
   const named = (await managementTokens(store.database, { before: null, limit: 200 })).filter(
     (one) => one.name === name,
   );

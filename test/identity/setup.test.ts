@@ -5,7 +5,7 @@ import test, { after, before } from "node:test";
 import { resumeSession } from "#identity/session.ts";
 import { createSetupCode, setUp, setupCodeTtlMs } from "#identity/setup.ts";
 import { changeUser, findUserByEmail } from "#store/identity/users.ts";
-import { enter, type PeopleParts, peopleParts } from "../accounts/parts.ts";
+import { enter, type PeopleDeps, peopleDeps } from "../accounts/deps.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh } from "../store/rows.ts";
 
@@ -18,70 +18,70 @@ after(() => store.close());
 const password = "correct horse battery";
 const address = () => `${fresh("ann")}@acme.test`;
 
-const spend = (parts: PeopleParts, code: string, email: string, given = password) =>
-  setUp(parts, { code, email, name: "Ann", password: given, replaced: null });
+const spend = (deps: PeopleDeps, code: string, email: string, given = password) =>
+  setUp(deps, { code, email, name: "Ann", password: given, replaced: null });
 
 test("a code makes one operator, signed in, and is gone", async () => {
-  const parts = peopleParts(store);
-  const code = await createSetupCode(parts);
+  const deps = peopleDeps(store);
+  const code = await createSetupCode(deps);
   assert.match(code, /^tls_[A-Za-z0-9_-]{43}$/);
   assert.equal(JSON.stringify(await store.query("select * from setup_codes")).includes(code), false);
   const email = address();
-  const made = await spend(parts, code, email.toUpperCase());
+  const made = await spend(deps, code, email.toUpperCase());
   assert.ok(made.kind === "set_up");
-  const session = await resumeSession(parts, made.secret);
+  const session = await resumeSession(deps, made.secret);
   assert.deepEqual([session?.principal.role, session?.principal.name], ["operator", email]);
-  assert.equal((await spend(parts, code, address())).kind, "wrong_code");
+  assert.equal((await spend(deps, code, address())).kind, "wrong_code");
 });
 
 test("a wrong code costs no hash, and tells nothing about the rest", async () => {
-  const parts = peopleParts(store);
-  parts.passwords.hash = () => assert.fail("hashed");
+  const deps = peopleDeps(store);
+  deps.passwords.hash = () => assert.fail("hashed");
   for (const code of ["", "tls_x", "x".repeat(200)])
-    assert.deepEqual(await spend(parts, code, "x", "short"), { kind: "wrong_code" });
+    assert.deepEqual(await spend(deps, code, "x", "short"), { kind: "wrong_code" });
 });
 
 test("a code ends after a day", async () => {
-  const parts = peopleParts(store);
-  const code = await createSetupCode(parts);
-  await parts.clock.advance(setupCodeTtlMs);
-  assert.equal((await spend(parts, code, address())).kind, "wrong_code");
-  await createSetupCode(parts);
-  const rows = await store.query("select * from setup_codes where expires_at <= ?", parts.clock.now());
+  const deps = peopleDeps(store);
+  const code = await createSetupCode(deps);
+  await deps.clock.advance(setupCodeTtlMs);
+  assert.equal((await spend(deps, code, address())).kind, "wrong_code");
+  await createSetupCode(deps);
+  const rows = await store.query("select * from setup_codes where expires_at <= ?", deps.clock.now());
   assert.equal(rows.length, 0, "and is forgotten");
 });
 
 test("of two who spend it at once, one is made", async () => {
-  const parts = peopleParts(store);
-  const code = await createSetupCode(parts);
-  const both = await Promise.all([spend(parts, code, address()), spend(parts, code, address())]);
+  const deps = peopleDeps(store);
+  const code = await createSetupCode(deps);
+  const both = await Promise.all([spend(deps, code, address()), spend(deps, code, address())]);
   assert.deepEqual(both.map(({ kind }) => kind).sort(), ["set_up", "wrong_code"]);
 });
 
 test("what is refused does not spend it", async () => {
-  const parts = peopleParts(store);
+  const deps = peopleDeps(store);
   const email = address();
-  assert.equal((await spend(parts, await createSetupCode(parts), email)).kind, "set_up");
-  const code = await createSetupCode(parts);
-  assert.equal((await spend(parts, code, address(), "short")).kind, "invalid");
-  assert.deepEqual(await spend(parts, code, email, "another long one"), { kind: "taken" });
-  assert.equal((await enter(parts, { email, password, replaced: null })).kind, "signed_in");
-  assert.equal((await spend(parts, code, address())).kind, "set_up");
+  assert.equal((await spend(deps, await createSetupCode(deps), email)).kind, "set_up");
+  const code = await createSetupCode(deps);
+  assert.equal((await spend(deps, code, address(), "short")).kind, "invalid");
+  assert.deepEqual(await spend(deps, code, email, "another long one"), { kind: "taken" });
+  assert.equal((await enter(deps, { email, password, replaced: null })).kind, "signed_in");
+  assert.equal((await spend(deps, code, address())).kind, "set_up");
 });
 
 test("a code for an address works for it alone, and brings back who lost the password", async () => {
-  const parts = peopleParts(store);
+  const deps = peopleDeps(store);
   const email = address();
-  const first = await spend(parts, await createSetupCode(parts), email);
+  const first = await spend(deps, await createSetupCode(deps), email);
   assert.ok(first.kind === "set_up");
   const user = await store.database.run(findUserByEmail, email);
   await store.database.run(changeUser, { id: user!.id, change: { role: "member", active: 0 }, at: 0 });
-  const code = await createSetupCode(parts, ` ${email.toUpperCase()}`);
-  assert.equal((await spend(parts, code, address())).kind, "wrong_code");
-  const back = await spend(parts, code, email, "another long password");
+  const code = await createSetupCode(deps, ` ${email.toUpperCase()}`);
+  assert.equal((await spend(deps, code, address())).kind, "wrong_code");
+  const back = await spend(deps, code, email, "another long password");
   assert.ok(back.kind === "set_up");
-  assert.equal(await resumeSession(parts, first.secret), null, "old sessions end");
-  const session = await resumeSession(parts, back.secret);
+  assert.equal(await resumeSession(deps, first.secret), null, "old sessions end");
+  const session = await resumeSession(deps, back.secret);
   assert.deepEqual([session?.principal.id, session?.principal.role], [user!.id, "operator"]);
-  assert.equal((await spend(parts, code, email)).kind, "wrong_code");
+  assert.equal((await spend(deps, code, email)).kind, "wrong_code");
 });

@@ -6,7 +6,7 @@ import { resumeSession } from "#identity/session.ts";
 import { changePassword, normaliseEmail } from "#identity/sign-in.ts";
 import { createUser, updateUser } from "#identity/users.ts";
 import { listAuditEntries } from "#store/identity/audit.ts";
-import { enter, peopleParts } from "../accounts/parts.ts";
+import { enter, peopleDeps } from "../accounts/deps.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh, makeAccount } from "../store/rows.ts";
 
@@ -19,45 +19,45 @@ after(() => store.close());
 const password = "correct horse battery";
 
 async function member() {
-  const parts = peopleParts(store);
+  const deps = peopleDeps(store);
   const accountId = await makeAccount(store.database);
   const email = `${fresh("ann")}@acme.test`;
   const given = { email, name: "Ann", role: "member" as const, accountId, password };
-  const made = await createUser(parts, given);
+  const made = await createUser(deps, given);
   assert.ok(made.kind === "saved");
-  return { parts, user: made.user, email };
+  return { deps, user: made.user, email };
 }
 
 test("the address is the same in any case, the password is not", async () => {
-  const { parts, email } = await member();
+  const { deps, email } = await member();
   const replaced = null;
   assert.equal(normaliseEmail(" ANN@Acme.test "), "ann@acme.test");
-  assert.equal((await enter(parts, { email: email.toUpperCase(), password, replaced })).kind, "signed_in");
-  assert.equal((await enter(parts, { email, password: password.toUpperCase(), replaced })).kind, "refused");
+  assert.equal((await enter(deps, { email: email.toUpperCase(), password, replaced })).kind, "signed_in");
+  assert.equal((await enter(deps, { email, password: password.toUpperCase(), replaced })).kind, "refused");
 });
 
 test("an unknown address, a wrong password and a user who is switched off: one answer, one hash compared", async () => {
-  const { parts, user, email } = await member();
+  const { deps, user, email } = await member();
   const attempt = (address: string, given: string) =>
-    enter(parts, { email: address, password: given, replaced: null });
+    enter(deps, { email: address, password: given, replaced: null });
   const unknown = await attempt("nobody@acme.test", password);
   const wrong = await attempt(email, "another password");
-  await updateUser(parts, user.id, { active: false });
+  await updateUser(deps, user.id, { active: false });
   const off = await attempt(email, password);
   assert.deepEqual([unknown, wrong, off], Array(3).fill({ kind: "refused" }));
-  assert.deepEqual(parts.verified, [null, user.password, user.password]);
+  assert.deepEqual(deps.verified, [null, user.password, user.password]);
 });
 
 test("the stored hash does not sign in", async () => {
-  const { parts, user, email } = await member();
-  const attempt = await enter(parts, { email, password: user.password, replaced: null });
+  const { deps, user, email } = await member();
+  const attempt = await enter(deps, { email, password: user.password, replaced: null });
   assert.equal(attempt.kind, "refused");
 });
 
 test("attempts are in the audit log with the address, cut; never with a password", async () => {
-  const { parts, user, email } = await member();
-  await enter(parts, { email, password, replaced: null });
-  await enter(parts, {
+  const { deps, user, email } = await member();
+  await enter(deps, { email, password, replaced: null });
+  await enter(deps, {
     email: `${"x".repeat(300)}@acme.test`,
     password: "a typed password",
     replaced: null,
@@ -76,9 +76,9 @@ test("attempts are in the audit log with the address, cut; never with a password
 });
 
 test("too many at once are told so, and nothing is written down", async () => {
-  const { parts, email } = await member();
+  const { deps, email } = await member();
   const wrong = { email, password: "another password", replaced: null };
-  const kinds = (await Promise.all(Array.from({ length: 30 }, () => enter(parts, wrong)))).map(
+  const kinds = (await Promise.all(Array.from({ length: 30 }, () => enter(deps, wrong)))).map(
     ({ kind }) => kind,
   );
   assert.ok(kinds.includes("busy"));
@@ -86,22 +86,22 @@ test("too many at once are told so, and nothing is written down", async () => {
 });
 
 test("changing one's password takes the current one, ends every session, and gives a new one", async () => {
-  const { parts, user, email } = await member();
+  const { deps, user, email } = await member();
   const sessions: string[] = [];
   for (let i = 0; i < 2; i++) {
-    const result = await enter(parts, { email, password, replaced: null });
+    const result = await enter(deps, { email, password, replaced: null });
     assert.ok(result.kind === "signed_in");
     sessions.push(result.secret);
   }
   const change = (current: string, next: string) =>
-    changePassword(parts, user.id, { current, password: next });
+    changePassword(deps, user.id, { current, password: next });
   assert.deepEqual(await change("another password", "a new long password"), { kind: "wrong" });
   assert.equal((await change(password, "short")).kind, "invalid");
   assert.equal((await change(password, email.toUpperCase())).kind, "invalid");
-  for (const secret of sessions) assert.ok(await resumeSession(parts, secret));
+  for (const secret of sessions) assert.ok(await resumeSession(deps, secret));
   const changed = await change(password, "a new long password");
   assert.ok(changed.kind === "changed");
-  for (const secret of sessions) assert.equal(await resumeSession(parts, secret), null);
-  assert.equal((await resumeSession(parts, changed.secret))?.recentlySignedIn, true);
-  assert.equal((await enter(parts, { email, password, replaced: null })).kind, "refused");
+  for (const secret of sessions) assert.equal(await resumeSession(deps, secret), null);
+  assert.equal((await resumeSession(deps, changed.secret))?.recentlySignedIn, true);
+  assert.equal((await enter(deps, { email, password, replaced: null })).kind, "refused");
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import { resumeSession } from "#identity/session.ts";
 import { createUser, roleAccountIssue, updateUser, userPage } from "#identity/users.ts";
-import { enter, peopleParts } from "../accounts/parts.ts";
+import { enter, peopleDeps } from "../accounts/deps.ts";
 import { openStore, type Store } from "../store/conformance.ts";
 import { fresh, makeAccount } from "../store/rows.ts";
 
@@ -19,23 +19,23 @@ after(() => store.close());
 const password = "correct horse battery";
 
 async function made(role: "operator" | "member") {
-  const parts = peopleParts(store);
+  const deps = peopleDeps(store);
   const email = `${fresh("ann")}@acme.test`;
   const given = { email, name: "Ann", role, accountId: role === "member" ? accountId : null, password };
-  const result = await createUser(parts, given);
+  const result = await createUser(deps, given);
   assert.ok(result.kind === "saved");
-  return { parts, email, id: result.user.id };
+  return { deps, email, id: result.user.id };
 }
 
 test("the last active operator cannot be switched off or made a member; with a second one they can", async () => {
   const one = await made("operator");
   for (const given of [{ active: false }, { role: "member" as const, accountId }])
-    assert.deepEqual(await updateUser(one.parts, one.id, given), { kind: "last_operator" });
-  assert.equal((await updateUser(one.parts, one.id, { name: "Still Ann" })).kind, "saved");
+    assert.deepEqual(await updateUser(one.deps, one.id, given), { kind: "last_operator" });
+  assert.equal((await updateUser(one.deps, one.id, { name: "Still Ann" })).kind, "saved");
   const two = await made("operator");
-  assert.equal((await updateUser(one.parts, one.id, { active: false })).kind, "saved");
-  assert.deepEqual(await updateUser(two.parts, two.id, { active: false }), { kind: "last_operator" });
-  assert.equal((await updateUser(one.parts, one.id, { active: false })).kind, "saved", "again is fine");
+  assert.equal((await updateUser(one.deps, one.id, { active: false })).kind, "saved");
+  assert.deepEqual(await updateUser(two.deps, two.id, { active: false }), { kind: "last_operator" });
+  assert.equal((await updateUser(one.deps, one.id, { active: false })).kind, "saved", "again is fine");
 });
 
 test("members have an account that exists, operators none", async () => {
@@ -46,37 +46,37 @@ test("members have an account that exists, operators none", async () => {
   assert.match((await roleAccountIssue(database, "operator", accountId)) ?? "", /only/);
   assert.match((await roleAccountIssue(database, "member", "acc_none")) ?? "", /exist/);
   const member = await made("member");
-  const became = await updateUser(member.parts, member.id, { role: "operator" });
+  const became = await updateUser(member.deps, member.id, { role: "operator" });
   assert.ok(became.kind === "saved");
   assert.deepEqual([became.user.role, became.user.account_id], ["operator", null]);
-  const back = await updateUser(member.parts, member.id, { role: "member" });
+  const back = await updateUser(member.deps, member.id, { role: "member" });
   assert.deepEqual(back.kind === "invalid" && back.field, "account");
 });
 
 test("an address is given once, and a bad password not at all", async () => {
-  const { parts, email } = await made("member");
+  const { deps, email } = await made("member");
   const given = { email, name: "Bob", role: "member" as const, accountId, password };
-  assert.deepEqual(await createUser(parts, { ...given, email: email.toUpperCase() }), { kind: "taken" });
-  const short = await createUser(parts, { ...given, email: "bob@acme.test", password: "short" });
+  assert.deepEqual(await createUser(deps, { ...given, email: email.toUpperCase() }), { kind: "taken" });
+  const short = await createUser(deps, { ...given, email: "bob@acme.test", password: "short" });
   assert.deepEqual(short.kind === "invalid" && short.field, "password");
 });
 
 test("a password reset ends the user's sessions, and the new one is in force", async () => {
-  const { parts, email, id } = await made("member");
-  const session = await enter(parts, { email, password, replaced: null });
+  const { deps, email, id } = await made("member");
+  const session = await enter(deps, { email, password, replaced: null });
   assert.ok(session.kind === "signed_in");
-  assert.equal((await updateUser(parts, id, { name: "Ann B." })).kind, "saved");
-  assert.ok(await resumeSession(parts, session.secret));
-  assert.equal((await updateUser(parts, id, { password: "short" })).kind, "invalid");
-  assert.equal((await updateUser(parts, id, { password: "another long password" })).kind, "saved");
-  assert.equal(await resumeSession(parts, session.secret), null);
-  const again = await enter(parts, { email, password: "another long password", replaced: null });
+  assert.equal((await updateUser(deps, id, { name: "Ann B." })).kind, "saved");
+  assert.ok(await resumeSession(deps, session.secret));
+  assert.equal((await updateUser(deps, id, { password: "short" })).kind, "invalid");
+  assert.equal((await updateUser(deps, id, { password: "another long password" })).kind, "saved");
+  assert.equal(await resumeSession(deps, session.secret), null);
+  const again = await enter(deps, { email, password: "another long password", replaced: null });
   assert.equal(again.kind, "signed_in");
 });
 
 test("nobody is not found, and pages are newest first", async () => {
-  const { parts, id } = await made("member");
-  assert.deepEqual(await updateUser(parts, "usr_none", { name: "x" }), { kind: "not_found" });
+  const { deps, id } = await made("member");
+  assert.deepEqual(await updateUser(deps, "usr_none", { name: "x" }), { kind: "not_found" });
   const page = await userPage(store.database, { before: null, limit: 200 });
   const ids = page.map((user) => user.id);
   assert.deepEqual(ids, [...ids].sort().reverse());

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type MaintenanceParts, openMaintenance, runMaintenance } from "#maintenance/maintenance.ts";
+import { type MaintenanceDeps, openMaintenance, runMaintenance } from "#maintenance/maintenance.ts";
 import type { Database } from "#store/database.ts";
 import { holdPending, releaseHeld } from "#store/maintenance/restore-hold.ts";
 import { listCalls, readUsage, recordUsage } from "#store/pools/usage.ts";
@@ -146,17 +146,17 @@ function endless(clock: ReturnType<typeof movableClock>) {
   return { database, asked };
 }
 
-function partsOf(clock: ReturnType<typeof movableClock>, database: Database): MaintenanceParts {
+function partsOf(clock: ReturnType<typeof movableClock>, database: Database): MaintenanceDeps {
   return { database, clock, log: memoryLog(), retention: keep, intervalMs: 60_000, signals: signalsTo() };
 }
 
 test("a turn does at most a hundred batches of a kind, with a pause after each, and goes on there in the next", async () => {
   const clock = movableClock();
   const { database, asked } = endless(clock);
-  const parts = partsOf(clock, database);
+  const deps = partsOf(clock, database);
   const places = new Map();
   let ended = false;
-  const turn = runMaintenance(parts, places, new AbortController().signal).then(() => {
+  const turn = runMaintenance(deps, places, new AbortController().signal).then(() => {
     ended = true;
   });
   await clock.advance(60_000);
@@ -262,8 +262,8 @@ test("it stops between two batches, and a turn that fails is not the last", asyn
       throw new Error("no storage");
     },
   };
-  const parts = partsOf(clock, broken);
-  const second = openMaintenance(parts, { id: "maintenance", fence: 2 });
+  const deps = partsOf(clock, broken);
+  const second = openMaintenance(deps, { id: "maintenance", fence: 2 });
   await clock.advance(180_000);
   assert.equal(tries, 4);
   await second.stop();

@@ -15,7 +15,7 @@ const contact = (i: number) => ({ number: `+49151234${10_000 + i}`, message: "Hi
 /** An installation that was stopped with messages waiting, held, and started again. */
 async function restored(
   engine: (typeof engines)[number],
-  told: (two: Harness, ids: string[], parts: Parameters<typeof releaseAllHeld>[0]) => Promise<void>,
+  told: (two: Harness, ids: string[], deps: Parameters<typeof releaseAllHeld>[0]) => Promise<void>,
 ) {
   const own = await ground(engine);
   const clock = movableClock();
@@ -65,9 +65,9 @@ for (const engine of engines) {
       }));
 
     test("released: the held ones leave once each, at their time", () =>
-      restored(engine, async (it, ids, parts) => {
+      restored(engine, async (it, ids, deps) => {
         await it.advance(hour);
-        assert.deepEqual(await releaseAllHeld(parts), { messages: 3, deliveries: 0, events: 0 });
+        assert.deepEqual(await releaseAllHeld(deps), { messages: 3, deliveries: 0, events: 0 });
         await it.settle();
         assert.deepEqual(
           asked(it)
@@ -82,24 +82,24 @@ for (const engine of engines) {
             .sort(),
           [...ids].sort(),
         );
-        assert.equal(await currentHold(parts.database), null);
-        assert.deepEqual(await releaseAllHeld(parts), { messages: 0, deliveries: 0, events: 0 });
+        assert.equal(await currentHold(deps.database), null);
+        assert.deepEqual(await releaseAllHeld(deps), { messages: 0, deliveries: 0, events: 0 });
         await it.advance(hour);
         assert.equal(it.requests.length, 3);
       }));
 
     test("released too late: they expire instead of surprising people", () =>
-      restored(engine, async (it, ids, parts) => {
+      restored(engine, async (it, ids, deps) => {
         await it.advance(80 * hour);
-        await releaseAllHeld(parts);
+        await releaseAllHeld(deps);
         await it.advance(hour);
         assert.equal(it.requests.length, 0);
         for (const id of ids) assert.equal((await it.message(id)).error?.code, "too_late");
       }));
 
     test("cancelled: nothing leaves, and the credit is back", () =>
-      restored(engine, async (it, ids, parts) => {
-        assert.equal((await cancelAllHeld(parts)).messages, 3);
+      restored(engine, async (it, ids, deps) => {
+        assert.equal((await cancelAllHeld(deps)).messages, 3);
         await it.advance(5 * hour);
         assert.equal(it.requests.length, 0);
         for (const id of ids) assert.equal((await it.message(id)).status, "cancelled");
@@ -108,11 +108,11 @@ for (const engine of engines) {
       }));
 
     test("one of them can be cancelled through the API; without any left, the hold ends by itself", () =>
-      restored(engine, async (it, ids, parts) => {
+      restored(engine, async (it, ids, deps) => {
         for (const id of ids) assert.equal((await it.post(`/api/cancel/sms/${id}`)).statusCode, 200);
-        assert.equal((await currentHold(parts.database))?.messages, 0);
+        assert.equal((await currentHold(deps.database))?.messages, 0);
         await it.advance(hour);
-        assert.equal(await currentHold(parts.database), null);
+        assert.equal(await currentHold(deps.database), null);
       }));
   });
 }

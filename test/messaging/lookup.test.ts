@@ -92,16 +92,16 @@ for (const engine of engines) {
     });
 
     test("cancelling is for the owner alone, works once and stays so", async () => {
-      const parts = { database: it.system.database, clock: it.clock, signals: signalsTo() };
+      const deps = { database: it.system.database, clock: it.clock, signals: signalsTo() };
       const id = ids[2]!;
-      assert.deepEqual(await cancel(parts, other, "sms", id), { kind: "not_found" });
-      assert.deepEqual(await cancel(parts, mine, "whatsapp", id), { kind: "not_found" });
-      assert.deepEqual(await cancel(parts, mine, "sms", "nonsense"), { kind: "not_found" });
-      const done = await cancel(parts, mine, "sms", id);
+      assert.deepEqual(await cancel(deps, other, "sms", id), { kind: "not_found" });
+      assert.deepEqual(await cancel(deps, mine, "whatsapp", id), { kind: "not_found" });
+      assert.deepEqual(await cancel(deps, mine, "sms", "nonsense"), { kind: "not_found" });
+      const done = await cancel(deps, mine, "sms", id);
       assert.equal(done.kind, "cancelled");
-      const again = await cancel(parts, mine, "sms", id);
+      const again = await cancel(deps, mine, "sms", id);
       assert.deepEqual(again, done);
-      const filtered = await recent(parts.database, mine, "sms", {
+      const filtered = await recent(deps.database, mine, "sms", {
         limit: 5,
         cursor: null,
         status: "cancelled",
@@ -115,8 +115,8 @@ for (const engine of engines) {
     test("what has gone out cannot be cancelled", async () => {
       await it.system.start();
       await it.settle();
-      const parts = { database: it.system.database, clock: it.clock, signals: signalsTo() };
-      assert.deepEqual(await cancel(parts, mine, "sms", ids[0]!), {
+      const deps = { database: it.system.database, clock: it.clock, signals: signalsTo() };
+      assert.deepEqual(await cancel(deps, mine, "sms", ids[0]!), {
         kind: "not_cancellable",
         status: "delivered",
       });

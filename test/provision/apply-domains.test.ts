@@ -11,7 +11,7 @@ import { applyProvision } from "#provision/apply.ts";
 import { provisionFile, readProvisionFile } from "#provision/file.ts";
 import { findAccountByName } from "#store/accounts/accounts.ts";
 import { readSendingDomains } from "#store/email/sending-domains.ts";
-import { type Configuring, openConfiguring } from "../configure/parts.ts";
+import { type Configuring, openConfiguring } from "../configure/deps.ts";
 
 let open: Configuring;
 beforeEach(async () => {
@@ -24,12 +24,12 @@ const private_key = generateKeyPairSync("ed25519").privateKey.export(pem).toStri
 const api_key = "tl_0123456789abcdef0123456789abcdef";
 const entry = { domain: "example.com", keys: [{ selector: "mail2025", private_key }] };
 const apply = (...sending_domains: object[]) =>
-  applyProvision(open.parts, provisionFile.parse({ accounts: [{ name: "acme", api_key, sending_domains }] }));
+  applyProvision(open.deps, provisionFile.parse({ accounts: [{ name: "acme", api_key, sending_domains }] }));
 const fine = { faults: [], made: [] };
 
 async function domains() {
-  const account = await open.parts.database.run(findAccountByName, "acme");
-  return await open.parts.database.run(readSendingDomains, { accountId: account!.id, id: null });
+  const account = await open.deps.database.run(findAccountByName, "acme");
+  return await open.deps.database.run(readSendingDomains, { accountId: account!.id, id: null });
 }
 
 test("what a file names is there afterwards, and applying it again changes nothing", async () => {
@@ -42,18 +42,18 @@ test("what a file names is there afterwards, and applying it again changes nothi
     ],
   );
   const before = open.dump();
-  await open.parts.clock.advance(60_000);
+  await open.deps.clock.advance(60_000);
   assert.deepEqual(await apply(entry, { domain: "other.com" }), fine);
   assert.equal(open.dump(), before);
   assert.equal(open.query("select id from audit_entries where action = 'configureSendingDomain'").length, 2);
   assert.ok(!open.dump().includes(private_key.split("\n")[1]!));
-  assert.ok(!open.parts.log.text().includes(private_key.split("\n")[1]!));
+  assert.ok(!open.deps.log.text().includes(private_key.split("\n")[1]!));
 });
 
 test("what was deleted elsewhere stays so until its entry changes", async () => {
   await apply(entry);
   const [{ domain }] = (await domains()) as [Awaited<ReturnType<typeof domains>>[number]];
-  await deleteSendingDomain(open.parts, domain.account_id, domain.id);
+  await deleteSendingDomain(open.deps, domain.account_id, domain.id);
   await apply(entry);
   assert.deepEqual(await domains(), []);
   const keys = [{ selector: "mail2026", private_key }];

@@ -12,7 +12,7 @@ import { provisionFile, readProvisionFile } from "#provision/file.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { findAccountByName } from "#store/accounts/accounts.ts";
 import { findPoolByKey, findPoolByName } from "#store/pools/pools.ts";
-import { type Configuring, openConfiguring } from "../configure/parts.ts";
+import { type Configuring, openConfiguring } from "../configure/deps.ts";
 
 let open: Configuring;
 beforeEach(async () => {
@@ -25,21 +25,21 @@ const key = "tlp_0123456789abcdef0123456789abcdef";
 const member = { name: "primary", kind: "sandbox", models: ["echo"] };
 const pool = { name: "default", members: [member], keys: [{ name: "app", key }] };
 const acme = { name: "acme", api_key, pools: [pool] };
-const apply = (...accounts: object[]) => applyProvision(open.parts, provisionFile.parse({ accounts }));
+const apply = (...accounts: object[]) => applyProvision(open.deps, provisionFile.parse({ accounts }));
 const fine = { faults: [], made: [] };
 const find = async (name = "default") => {
-  const account = await open.parts.database.run(findAccountByName, "acme");
-  const found = await open.parts.database.run(findPoolByName, { accountId: account!.id, name });
+  const account = await open.deps.database.run(findAccountByName, "acme");
+  const found = await open.deps.database.run(findPoolByName, { accountId: account!.id, name });
   assert.ok(found);
   return found;
 };
 
 test("what a file names is there afterwards, and applying it again changes nothing", async () => {
   assert.deepEqual(await apply(acme), fine);
-  const found = await open.parts.database.run(findPoolByKey, hashSecret(key));
+  const found = await open.deps.database.run(findPoolByKey, hashSecret(key));
   assert.deepEqual([found?.pool.name, found?.members.map(({ name }) => name)], ["default", ["primary"]]);
   const before = open.dump();
-  await open.parts.clock.advance(60_000);
+  await open.deps.clock.advance(60_000);
   assert.deepEqual(await apply(acme), fine);
   assert.equal(open.dump(), before);
   assert.equal(open.query("select action from audit_entries where action = 'configurePool'").length, 1);
@@ -49,7 +49,7 @@ test("a key that the file does not give is made and told once", async () => {
   const entry = { ...acme, pools: [{ ...pool, keys: [{ name: "app" }] }] };
   const { faults, made } = await apply(entry);
   assert.deepEqual([faults, made.map(({ what }) => what)], [[], ["Key app of pool default of account acme"]]);
-  assert.ok(await open.parts.database.run(findPoolByKey, hashSecret(made[0]!.secret)));
+  assert.ok(await open.deps.database.run(findPoolByKey, hashSecret(made[0]!.secret)));
   assert.deepEqual(await apply(entry), fine);
   const changed = { ...entry, pools: [{ ...entry.pools[0], deadline_ms: 9_000 }] };
   assert.deepEqual(await apply(changed), fine, "it keeps its key");
@@ -59,7 +59,7 @@ test("a key that the file does not give is made and told once", async () => {
 test("what was changed elsewhere stays so until the pool's entry changes; what it does not name is left alone", async () => {
   await apply(acme);
   const { pool: row, members } = await find();
-  await updateMember(open.parts, members[0]!, { weight: 5 });
+  await updateMember(open.deps, members[0]!, { weight: 5 });
   await apply({ ...acme, country: "DE" });
   assert.equal((await find()).members[0]!.weight, 5);
   await apply({
@@ -79,7 +79,7 @@ test("what was changed elsewhere stays so until the pool's entry changes; what i
     ],
   );
   const of = { accountId: row.account_id, poolId: row.id };
-  await deleteMember(open.parts, of, members[0]!.id);
+  await deleteMember(open.deps, of, members[0]!.id);
   await apply({ ...acme, pools: [] });
   assert.equal((await find()).members.length, 1);
 });

@@ -11,7 +11,7 @@ import { findAccountByKey, findAccountByName, saveAccount } from "#store/account
 import { findGatewayByIdentifier, saveGateway } from "#store/gateways/gateways.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { listEndpoints } from "#store/webhooks/endpoints.ts";
-import { type Configuring, openConfiguring } from "../configure/parts.ts";
+import { type Configuring, openConfiguring } from "../configure/deps.ts";
 import { sendOf } from "../store/rows.ts";
 
 let open: Configuring;
@@ -29,10 +29,10 @@ const acme = {
   plan: { name: "basic", credit: { sms: 100 } },
   gateways: [sandbox],
 };
-const apply = (...accounts: object[]) => applyProvision(open.parts, provisionFile.parse({ accounts }));
+const apply = (...accounts: object[]) => applyProvision(open.deps, provisionFile.parse({ accounts }));
 const fine = { faults: [], made: [] };
 const find = async (name = "acme") => {
-  const account = await open.parts.database.run(findAccountByName, name);
+  const account = await open.deps.database.run(findAccountByName, name);
   assert.ok(account);
   return account;
 };
@@ -40,10 +40,10 @@ const find = async (name = "acme") => {
 test("what a file names is there afterwards, and applying it again changes nothing", async () => {
   assert.deepEqual(await apply(acme), fine);
   const account = await find();
-  assert.equal((await open.parts.database.run(findAccountByKey, hashApiKey(key)))?.id, account.id);
+  assert.equal((await open.deps.database.run(findAccountByKey, hashApiKey(key)))?.id, account.id);
   assert.equal(account.gateways[0]?.identifier, "sms-main");
   const before = open.dump();
-  await open.parts.clock.advance(60_000);
+  await open.deps.clock.advance(60_000);
   assert.deepEqual(await apply(acme), fine);
   assert.equal(open.dump(), before);
 });
@@ -51,7 +51,7 @@ test("what a file names is there afterwards, and applying it again changes nothi
 test("a changed entry is applied, credit that was used stays used", async () => {
   await apply(acme);
   const { id, gateways } = await find();
-  await open.parts.database.run(storeSends, sendOf(id, gateways[0]!.id, { count: 40 }));
+  await open.deps.database.run(storeSends, sendOf(id, gateways[0]!.id, { count: 40 }));
   await apply({
     ...acme,
     plan: { name: "big", credit: { sms: 150 } },
@@ -60,7 +60,7 @@ test("a changed entry is applied, credit that was used stays used", async () => 
   const account = await find();
   assert.deepEqual([account.id, account.plan_name], [id, "big"]);
   assert.equal(open.query("select remaining from credits")[0]?.remaining, 110);
-  const gateway = await open.parts.database.run(findGatewayByIdentifier, "sms-main");
+  const gateway = await open.deps.database.run(findGatewayByIdentifier, "sms-main");
   assert.equal(JSON.parse(gateway!.rules).pace.perSecond, 5);
   assert.equal(gateway!.id, gateways[0]!.id);
 });
@@ -68,9 +68,9 @@ test("a changed entry is applied, credit that was used stays used", async () => 
 test("what was changed elsewhere stays so, until its entry changes in the file", async () => {
   await apply(acme);
   const { gateways: _, ...row } = await find();
-  await open.parts.database.run(saveAccount, { ...row, plan_name: "by hand" });
-  const gateway = await open.parts.database.run(findGatewayByIdentifier, "sms-main");
-  await open.parts.database.run(saveGateway, { ...gateway!, active: 0 });
+  await open.deps.database.run(saveAccount, { ...row, plan_name: "by hand" });
+  const gateway = await open.deps.database.run(findGatewayByIdentifier, "sms-main");
+  await open.deps.database.run(saveGateway, { ...gateway!, active: 0 });
   await apply(acme);
   assert.equal((await find()).plan_name, "by hand");
   assert.equal((await find()).gateways[0]?.active, 0);
@@ -88,14 +88,14 @@ test("what the file no longer names is left alone", async () => {
   assert.ok(await find("second"));
   const { api_key: _, ...keyless } = acme;
   assert.deepEqual(await apply(keyless), fine, "a key that left the file still works");
-  assert.ok(await open.parts.database.run(findAccountByKey, hashApiKey(key)));
+  assert.ok(await open.deps.database.run(findAccountByKey, hashApiKey(key)));
 });
 
 test("a changed key replaces the old one; a key renewed elsewhere is not put back", async () => {
   await apply(acme);
   await apply({ ...acme, api_key: other });
-  assert.equal(await open.parts.database.run(findAccountByKey, hashApiKey(key)), null);
-  assert.ok(await open.parts.database.run(findAccountByKey, hashApiKey(other)));
+  assert.equal(await open.deps.database.run(findAccountByKey, hashApiKey(key)), null);
+  assert.ok(await open.deps.database.run(findAccountByKey, hashApiKey(other)));
 });
 
 test("without a key a new account gets one, told once; an account that was there keeps its own", async () => {
@@ -103,9 +103,9 @@ test("without a key a new account gets one, told once; an account that was there
   assert.equal(first.made.length, 1);
   assert.equal(first.made[0]?.what, "API key of account fresh");
   const made = first.made[0]!.secret;
-  assert.equal((await open.parts.database.run(findAccountByKey, hashApiKey(made)))?.name, "fresh");
+  assert.equal((await open.deps.database.run(findAccountByKey, hashApiKey(made)))?.name, "fresh");
   assert.deepEqual(await apply({ name: "fresh" }), fine);
-  await upsertAccount(open.parts, accountInput.parse({ name: "there" }));
+  await upsertAccount(open.deps, accountInput.parse({ name: "there" }));
   assert.deepEqual(await apply({ name: "there", country: "DE" }), fine);
   assert.equal((await find("there")).country, "DE");
 });
@@ -182,14 +182,14 @@ test("no secret of a file stands in the database in the clear", async () => {
   const dump = open.dump();
   assert.ok(dump.includes("acme") && dump.includes("http-api"), "the dump shows what it should");
   for (const canary of canaries) assert.ok(!dump.includes(canary), canary);
-  assert.doesNotMatch(open.parts.log.text(), /canary/);
+  assert.doesNotMatch(open.deps.log.text(), /canary/);
 });
 
 const hook = {
   url: "https://hooks.example.com/trunkline?key=canary-in-the-query",
   secret: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
 };
-const endpoints = async () => open.parts.database.run(listEndpoints, (await find()).id);
+const endpoints = async () => open.deps.database.run(listEndpoints, (await find()).id);
 
 test("webhook endpoints are told apart by their url; a secret that the file does not give is told once", async () => {
   const { secret: _secret, ...secretless } = hook;
@@ -211,7 +211,7 @@ test("an endpoint that was changed elsewhere is left alone while its entry stays
   await apply({ ...acme, webhooks: [hook] });
   const [endpoint] = await endpoints();
   const { id: accountId } = await find();
-  await updateWebhook(open.parts, accountId, endpoint!.id, { active: false });
+  await updateWebhook(open.deps, accountId, endpoint!.id, { active: false });
   assert.deepEqual(await apply({ ...acme, webhooks: [hook] }), fine);
   assert.equal((await endpoints())[0]!.active, 0);
   assert.deepEqual(await apply({ ...acme, webhooks: [{ ...hook, active: true }] }), fine);
@@ -223,13 +223,13 @@ test("an endpoint inside is refused before anything is changed, without its url"
   assert.equal(faults.length, 1);
   assert.match(faults[0]!, /^account acme: webhooks\.0: url: /);
   assert.ok(!faults[0]!.includes("canary"));
-  assert.equal(await open.parts.database.run(findAccountByName, "acme"), null);
+  assert.equal(await open.deps.database.run(findAccountByName, "acme"), null);
 });
 
 test("management tokens come with their accounts, and a faulty one keeps the file from being applied", async () => {
   const token = "tlm_0123456789abcdef0123456789abcdef";
   const file = (entry: object, accounts: object[] = [acme]) =>
-    applyProvision(open.parts, provisionFile.parse({ accounts, management_tokens: [entry] }));
+    applyProvision(open.deps, provisionFile.parse({ accounts, management_tokens: [entry] }));
   assert.deepEqual(await file({ name: "ci", token, role: "member", account: "acme" }), fine);
   const [row] = open.query("select name, role, account_id from management_tokens");
   assert.deepEqual({ ...row }, { name: "ci", role: "member", account_id: (await find()).id });
@@ -239,7 +239,7 @@ test("management tokens come with their accounts, and a faulty one keeps the fil
     { name: "never" },
   ]);
   assert.deepEqual(faults, ["management token lost: account: is not the name of an account"]);
-  assert.equal(await open.parts.database.run(findAccountByName, "never"), null);
+  assert.equal(await open.deps.database.run(findAccountByName, "never"), null);
 });
 
 test("what the file changed is in the audit log, once", async () => {

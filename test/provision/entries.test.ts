@@ -7,7 +7,7 @@ import { provisionFile } from "#provision/file.ts";
 import { findAccountByName } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import { findGatewayByIdentifier, saveGateway } from "#store/gateways/gateways.ts";
-import { type Configuring, openConfiguring } from "../configure/parts.ts";
+import { type Configuring, openConfiguring } from "../configure/deps.ts";
 
 let open: Configuring;
 beforeEach(async () => {
@@ -26,15 +26,15 @@ const webhooks = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ url: `https://hook-${i}.test/`, events: ["*"] }));
 
 /** Applies a file of one account, and counts the writes by their operation. */
-async function apply(account: object, run: Database["run"] = open.parts.database.run) {
+async function apply(account: object, run: Database["run"] = open.deps.database.run) {
   const writes: Record<string, number> = {};
   const counting: Database["run"] = (operation, input) => {
     if (operation.access === "write") writes[operation.name] = (writes[operation.name] ?? 0) + 1;
     return run(operation, input);
   };
-  const parts = { ...open.parts, database: { ...open.parts.database, run: counting } };
+  const deps = { ...open.deps, database: { ...open.deps.database, run: counting } };
   const file = provisionFile.parse({ accounts: [{ name: "acme", api_key: "k".repeat(40), ...account }] });
-  return { applied: await applyProvision(parts, file), writes };
+  return { applied: await applyProvision(deps, file), writes };
 }
 
 const count = (table: string) => Number(open.query(`select count(*) as count from ${table}`)[0]?.count);
@@ -56,7 +56,7 @@ test("450 gateways and 50 endpoints are saved in four transactions, with their m
 
 test("gateways keep the file's order, and of two defaults the last one is it", async () => {
   await apply({ gateways: gateways(300, (i) => ({ default: i === 3 || i === 250 })) });
-  const account = await open.parts.database.run(findAccountByName, "acme");
+  const account = await open.deps.database.run(findAccountByName, "acme");
   assert.deepEqual(
     account!.gateways.map(({ identifier }) => identifier),
     gateways(300).map(({ identifier }) => identifier),
@@ -69,8 +69,8 @@ test("gateways keep the file's order, and of two defaults the last one is it", a
 
 test("what another account took meanwhile is a fault, and the other entries of the piece are applied", async () => {
   await apply({ name: "other", api_key: "o".repeat(40), gateways: [] });
-  const other = await open.parts.database.run(findAccountByName, "other");
-  const { database } = open.parts;
+  const other = await open.deps.database.run(findAccountByName, "other");
+  const { database } = open.deps;
   let taken = false;
   const { applied } = await apply({ gateways: gateways(3) }, async (operation, input) => {
     if (operation.name === "saveProvisioned" && !taken) {

@@ -10,7 +10,7 @@ import { adapters } from "#gateways/registry.ts";
 import { providers } from "#providers/registry.ts";
 import { applyProvision } from "#provision/apply.ts";
 import { readProvisionFile } from "#provision/file.ts";
-import { openConfiguring } from "../configure/parts.ts";
+import { openConfiguring } from "../configure/deps.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trunkline-example-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -56,7 +56,7 @@ async function applied(yaml: string): Promise<void> {
   const read = readProvisionFile(path, environment);
   assert.ok("file" in read, JSON.stringify(read));
   const open = await openConfiguring();
-  assert.deepEqual(await applyProvision(open.parts, read.file), { faults: [], made: [] });
+  assert.deepEqual(await applyProvision(open.deps, read.file), { faults: [], made: [] });
   await open.close();
 }
 

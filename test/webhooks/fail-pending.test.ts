@@ -33,26 +33,26 @@ const waiting = async (id: string) =>
     )
   ).length;
 
-const parts = () => ({ database: store.database, clock: movableClock(), log: memoryLog() });
+const deps = () => ({ database: store.database, clock: movableClock(), log: memoryLog() });
 const reason = async (id: string, event: string) =>
   JSON.parse((await deliveryRow(store, id, event)).log).at(-1).reason;
 
 test("more than fit into one transaction, with the reason", async () => {
   const { id, events } = await endpoint(1200, 0);
-  await failPendingDeliveries(parts(), id, "It answered 410 Gone.");
+  await failPendingDeliveries(deps(), id, "It answered 410 Gone.");
   assert.equal(await waiting(id), 0);
   assert.equal(await reason(id, events.at(-1)!), "The endpoint was disabled. It answered 410 Gone.");
 });
 
 test("an active endpoint's deliveries are left alone", async () => {
   const { id } = await endpoint(2, 1);
-  await failPendingDeliveries(parts(), id, null);
+  await failPendingDeliveries(deps(), id, null);
   assert.equal(await waiting(id), 2);
 });
 
 test("what was forgotten is found, wherever it is", async () => {
   const [one, two, active] = [await endpoint(2, 0), await endpoint(1, 0), await endpoint(1, 1)];
-  await failAbandonedDeliveries(parts());
+  await failAbandonedDeliveries(deps());
   assert.deepEqual([await waiting(one.id), await waiting(two.id), await waiting(active.id)], [0, 0, 1]);
   assert.equal(await reason(one.id, one.events[0]!), "The endpoint was switched off.");
 });

@@ -8,7 +8,7 @@ import { newLane } from "#store/lanes/lanes.ts";
 import { readPendingDeliveries } from "#store/webhooks/deliveries.ts";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";
 import { readOutbox } from "#store/webhooks/fan-out.ts";
-import { eventBody, type FanOutParts, fanOutLane, fanOutOnce, openFanOut } from "#webhooks/fan-out.ts";
+import { eventBody, type FanOutDeps, fanOutLane, fanOutOnce, openFanOut } from "#webhooks/fan-out.ts";
 import { type Harness, harness } from "../harness.ts";
 import { deliveries, listen } from "../scenarios/receiver.ts";
 import { signalsTo } from "../signals.ts";
@@ -16,7 +16,7 @@ import { signalsTo } from "../signals.ts";
 let it: Harness;
 let accountId: string;
 let woken: [id: string, dueAt: number][];
-let parts: FanOutParts;
+let deps: FanOutDeps;
 let lane: OpenLane | null = null;
 
 beforeEach(async () => {
@@ -24,7 +24,7 @@ beforeEach(async () => {
   accountId = (await it.account()).id;
   await it.gateway({ identifier: "main", default: true });
   woken = [];
-  parts = {
+  deps = {
     database: it.system.database,
     clock: it.clock,
     log: it.log,
@@ -48,7 +48,7 @@ test("the text is type, time and record, and goes to who asks for it; the others
   const asks = await listen(it, accountId, { url: "https://one.test/", events: ["message.queued"] });
   const other = await listen(it, accountId, { url: "https://two.test/", events: ["message.scheduled"] });
   const [id] = await it.accepted([contact]);
-  assert.equal(await fanOutOnce(parts), false);
+  assert.equal(await fanOutOnce(deps), false);
   assert.deepEqual([await waiting(asks), await waiting(other)], [1, 0]);
   assert.deepEqual(woken, [[asks, it.clock.now()]]);
   const [row] = await deliveries(it, accountId, asks);
@@ -69,24 +69,24 @@ test("what nobody asks for any more goes without a word", async () => {
   await it.accepted([contact]);
   const change = { events: '["message.read"]' };
   await it.system.database.run(changeEndpoint, { accountId, id, at: it.clock.now(), change });
-  await fanOutOnce(parts);
+  await fanOutOnce(deps);
   assert.deepEqual([await waiting(id), woken.length, await notes()], [0, 0, 0]);
 });
 
 test("an empty outbox is not written to", async () => {
   let writes = 0;
-  const { database } = parts;
+  const { database } = deps;
   const run: typeof database.run = (operation, input) => {
     if (operation.access === "write") writes += 1;
     return database.run(operation, input);
   };
-  assert.equal(await fanOutOnce({ ...parts, database: { ...database, run } }), false);
+  assert.equal(await fanOutOnce({ ...deps, database: { ...database, run } }), false);
   assert.equal(writes, 0);
 });
 
 test("it tells at once when it is woken, and within the poll when the hint was lost", async () => {
   const id = await listen(it, accountId, { events: ["message.queued"] });
-  lane = openFanOut(parts, newLane(fanOutLane.id, fanOutLane.kind));
+  lane = openFanOut(deps, newLane(fanOutLane.id, fanOutLane.kind));
   await it.settle();
   await it.accepted([contact, contact]);
   lane.wake();
@@ -103,7 +103,7 @@ test("it goes on after a fault, and waits longer from one to the next, however o
   const id = await listen(it, accountId, { events: ["message.queued"] });
   await it.accepted([contact]);
   it.storageFault("io");
-  lane = openFanOut(parts, newLane(fanOutLane.id, fanOutLane.kind));
+  lane = openFanOut(deps, newLane(fanOutLane.id, fanOutLane.kind));
   for (let second = 0; second < 120; second++) {
     lane.wake();
     await it.advance(1000);
@@ -119,13 +119,13 @@ test("it stops between two pages, also while it waits out a fault", async () => 
   it.storageFault("io");
   await listen(it, accountId).catch(() => {});
   it.storageFault(null);
-  const idle = openFanOut(parts, newLane(fanOutLane.id, fanOutLane.kind));
+  const idle = openFanOut(deps, newLane(fanOutLane.id, fanOutLane.kind));
   await it.settle();
   await idle.stop();
   await listen(it, accountId);
   await it.accepted([contact]);
   it.storageFault("io");
-  const faulty = openFanOut(parts, newLane(fanOutLane.id, fanOutLane.kind));
+  const faulty = openFanOut(deps, newLane(fanOutLane.id, fanOutLane.kind));
   await it.settle();
   await faulty.stop();
   it.storageFault(null);
@@ -136,14 +136,14 @@ test("it stops between two pages, also while it waits out a fault", async () => 
 test("what a process left waiting for a switched-off endpoint is stopped when it starts", async () => {
   const id = await listen(it, accountId, { events: ["message.queued"] });
   await it.accepted([contact]);
-  await fanOutOnce(parts);
+  await fanOutOnce(deps);
   await it.system.database.run(changeEndpoint, {
     accountId,
     id,
     at: it.clock.now(),
     change: { active: false },
   });
-  lane = openFanOut(parts, newLane(fanOutLane.id, fanOutLane.kind));
+  lane = openFanOut(deps, newLane(fanOutLane.id, fanOutLane.kind));
   await it.settle();
   const [row] = await deliveries(it, accountId, id);
   assert.deepEqual([row?.status, row?.due_at], ["failed", null]);

@@ -22,7 +22,7 @@ after(() => it.close());
 
 function open(id: string) {
   const outbound = scriptedOutbound(() => says(200));
-  const parts = {
+  const deps = {
     database: it.system.database,
     clock: it.clock,
     random: seededRandom(5),
@@ -34,7 +34,7 @@ function open(id: string) {
     signals: signalsTo(),
     longestWaitMs: 60_000,
   };
-  return { outbound, opened: openEndpointLane(parts, { ...newLane(id, "webhook"), fence: 0 }) };
+  return { outbound, opened: openEndpointLane(deps, { ...newLane(id, "webhook"), fence: 0 }) };
 }
 
 test("what waits is posted as soon as it opens, and what comes when it is woken", async () => {

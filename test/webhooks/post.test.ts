@@ -8,7 +8,7 @@ import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
 import { createSealer } from "#store/seal.ts";
 import type { DueDelivery } from "#store/webhooks/deliveries.ts";
 import { findEndpoint } from "#store/webhooks/endpoints.ts";
-import { type PostParts, postWork } from "#webhooks/post.ts";
+import { type PostDeps, postWork } from "#webhooks/post.ts";
 import { sendTestEvent } from "#webhooks/replay.ts";
 import { type Harness, harness, seededRandom } from "../harness.ts";
 import { deliveries, delivery, hook, listen, readPost, says, secret } from "../scenarios/receiver.ts";
@@ -25,7 +25,7 @@ let endpointId: string;
 let asked: OutboundRequest[];
 let respond: () => OutboundResult;
 let changed: number;
-let parts: PostParts;
+let deps: PostDeps;
 
 beforeEach(async () => {
   it = await harness({ started: false });
@@ -34,7 +34,7 @@ beforeEach(async () => {
   asked = [];
   changed = 0;
   respond = () => says(200);
-  parts = {
+  deps = {
     database: it.system.database,
     clock: it.clock,
     random,
@@ -60,7 +60,7 @@ beforeEach(async () => {
 });
 afterEach(() => it.close());
 
-const work = (more: Partial<PostParts> = {}, fence = 0) => postWork({ ...parts, ...more }, endpointId, fence);
+const work = (more: Partial<PostDeps> = {}, fence = 0) => postWork({ ...deps, ...more }, endpointId, fence);
 
 async function due(): Promise<DueDelivery> {
   const replaying = { ...it.system.core, signals: signalsTo() };

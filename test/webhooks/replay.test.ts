@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createIds } from "#runtime/ids.ts";
 import { changeEndpoint } from "#store/webhooks/endpoints.ts";
-import { type ReplayParts, replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
+import { type ReplayDeps, replaySince, replaySingle, sendTestEvent } from "#webhooks/replay.ts";
 import { movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
 import { signalsTo } from "../signals.ts";
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => store.close());
 
-function parts(): ReplayParts {
+function deps(): ReplayDeps {
   woken = [];
   return {
     database: store.database,
@@ -40,10 +40,10 @@ test("one delivery: its lane is woken, and only when there is something to do", 
   const whose = await endpoint();
   const [event] = await makeDeliveries(store, whose.accountId, whose.endpointId);
   await settleOne(store, whose.endpointId, event!);
-  assert.equal(await replaySingle(parts(), whose, event!), "replayed");
+  assert.equal(await replaySingle(deps(), whose, event!), "replayed");
   assert.deepEqual(woken, [whose.endpointId]);
   assert.equal((await deliveryRow(store, whose.endpointId, event!)).due_at, clock.now());
-  assert.equal(await replaySingle(parts(), whose, "evt_none"), "not_found");
+  assert.equal(await replaySingle(deps(), whose, "evt_none"), "not_found");
   assert.deepEqual(woken, []);
 });
 
@@ -59,25 +59,25 @@ test("failed ones since a time: ten thousand in a call, the rest in the next", a
     whose.accountId,
     now,
   );
-  assert.deepEqual(await replaySince(parts(), whose, now + 101), {
+  assert.deepEqual(await replaySince(deps(), whose, now + 101), {
     kind: "replayed",
     count: 10_000,
     more: true,
   });
   assert.ok(woken.length > 0 && woken.every((id) => id === whose.endpointId));
-  assert.deepEqual(await replaySince(parts(), whose, now + 101), {
+  assert.deepEqual(await replaySince(deps(), whose, now + 101), {
     kind: "replayed",
     count: 500,
     more: false,
   });
-  assert.deepEqual(await replaySince(parts(), whose, now + 101), { kind: "replayed", count: 0, more: false });
+  assert.deepEqual(await replaySince(deps(), whose, now + 101), { kind: "replayed", count: 0, more: false });
   assert.deepEqual(woken, []);
   assert.equal((await deliveryRow(store, whose.endpointId, "evt_100")).status, "failed");
 });
 
 test("a test event: its text names the endpoint, its id is new, and a switched-off endpoint gets none", async () => {
   const whose = await endpoint();
-  const [one, two] = [await sendTestEvent(parts(), whose), await sendTestEvent(parts(), whose)];
+  const [one, two] = [await sendTestEvent(deps(), whose), await sendTestEvent(deps(), whose)];
   assert.ok(one.kind === "stored" && two.kind === "stored" && one.id !== two.id);
   assert.deepEqual(woken, [whose.endpointId]);
   const [row] = await store.query<{ body: string }>("select body from webhook_events where id = ?", one.id);
@@ -88,8 +88,8 @@ test("a test event: its text names the endpoint, its id is new, and a switched-o
   });
   const { accountId, endpointId } = whose;
   await store.database.run(changeEndpoint, { accountId, id: endpointId, at: now, change: { active: false } });
-  assert.deepEqual(await sendTestEvent(parts(), whose), { kind: "inactive" });
-  assert.deepEqual(await replaySince(parts(), whose, 0), { kind: "inactive" });
-  assert.deepEqual(await sendTestEvent(parts(), { ...whose, accountId: "acc_other" }), { kind: "not_found" });
+  assert.deepEqual(await sendTestEvent(deps(), whose), { kind: "inactive" });
+  assert.deepEqual(await replaySince(deps(), whose, 0), { kind: "inactive" });
+  assert.deepEqual(await sendTestEvent(deps(), { ...whose, accountId: "acc_other" }), { kind: "not_found" });
   assert.deepEqual(woken, []);
 });

@@ -67,17 +67,17 @@ const maxPrefaceChunks = 2048;
 
 /** Sends a request that is not streamed. `read` parses the body of a 2xx. */
 export async function askWhole(
-  parts: AttemptDeps,
+  deps: AttemptDeps,
   target: Target,
   read: (text: string) => ParsedAnswer,
   deadlineAt: number,
   signal: LightAbortSignal,
 ): Promise<AttemptResult> {
-  const limitAt = earlierDeadline(parts.clock, deadlineAt, target.timeouts.totalMs);
-  const opened = await openAnswer(parts, target, limitAt, Number.POSITIVE_INFINITY, signal);
+  const limitAt = earlierDeadline(deps.clock, deadlineAt, target.timeouts.totalMs);
+  const opened = await openAnswer(deps, target, limitAt, Number.POSITIVE_INFINITY, signal);
   if (opened.kind !== "answer") return opened;
   const body = await collect(
-    parts.clock,
+    deps.clock,
     opened.body,
     target.maxAnswerBytes ?? defaultMaxAnswerBytes,
     target.timeouts.idleMs,
@@ -95,26 +95,26 @@ export async function askWhole(
  * attempted.
  */
 export async function askStream(
-  parts: AttemptDeps,
+  deps: AttemptDeps,
   target: Target,
   request: ChatRequest,
   deadlineAt: number,
   signal: LightAbortSignal,
 ): Promise<AttemptResult> {
   const { timeouts, provider } = target;
-  const limitAt = earlierDeadline(parts.clock, deadlineAt, timeouts.totalMs);
-  const speakAt = Math.min(limitAt, parts.clock.monotonic() + timeouts.firstTokenMs);
-  const opened = await openAnswer(parts, target, speakAt, timeouts.headersMs, signal);
+  const limitAt = earlierDeadline(deps.clock, deadlineAt, timeouts.totalMs);
+  const speakAt = Math.min(limitAt, deps.clock.monotonic() + timeouts.firstTokenMs);
+  const opened = await openAnswer(deps, target, speakAt, timeouts.headersMs, signal);
   if (opened.kind !== "answer") return opened;
   const type = opened.headers["content-type"] ?? "";
   if (/json|html/i.test(type)) {
-    const body = await collect(parts.clock, opened.body, maxErrorBytes, timeouts.idleMs, speakAt);
+    const body = await collect(deps.clock, opened.body, maxErrorBytes, timeouts.idleMs, speakAt);
     if (body.kind !== "text") return signal.aborted ? { kind: "aborted" } : incompleteAnswer(body);
     const answer = /json/i.test(type) ? provider.answer(body.text, request) : null;
     if (answer?.kind === "failure") return failedWith(answer.failure);
     return badAnswer("The provider answered with something else than a stream.");
   }
-  const stream = new UpstreamStream(parts.clock, opened.body, provider.stream(request), timeouts, limitAt);
+  const stream = new UpstreamStream(deps.clock, opened.body, provider.stream(request), timeouts, limitAt);
   const said = await stream.firstToken(speakAt);
   if (said === null) return { kind: "streaming", stream };
   stream.cancel();

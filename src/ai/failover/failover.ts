@@ -82,8 +82,8 @@ const responseKindOf = (ask: AnswerMode): ResponseKind =>
   ask === "chat" || ask === "buffered" ? "whole" : ask;
 
 /** Attempts members in turn until one answers, the request itself is refused, or no member is left. */
-export async function runFailover(parts: FailoverDeps, call: FailoverCall): Promise<FailoverResult> {
-  const { clock } = parts;
+export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promise<FailoverResult> {
+  const { clock } = deps;
   const run: Run = { tried: [], failures: [], excluded: [], attemptedIds: [], last: null, failedBy: null };
   let repeats = 1;
   let waits = 0;
@@ -93,7 +93,7 @@ export async function runFailover(parts: FailoverDeps, call: FailoverCall): Prom
     const now = clock.monotonic();
     const left =
       run.excluded.length === 0 ? call.choices : call.choices.filter((one) => !run.excluded.includes(one));
-    const ordered = order(left, now, parts.fraction, responseKindOf(call.mode));
+    const ordered = order(left, now, deps.fraction, responseKindOf(call.mode));
     let choice = ordered[0];
     if (choice === undefined || now >= call.deadlineAt) break;
     const waitMs = cooldownLeft(choice, now);
@@ -115,12 +115,12 @@ export async function runFailover(parts: FailoverDeps, call: FailoverCall): Prom
       choice = ordered.find((other) => isHealthy(other, now));
       if (choice === undefined) break;
     }
-    const outcome = await tryMember(parts, call, choice, run);
+    const outcome = await tryMember(deps, call, choice, run);
     if (outcome.kind !== "failed") return outcome;
     const { failure } = outcome;
     run.failures.push(failure);
     if (outcome.final) break;
-    if (failure.kind === "context_length" && !keepLargerContext(parts, call.choices, run.excluded, choice))
+    if (failure.kind === "context_length" && !keepLargerContext(deps, call.choices, run.excluded, choice))
       break;
     const alone = noneElseAvailable(call.choices, run.excluded, choice, clock.monotonic());
     if (outcome.again && alone && repeats > 0 && call.retryBudget.tryWithdraw()) {
@@ -153,12 +153,12 @@ type Outcome =
   | { kind: "failed"; failure: Failure; final: boolean; again: boolean };
 
 async function tryMember(
-  parts: FailoverDeps,
+  deps: FailoverDeps,
   call: FailoverCall,
   choice: Choice<Member>,
   run: Run,
 ): Promise<Outcome> {
-  const { clock } = parts;
+  const { clock } = deps;
   const { member, model } = choice;
   const stream = call.mode === "stream" || call.mode === "buffered";
   const request: ChatRequest = { text: call.text, body: call.body, model, stream };
@@ -184,10 +184,10 @@ async function tryMember(
       : new AttemptSignal(clock, call.signal, health, startedAt + health.overdueMs(kind, size), elsewhere);
   let attempted: AttemptResult;
   try {
-    attempted = await sendAttempt(parts, call, member, prepared, request, limitAt, waiting, false);
+    attempted = await sendAttempt(deps, call, member, prepared, request, limitAt, waiting, false);
     // The peer may have closed the idle connection at that moment, which says nothing about its health.
     if (attempted.kind === "failed" && attempted.reused)
-      attempted = await sendAttempt(parts, call, member, prepared, request, limitAt, waiting, true);
+      attempted = await sendAttempt(deps, call, member, prepared, request, limitAt, waiting, true);
   } catch (error) {
     // A bug in the adapter must not leave the ticket open, or the probe pending, forever.
     health.dropped(ticket);
@@ -202,7 +202,7 @@ async function tryMember(
   if (attempted.kind === "aborted") {
     if (attempted.heard) health.dropped(ticket);
     else if (health.callerLeft(ticket, clock.monotonic(), kind, size))
-      parts.memberDown(member, silenceFailure);
+      deps.memberDown(member, silenceFailure);
     note("aborted", null);
     return { kind: "aborted", tried: run.tried };
   }
@@ -217,13 +217,13 @@ async function tryMember(
       failure.kind === "upstream_error" &&
       mayBeRequestFault(health, failure, timeout, startedAt, now)
     ) {
-      if (health.failed(ticket, now, "upstream_error", null, null, true)) parts.memberDown(member, failure);
-    } else updateHealth(parts, choice, ticket, failure);
+      if (health.failed(ticket, now, "upstream_error", null, null, true)) deps.memberDown(member, failure);
+    } else updateHealth(deps, choice, ticket, failure);
     const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
     return { kind: "failed", failure, final, again: !timeout && retryableStatuses.includes(failure.status) };
   }
   note("ok", 200);
-  const won = winner(parts, choice, run.attemptedIds.length, ticket, startedAt, kind, size);
+  const won = winner(deps, choice, run.attemptedIds.length, ticket, startedAt, kind, size);
   if (attempted.kind !== "streaming") won.settle("completed");
   return { ...attempted, won, tried: run.tried };
 }
@@ -234,7 +234,7 @@ function prepare(member: Member, request: ChatRequest, ask: AnswerMode): Prepare
 }
 
 function sendAttempt(
-  parts: FailoverDeps,
+  deps: FailoverDeps,
   call: FailoverCall,
   member: Member,
   prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>,
@@ -244,10 +244,10 @@ function sendAttempt(
   fresh: boolean,
 ): Promise<AttemptResult> {
   const signal = waiting ?? call.signal;
-  const longest = maxAnswerBytes(parts.answerBytes, call.mode === "embeddings");
+  const longest = maxAnswerBytes(deps.answerBytes, call.mode === "embeddings");
   const target = { provider: member.provider, prepared, timeouts: member.timeouts, fresh, longest };
   if (request.stream) {
-    const asked = askStream(parts, target, request, limitAt, signal);
+    const asked = askStream(deps, target, request, limitAt, signal);
     if (call.mode === "stream") return asked;
     return asked.then((spoken) => {
       waiting?.end();
@@ -258,11 +258,11 @@ function sendAttempt(
     call.mode === "embeddings"
       ? member.provider.embeddingsAnswer(text, request)
       : member.provider.answer(text, request);
-  return askWhole(parts, target, read, limitAt, signal);
+  return askWhole(deps, target, read, limitAt, signal);
 }
 
 function winner(
-  parts: FailoverDeps,
+  deps: FailoverDeps,
   choice: Choice<Member>,
   attempts: number,
   ticket: HealthTicket,
@@ -271,8 +271,8 @@ function winner(
   size: number,
 ): Winner {
   const { health } = choice.member;
-  const spokeAt = parts.clock.monotonic();
-  if (health.firstOutput(ticket, spokeAt, spokeAt - startedAt, kind, size)) parts.memberUp(choice.member);
+  const spokeAt = deps.clock.monotonic();
+  if (health.firstOutput(ticket, spokeAt, spokeAt - startedAt, kind, size)) deps.memberUp(choice.member);
   let open = true;
   return {
     choice,
@@ -280,11 +280,10 @@ function winner(
     settle: (how) => {
       if (!open) return;
       open = false;
-      const now = parts.clock.monotonic();
+      const now = deps.clock.monotonic();
       if (how === "completed") health.succeeded(ticket, now);
       else if (how === "dropped") health.dropped(ticket);
-      else if (health.failed(ticket, now, "upstream_error", null))
-        parts.memberDown(choice.member, cutStreams);
+      else if (health.failed(ticket, now, "upstream_error", null)) deps.memberDown(choice.member, cutStreams);
     },
   };
 }
@@ -299,12 +298,12 @@ const cutStreams: Failure = {
 
 /** Records a failure in the member's health. */
 function updateHealth(
-  parts: FailoverDeps,
+  deps: FailoverDeps,
   { member, model }: Choice<Member>,
   ticket: HealthTicket,
   failure: Failure,
 ): void {
-  const now = parts.clock.monotonic();
+  const now = deps.clock.monotonic();
   switch (failure.kind) {
     case "invalid_request":
     case "context_length":
@@ -319,7 +318,7 @@ function updateHealth(
     case "unauthorized":
     case "upstream_error":
       if (member.health.failed(ticket, now, failure.kind, failure.retryAfterMs, model))
-        parts.memberDown(member, failure);
+        deps.memberDown(member, failure);
   }
 }
 
@@ -349,7 +348,7 @@ function cooldownLeft({ member, model }: Choice<Member>, now: number): number {
  * others.
  */
 function keepLargerContext(
-  parts: FailoverDeps,
+  deps: FailoverDeps,
   choices: readonly Choice<Member>[],
   out: Choice<Member>[],
   choice: Choice<Member>,
@@ -357,7 +356,7 @@ function keepLargerContext(
   const size = choice.member.contextTokens;
   const left = choices.filter((other) => other !== choice && !out.includes(other));
   const larger = size === null ? [] : left.filter(({ member }) => (member.contextTokens ?? 0) > size);
-  const next = order(larger, parts.clock.monotonic(), parts.fraction)[0];
+  const next = order(larger, deps.clock.monotonic(), deps.fraction)[0];
   for (const other of left) if (other !== next) out.push(other);
   return next !== undefined;
 }

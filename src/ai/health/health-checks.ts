@@ -19,11 +19,11 @@ const timeoutMs = 2_000;
 
 /** Checks members for as long as one of them is open; `look` is called when a circuit opens. */
 export function createHealthChecks(
-  parts: HealthCheckDeps,
+  deps: HealthCheckDeps,
   pools: () => readonly Pool[],
   signal: LightAbortSignal,
 ): { look(): void; ended(): Promise<void> } {
-  const { clock } = parts;
+  const { clock } = deps;
   let running: Promise<void> | null = null;
   const down = () =>
     pools()
@@ -35,9 +35,9 @@ export function createHealthChecks(
     await Promise.resolve();
     while (!signal.aborted && down().length > 0) {
       // Jitter keeps several processes from checking at the same moment.
-      await clock.sleep(intervalMs * (0.75 + 0.5 * parts.fraction()), signal);
+      await clock.sleep(intervalMs * (0.75 + 0.5 * deps.fraction()), signal);
       const wanted = down().filter(({ health }) => health.needsCheck(clock.monotonic()));
-      await Promise.all(wanted.map((member) => checkMember(parts, member, signal)));
+      await Promise.all(wanted.map((member) => checkMember(deps, member, signal)));
       // A member whose provider has no check waits for its next request.
       if (down().every(({ provider, settings }) => provider.check(settings) === null)) break;
     }

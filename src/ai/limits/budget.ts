@@ -80,12 +80,12 @@ function count(to: KeySpend, today: string, { day, tokens, cost }: CallCost, sig
 }
 
 /** `read`: a key's spend on a local day, `YYYY-MM-DD`, and in its month. */
-export function createBudgets(parts: {
+export function createBudgets(deps: {
   clock: Clock;
   log: Log;
   read(keyId: string, day: string): Promise<KeySpend>;
 }): Budgets {
-  const { clock, log, read } = parts;
+  const { clock, log, read } = deps;
   const entries = new LruCache<string, SpendEntry>(maxEntries);
 
   function entryFor(keyId: string, day: string): SpendEntry {

@@ -35,8 +35,8 @@ const maxMeters = 100_000;
 const unlimited = ({ limits }: PoolKey) =>
   limits.requestsPerMinute === null && limits.tokensPerMinute === null && limits.concurrency === null;
 
-export function createThrottle(parts: { clock: Clock; log: Log; shared: SharedMeters | null }): Throttle {
-  const { clock, log, shared } = parts;
+export function createThrottle(deps: { clock: Clock; log: Log; shared: SharedMeters | null }): Throttle {
+  const { clock, log, shared } = deps;
   const meters = new Map<string, KeyMeter>();
   /** Admissions that missed their timeout. While there are any, calls use local meters at once. */
   let overdue = 0;

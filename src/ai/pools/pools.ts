@@ -23,7 +23,7 @@ export interface Opened {
   pool: Pool;
 }
 
-export type PoolsParts = Pick<Core, "clock" | "database" | "log" | "sealer">;
+export type PoolsDeps = Pick<Core, "clock" | "database" | "log" | "sealer">;
 
 /** Well below the 5 s within which a revoked key stops working. */
 const ttlMs = 3_000;
@@ -52,7 +52,7 @@ interface Loaded {
 }
 
 export class Pools {
-  readonly #parts: PoolsParts;
+  readonly #deps: PoolsDeps;
   /** Valid keys, by their text. */
   readonly #entries = new Map<string, Entry>();
   /** Texts that are not keys, as far as is known. */
@@ -61,8 +61,8 @@ export class Pools {
   /** By member and version: a changed member starts with fresh health. */
   readonly #health = new Map<string, { updatedAt: number; health: MemberHealth }>();
 
-  constructor(parts: PoolsParts) {
-    this.#parts = parts;
+  constructor(deps: PoolsDeps) {
+    this.#deps = deps;
   }
 
   /** The key and its pool; null: unknown or expired. Throws `StorageError` if nothing is cached. */
@@ -71,12 +71,12 @@ export class Pools {
     // A hanging storage counts as an outage: the cached entry is used while the lookup goes on.
     const opened = settled || !known ? await lookup : await this.#withStaleFallback(lookup, known);
     const expiresAt = opened?.key.expiresAt ?? null;
-    return expiresAt !== null && expiresAt <= this.#parts.clock.now() ? null : opened;
+    return expiresAt !== null && expiresAt <= this.#deps.clock.now() ? null : opened;
   }
 
   /** The pools used within the last ten minutes; a deleted pool stays for no longer. */
   get inUse(): readonly Pool[] {
-    const since = this.#parts.clock.monotonic() - staleIfErrorMs;
+    const since = this.#deps.clock.monotonic() - staleIfErrorMs;
     const ids = new Set<string>();
     for (const { known } of this.#entries.values())
       if (known && known.at >= since) ids.add(known.opened.pool.id);
@@ -93,14 +93,14 @@ export class Pools {
     lookup: Promise<Opened | null>,
     known: NonNullable<Entry["known"]>,
   ): Promise<Opened | null> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     if (clock.monotonic() - known.at > staleIfErrorMs) return await lookup;
     const opened = await withTimeout(clock, lookupTimeoutMs, lookup);
     return opened === timedOut ? known.opened : opened;
   }
 
   #lookup(token: string): Entry {
-    const now = this.#parts.clock.monotonic();
+    const now = this.#deps.clock.monotonic();
     // By the whole text: a prefix or a short hash could confuse two keys.
     const entry = this.#entries.get(token) ?? this.#unknownKeys.get(token);
     if (entry && now - entry.at < ttlMs) return entry;
@@ -132,7 +132,7 @@ export class Pools {
   }
 
   async #read(token: string, known: Entry["known"]): Promise<Opened | null> {
-    const { database, clock, log } = this.#parts;
+    const { database, clock, log } = this.#deps;
     try {
       const holder = await database.run(findPoolByKey, hashApiKey(token));
       return holder && { key: keyOf(holder.key, holder.timeZone), pool: this.#poolOf(holder) };
@@ -170,7 +170,7 @@ export class Pools {
 
   /** Null, with a log line, for a member that cannot be used. */
   #memberOf(row: PoolMembersTable): Member | null {
-    const { sealer, log } = this.#parts;
+    const { sealer, log } = this.#deps;
     const provider = findProvider(row.kind);
     if (!provider) {
       log.error(

@@ -25,7 +25,7 @@ import { moveToDefault, moveToFailover } from "#store/messages/move.ts";
 /** The one lane of its kind. */
 export const rerouteLane = { id: "reroute", kind: "reroute" } as const;
 
-type RerouteParts = Pick<Core, "clock" | "database" | "log" | "signals">;
+type RerouteDeps = Pick<Core, "clock" | "database" | "log" | "signals">;
 
 /** Messages in one transaction. */
 const batchSize = 1000;
@@ -34,16 +34,16 @@ const failoverIntervalMs = 1000;
 
 /** Starts rerouting in the process that owns its lane. `wake` the lane when a pause of another lane begins or ends. */
 export function openReroute(
-  parts: RerouteParts & { intervalMs: number },
+  deps: RerouteDeps & { intervalMs: number },
   lane: { id: string; fence: number },
 ): OpenLane {
-  const { clock, log, intervalMs } = parts;
+  const { clock, log, intervalMs } = deps;
   return openLoop(lane, {
     clock,
     log,
     turn: async () => {
-      await moveFromInactive(parts);
-      const isPaused = await moveFromPaused(parts);
+      await moveFromInactive(deps);
+      const isPaused = await moveFromPaused(deps);
       return isPaused ? Math.min(intervalMs, failoverIntervalMs) : intervalMs;
     },
     failure: {
@@ -54,8 +54,8 @@ export function openReroute(
 }
 
 /** Moves what waits on switched-off gateways to the default gateway of its account and channel. */
-export async function moveFromInactive(parts: RerouteParts): Promise<void> {
-  const { database, clock } = parts;
+export async function moveFromInactive(deps: RerouteDeps): Promise<void> {
+  const { database, clock } = deps;
   for (const gateway of await database.run(findWaitingOnInactive, null)) {
     const account = await database.run(findAccount, gateway.account_id);
     // A test message does not move to a real gateway because the sandbox was switched off, nor the other way round.
@@ -68,13 +68,13 @@ export async function moveFromInactive(parts: RerouteParts): Promise<void> {
     if (!target || target.id === gateway.id) continue;
     const detail = `Moved from ${gateway.identifier}, which was switched off, to ${target.identifier}.`;
     const move = { from: gateway.id, to: target.id, limit: batchSize, detail };
-    await moveAll(parts, gateway, target, () => database.run(moveToDefault, { ...move, at: clock.now() }));
+    await moveAll(deps, gateway, target, () => database.run(moveToDefault, { ...move, at: clock.now() }));
   }
 }
 
 /** Moves what waits on paused gateways of accounts with channel failover. Returns whether there is such a gateway. */
-export async function moveFromPaused(parts: RerouteParts): Promise<boolean> {
-  const { database, clock } = parts;
+export async function moveFromPaused(deps: RerouteDeps): Promise<boolean> {
+  const { database, clock } = deps;
   const gateways = await database.run(readFailoverGateways, clock.now());
   let isPaused = false;
   for (const gateway of gateways) {
@@ -95,7 +95,7 @@ export async function moveFromPaused(parts: RerouteParts): Promise<boolean> {
         limit: batchSize,
         detail,
       };
-      await moveAll(parts, gateway, target, () => database.run(moveToFailover, { ...move, at: clock.now() }));
+      await moveAll(deps, gateway, target, () => database.run(moveToFailover, { ...move, at: clock.now() }));
     }
   }
   return isPaused;
@@ -105,7 +105,7 @@ const sameRoute = (a: FailoverGateway, b: FailoverGateway) =>
   a.account_id === b.account_id && a.channel === b.channel && a.test === b.test;
 
 async function moveAll(
-  { log, signals }: RerouteParts,
+  { log, signals }: RerouteDeps,
   from: { identifier: string },
   to: { id: string; identifier: string },
   move: () => Promise<number>,

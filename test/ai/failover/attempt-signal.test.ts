@@ -90,7 +90,7 @@ async function rolling(it: Script, members: readonly Member[], starts: readonly 
     await it.clock.advance(startedAt - it.clock.monotonic());
     const given = call(members, "stream", { deadlineAt: startedAt + 600_000 });
     running.push(
-      runFailover(it.parts, given).then((result) => {
+      runFailover(it.deps, given).then((result) => {
         ended.push({ startedAt, at: it.clock.monotonic(), kind: result.kind, asked: result.tried.length });
         if (result.kind === "streaming") result.won.settle("completed");
       }),
@@ -141,13 +141,13 @@ test("a member that came back meanwhile is not left", async () => {
   ];
   const running = [0, 1, 2].map(async (at) => {
     await it.clock.sleep(at);
-    return await runFailover(it.parts, call(members, "stream"));
+    return await runFailover(it.deps, call(members, "stream"));
   });
   await it.clock.advance(2);
   const { health } = members[0]!;
   assert.equal(health.isOpen, true);
   await it.clock.advance(8_000);
-  const back = await runFailover(it.parts, call(members, "stream"));
+  const back = await runFailover(it.deps, call(members, "stream"));
   assert.equal(back.kind === "streaming" && back.won.choice.member.name, "flaky");
   assert.equal(health.isOpen, false);
   await it.clock.advance(60_000);

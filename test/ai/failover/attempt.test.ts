@@ -48,13 +48,13 @@ async function ask(
   const prepared = provider.chat(request, provider.settings.parse({ base_url }));
   assert.ok(prepared.kind === "request");
   const target = { provider, prepared, timeouts: { ...timeouts, ...way.own }, fresh: false };
-  const parts = { clock: movableClock(), upstreams };
+  const deps = { clock: movableClock(), upstreams };
   const signal = way.signal ?? new AbortController().signal;
   try {
     await then(
       way.stream
-        ? await askStream(parts, target, request, 600_000, signal)
-        : await askWhole(parts, target, (text) => provider.answer(text, request), 600_000, signal),
+        ? await askStream(deps, target, request, 600_000, signal)
+        : await askWhole(deps, target, (text) => provider.answer(text, request), 600_000, signal),
     );
   } finally {
     await upstreams.close();

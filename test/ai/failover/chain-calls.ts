@@ -37,7 +37,7 @@ export function call(
 /** Runs it, letting time pass as it asks for. */
 export async function run(it: Script, given: FailoverCall): Promise<FailoverResult> {
   let over = false;
-  const running = runFailover(it.parts, given).finally(() => {
+  const running = runFailover(it.deps, given).finally(() => {
     over = true;
   });
   await it.clock.settle();
@@ -53,7 +53,7 @@ export async function run(it: Script, given: FailoverCall): Promise<FailoverResu
 export async function runAll(it: Script, calls: readonly FailoverCall[]): Promise<FailoverResult[]> {
   let left = calls.length;
   const running = calls.map((given) =>
-    runFailover(it.parts, given).finally(() => {
+    runFailover(it.deps, given).finally(() => {
       left -= 1;
     }),
   );

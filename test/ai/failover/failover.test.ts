@@ -353,7 +353,7 @@ test("the caller leaves: while asked, while waiting, before anything; no health 
     const it = script();
     const member = it.member("only", [reply]);
     const gone = new AbortController();
-    const running = runFailover(it.parts, call([member], ask, { signal: gone.signal }));
+    const running = runFailover(it.deps, call([member], ask, { signal: gone.signal }));
     await it.clock.settle();
     gone.abort();
     assert.equal((await running).kind, "aborted");

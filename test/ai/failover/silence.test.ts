@@ -70,7 +70,7 @@ async function leavers(
   for (const waitMs of waits) {
     const gone = new AbortController();
     const running = runFailover(
-      it.parts,
+      it.deps,
       call(members, ask, { signal: gone.signal, deadlineAt: Number.MAX_SAFE_INTEGER }),
     );
     await it.clock.advance(waitMs);
@@ -123,7 +123,7 @@ test("a long prompt takes longer, so its caller's patience is measured by its le
   for (let turn = 0; turn < 6; turn++) {
     const gone = new AbortController();
     const given = { signal: gone.signal, promptTokens: 40_000, deadlineAt: Number.MAX_SAFE_INTEGER };
-    const running = runFailover(it.parts, call(members, "chat", given));
+    const running = runFailover(it.deps, call(members, "chat", given));
     await it.clock.advance(60_000);
     gone.abort();
     await running;
@@ -175,7 +175,7 @@ test("one impatient caller, however often and however long, does not hurt a memb
   for (let turn = 0; turn < 20; turn++) {
     const gone = new AbortController();
     const given = { signal: gone.signal, deadlineAt: Number.MAX_SAFE_INTEGER };
-    const running = runFailover(it.parts, call([member, it.member("two", [answered()])], "chat", given));
+    const running = runFailover(it.deps, call([member, it.member("two", [answered()])], "chat", given));
     await it.clock.advance(200_000);
     const now = it.clock.monotonic();
     const other = health.begin(now);
@@ -202,14 +202,14 @@ test("requests that take for ever, while the member answers others: they fail ov
       health.succeeded(ticket, now());
     }
   };
-  const running = Array.from({ length: 4 }, () => runFailover(it.parts, call(members, "stream")));
+  const running = Array.from({ length: 4 }, () => runFailover(it.deps, call(members, "stream")));
   await it.clock.advance(59_000);
   others();
   await it.clock.advance(2_000);
   for (const result of await Promise.all(running))
     assert.equal(result.kind === "streaming" && result.won.choice.member.name, "two");
   assert.equal(health.isOpen, false, "4 of 24 failed, and others were answered meanwhile");
-  const silent = Array.from({ length: 2 }, () => runFailover(it.parts, call(members, "stream")));
+  const silent = Array.from({ length: 2 }, () => runFailover(it.deps, call(members, "stream")));
   await it.clock.advance(61_000);
   await Promise.all(silent);
   assert.equal(health.isOpen, true, "nobody was answered while these two waited");
@@ -254,7 +254,7 @@ test("a bug in reading an answer leaves nothing under way, and no probe behind",
   health.checked(0, true);
   for (let turn = 0; turn < 2; turn++) {
     assert.equal(health.availability(0).kind, "half_open");
-    await assert.rejects(runFailover(it.parts, call([member])), /a bug/);
+    await assert.rejects(runFailover(it.deps, call([member])), /a bug/);
     assert.equal(health.inFlight, 0);
   }
 });

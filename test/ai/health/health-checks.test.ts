@@ -11,7 +11,7 @@ import { sandbox } from "#providers/sandbox/sandbox.ts";
 import { memoryLog } from "../../log.ts";
 import { json, type Reply, refusal, type Script, script } from "../scripted-members.ts";
 
-const partsOf = (it: Script) => ({ ...it.parts, log: memoryLog(), fraction: () => 0.5 });
+const partsOf = (it: Script) => ({ ...it.deps, log: memoryLog(), fraction: () => 0.5 });
 
 const poolOf = (members: Member[]): Pool => ({
   id: "p",

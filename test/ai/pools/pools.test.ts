@@ -9,7 +9,7 @@ import { upsertPool } from "#configure/pool.ts";
 import { poolInput } from "#configure/pool-input.ts";
 import { type Database, StorageError } from "#store/database.ts";
 import { revokePoolKey } from "#store/pools/keys.ts";
-import { type Configuring, openConfiguring } from "../../configure/parts.ts";
+import { type Configuring, openConfiguring } from "../../configure/deps.ts";
 import { keyText, sandboxMember } from "../pooled.ts";
 
 let open: Configuring;
@@ -21,18 +21,18 @@ let hanging: Promise<void> | null;
 const gone = new StorageError("unavailable", "away");
 beforeEach(async () => {
   open = await openConfiguring();
-  accountId = await upsertAccount(open.parts, accountInput.parse({ name: "acme" }));
+  accountId = await upsertAccount(open.deps, accountInput.parse({ name: "acme" }));
   reads = 0;
   away = false;
   hanging = null;
-  const { clock, log, sealer } = open.parts;
+  const { clock, log, sealer } = open.deps;
   const database: Database = {
-    ...open.parts.database,
+    ...open.deps.database,
     run: async (operation, input) => {
       reads += 1;
       if (away) throw gone;
       await hanging;
-      return await open.parts.database.run(operation, input);
+      return await open.deps.database.run(operation, input);
     },
   };
   pools = new Pools({ database, clock, log, sealer });
@@ -42,7 +42,7 @@ afterEach(() => open.close());
 
 const configure = async (input: object) => {
   const asked = { name: "default", members: [sandboxMember], keys: [{ name: "app", key: keyText }] };
-  const result = await upsertPool(open.parts, accountId, poolInput.parse({ ...asked, ...input }));
+  const result = await upsertPool(open.deps, accountId, poolInput.parse({ ...asked, ...input }));
   assert.equal(result.kind, "saved");
 };
 
@@ -52,7 +52,7 @@ test("a key is looked up once in three seconds, by many at once too; a change is
   assert.equal(reads, 1);
   await configure({ strict_models: true });
   assert.equal((await pools.open(keyText))?.pool.strictModels, false);
-  await open.parts.clock.advance(3_000);
+  await open.deps.clock.advance(3_000);
   const changed = await pools.open(keyText);
   assert.equal(changed?.pool.strictModels, true);
   assert.equal(changed?.pool.members[0]?.health, opened[0].pool.members[0]?.health);
@@ -75,9 +75,9 @@ test("a flood of wrong keys pushes out nothing that is known, with the storage a
   const before = reads;
   assert.ok(await pools.open(keyText));
   assert.equal(reads, before, "it is still remembered");
-  await open.parts.clock.advance(599_999);
+  await open.deps.clock.advance(599_999);
   assert.ok(await pools.open(keyText));
-  await open.parts.clock.advance(3_000);
+  await open.deps.clock.advance(3_000);
   await assert.rejects(pools.open(keyText), StorageError);
   away = false;
   assert.ok(await pools.open(keyText));
@@ -91,7 +91,7 @@ test("a pool is in use for ten minutes after somebody used it", async () => {
     pools.inUse.map(({ name }) => name),
     ["default"],
   );
-  await open.parts.clock.advance(600_001);
+  await open.deps.clock.advance(600_001);
   assert.deepEqual(pools.inUse, []);
 });
 
@@ -102,14 +102,14 @@ test("a storage that hangs holds nobody up who is known, and decides as soon as 
   hanging = new Promise((resolve) => {
     answer = resolve;
   });
-  await open.parts.clock.advance(3_000);
+  await open.deps.clock.advance(3_000);
   const asked = pools.open(keyText);
-  await open.parts.clock.advance(1_000);
+  await open.deps.clock.advance(1_000);
   assert.ok(await asked);
   const { id, poolId } = opened.key;
-  await open.parts.database.run(revokePoolKey, { accountId, poolId, id, at: open.parts.clock.now() });
+  await open.deps.database.run(revokePoolKey, { accountId, poolId, id, at: open.deps.clock.now() });
   answer();
   hanging = null;
-  await open.parts.clock.advance(3_000);
+  await open.deps.clock.advance(3_000);
   assert.equal(await pools.open(keyText), null);
 });

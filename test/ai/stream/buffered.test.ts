@@ -59,8 +59,8 @@ test("a caller who leaves has heard something of it; an answer without end is gi
 test("a stream that is collected and still speaking at the deadline says nothing against its member", async () => {
   const it = script();
   const member = it.member("only", [streamed(said.role, said.word("on"), said.word(" and"), "hang")]);
-  const { open } = it.parts.upstreams;
-  it.parts.upstreams.open = async (request) => {
+  const { open } = it.deps.upstreams;
+  it.deps.upstreams.open = async (request) => {
     const result = await open(request);
     if (result.kind !== "answer") return result;
     // A word every 20 s, for ever.
@@ -74,7 +74,7 @@ test("a stream that is collected and still speaking at the deadline says nothing
   };
   for (let turn = 1; turn <= 3; turn++) {
     const given = call([member], "buffered", { deadlineAt: turn * 100_000 - 5_000 });
-    const failing = runFailover(it.parts, given);
+    const failing = runFailover(it.deps, given);
     await it.clock.advance(100_000);
     assert.equal(failureOf(await failing).status, 504);
   }

@@ -361,8 +361,8 @@ test("storage that fails on the way is 503", async () => {
           throw new StorageError(fault, "no room");
         };
         const log = { warn: () => {} };
-        const parts = { database: { run }, clock: { now: () => 0 }, log, newId: () => "att_1" };
-        return new AttachmentUpload(parts as never, account);
+        const deps = { database: { run }, clock: { now: () => 0 }, log, newId: () => "att_1" };
+        return new AttachmentUpload(deps as never, account);
       },
     },
   });

@@ -69,7 +69,7 @@ function delivering(
     onUnknown: options.adapterPolicy ?? "hold",
     send,
   } as Partial<GatewayAdapter> as GatewayAdapter;
-  const parts: DeliverDeps = {
+  const deps: DeliverDeps = {
     database,
     clock,
     random: { bytes: (count) => new Uint8Array(count), fraction: () => options.fraction ?? 0 },
@@ -84,7 +84,7 @@ function delivering(
     publicUrl: null,
   };
   const work = deliverWork(
-    parts,
+    deps,
     {
       id: "gw_1",
       identifier: "main",
@@ -98,7 +98,7 @@ function delivering(
     },
     9,
   );
-  return { work, clock, log, calls, points, parts };
+  return { work, clock, log, calls, points, deps };
 }
 
 /** Hands the row over and settles it; returns the settlement. */

@@ -54,7 +54,7 @@ function open(
   publicUrl: string | null = "https://trunkline.test",
 ) {
   const outbound = scriptedOutbound((request) => takes(request));
-  const parts = {
+  const deps = {
     database: it.system.database,
     clock: it.clock,
     random,
@@ -69,7 +69,7 @@ function open(
     longestWaitMs: 3_600_000,
     mailFiles: createMailFiles(it.system.database),
   };
-  return { opened: openGateway(parts, state), outbound };
+  return { opened: openGateway(deps, state), outbound };
 }
 
 test("settings come back as they were given, with their defaults", async () => {

@@ -8,7 +8,7 @@ import { moveFromInactive, moveFromPaused, openReroute } from "#messaging/delive
 import type { Database } from "#store/database.ts";
 import { claimLanes, pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import { storeSends } from "#store/messages/insert.ts";
-import { type Configuring, openConfiguring } from "../../configure/parts.ts";
+import { type Configuring, openConfiguring } from "../../configure/deps.ts";
 import { signalsTo } from "../../signals.ts";
 import { sendOf } from "../../store/rows.ts";
 
@@ -24,12 +24,12 @@ async function gateway(
   more: Partial<GatewayInput> = {},
 ): Promise<string> {
   const input = gatewayInput.parse({ identifier, channel: "sms", kind: "sandbox", ...more });
-  const result = await upsertGateway(open.parts, accountId, input);
+  const result = await upsertGateway(open.deps, accountId, input);
   assert.ok(result.kind === "saved");
   return result.id;
 }
 
-const account = (name: string) => upsertAccount(open.parts, accountInput.parse({ name }));
+const account = (name: string) => upsertAccount(open.deps, accountInput.parse({ name }));
 const waitingOn = (gatewayId: string) =>
   open.query("select id from messages where gateway_id = ? and due_at is not null", gatewayId).length;
 
@@ -38,55 +38,55 @@ test("those that named no gateway move, and the lane that gets them is woken", a
   const old = await gateway(accountId, "m-old", { default: true });
   const plain = await gateway(accountId, "m-plain");
   const preferred = await gateway(accountId, "m-default");
-  const { database } = open.parts;
+  const { database } = open.deps;
   await database.run(storeSends, sendOf(accountId, old, { count: 2500 }));
   await database.run(storeSends, sendOf(accountId, old, { count: 3, each: { gateway_pinned: 1 } }));
   const woken: string[] = [];
-  const parts = { ...open.parts, signals: signalsTo({ laneDue: (id) => void woken.push(id) }) };
-  await moveFromInactive(parts);
+  const deps = { ...open.deps, signals: signalsTo({ laneDue: (id) => void woken.push(id) }) };
+  await moveFromInactive(deps);
   assert.equal(waitingOn(old), 2503, "an active gateway keeps what it has");
   await gateway(accountId, "m-old", { active: false });
   await gateway(accountId, "m-default", { default: true });
-  await moveFromInactive(parts);
+  await moveFromInactive(deps);
   assert.deepEqual([waitingOn(old), waitingOn(plain), waitingOn(preferred)], [3, 0, 2500]);
   assert.ok(woken.length > 0 && woken.every((id) => id === preferred));
   woken.length = 0;
-  await moveFromInactive(parts);
+  await moveFromInactive(deps);
   assert.deepEqual(woken, [], "nothing is left to do");
 });
 
 test("without another gateway they wait, and move once there is one", async () => {
   const accountId = await account("waiting");
   const only = await gateway(accountId, "w-only", { default: true });
-  await open.parts.database.run(storeSends, sendOf(accountId, only));
+  await open.deps.database.run(storeSends, sendOf(accountId, only));
   await gateway(accountId, "w-only", { active: false });
   await gateway(accountId, "w-email", { channel: "email" });
-  const parts = { ...open.parts, signals: signalsTo() };
-  await moveFromInactive(parts);
+  const deps = { ...open.deps, signals: signalsTo() };
+  await moveFromInactive(deps);
   assert.equal(waitingOn(only), 1);
   const other = await gateway(accountId, "w-other");
-  await moveFromInactive(parts);
+  await moveFromInactive(deps);
   assert.deepEqual([waitingOn(only), waitingOn(other)], [0, 1]);
 });
 
 test("a test message is not sent for real because its sandbox was switched off", async () => {
   const accountId = await account("testing");
   const sandbox = await gateway(accountId, "t-sandbox", { default: true });
-  await open.parts.database.run(storeSends, sendOf(accountId, sandbox));
+  await open.deps.database.run(storeSends, sendOf(accountId, sandbox));
   const real = await gateway(accountId, "t-real", {
     kind: "http-api",
     settings: { url: "https://sms.example.com/", body: { to: "{{to}}", text: "{{message}}" } },
   });
   await gateway(accountId, "t-sandbox", { active: false });
-  const parts = { ...open.parts, signals: signalsTo() };
-  await moveFromInactive(parts);
+  const deps = { ...open.deps, signals: signalsTo() };
+  await moveFromInactive(deps);
   assert.deepEqual([waitingOn(sandbox), waitingOn(real)], [1, 0]);
 });
 
 /** A gateway of the account whose lane this test owns, to pause it and to let it go on. */
 async function owned(accountId: string, identifier: string, more: Partial<GatewayInput> = {}) {
   const id = await gateway(accountId, identifier, more);
-  const { database, clock } = open.parts;
+  const { database, clock } = open.deps;
   const [lane] = await database.run(claimLanes, {
     processId: "prc_1",
     lanes: [{ id, owner: null, fence: 0 }],
@@ -106,12 +106,12 @@ async function owned(accountId: string, identifier: string, more: Partial<Gatewa
 }
 
 const wanting = (name: string) =>
-  upsertAccount(open.parts, accountInput.parse({ name, channel_failover: true }));
+  upsertAccount(open.deps, accountInput.parse({ name, channel_failover: true }));
 /** A send that is due by the clock of these tests. */
 const due = (accountId: string, gatewayId: string, count: number, each: object = {}) =>
-  open.parts.database.run(
+  open.deps.database.run(
     storeSends,
-    sendOf(accountId, gatewayId, { count, each: { due_at: open.parts.clock.now(), ...each } }),
+    sendOf(accountId, gatewayId, { count, each: { due_at: open.deps.clock.now(), ...each } }),
   );
 
 test("from a paused gateway they move to the default one, or else the oldest, that is well, of the same channel", async () => {
@@ -127,21 +127,21 @@ test("from a paused gateway they move to the default one, or else the oldest, th
   });
   await due(accountId, main.id, 2500);
   await due(accountId, main.id, 2, { gateway_pinned: 1 });
-  await due(accountId, main.id, 3, { due_at: open.parts.clock.now() + 1 });
+  await due(accountId, main.id, 3, { due_at: open.deps.clock.now() + 1 });
   const woken: string[] = [];
-  const parts = { ...open.parts, signals: signalsTo({ laneDue: (id) => void woken.push(id) }) };
-  assert.equal(await moveFromPaused(parts), false, "nothing is paused");
+  const deps = { ...open.deps, signals: signalsTo({ laneDue: (id) => void woken.push(id) }) };
+  assert.equal(await moveFromPaused(deps), false, "nothing is paused");
   await main.pause(60_000);
   await third.pause(60_000);
-  assert.equal(await moveFromPaused(parts), true);
+  assert.equal(await moveFromPaused(deps), true);
   assert.deepEqual([main.waiting(), second.waiting(), third.waiting()], [5, 2500, 0]);
   assert.deepEqual(new Set(woken), new Set([second.id]));
   await third.resume();
   await second.pause(60_000);
-  await moveFromPaused(parts);
+  await moveFromPaused(deps);
   assert.deepEqual([main.waiting(), second.waiting(), third.waiting()], [5, 0, 2500]);
-  await open.parts.clock.advance(60_001);
-  assert.equal(await moveFromPaused(parts), false, "the pauses are over");
+  await open.deps.clock.advance(60_001);
+  assert.equal(await moveFromPaused(deps), false, "the pauses are over");
   assert.equal(main.waiting(), 5);
 });
 
@@ -150,20 +150,20 @@ test("among paused ones alone nothing moves; one whose pause is over is lent one
   const main = await owned(accountId, "l-main");
   const second = await owned(accountId, "l-second");
   await due(accountId, main.id, 10);
-  const parts = { ...open.parts, signals: signalsTo() };
+  const deps = { ...open.deps, signals: signalsTo() };
   await main.pause(60_000);
   await second.pause(1000);
-  await moveFromPaused(parts);
+  await moveFromPaused(deps);
   assert.deepEqual([main.waiting(), second.waiting()], [10, 0]);
-  await open.parts.clock.advance(1000);
-  for (let look = 0; look < 3; look++) await moveFromPaused(parts);
+  await open.deps.clock.advance(1000);
+  for (let look = 0; look < 3; look++) await moveFromPaused(deps);
   assert.deepEqual([main.waiting(), second.waiting()], [9, 1]);
   // It was refused: the message stays where it is, until one of the two may be well.
   await second.pause(2000);
-  for (let look = 0; look < 3; look++) await moveFromPaused(parts);
+  for (let look = 0; look < 3; look++) await moveFromPaused(deps);
   assert.deepEqual([main.waiting(), second.waiting()], [9, 1]);
   await second.resume();
-  await moveFromPaused(parts);
+  await moveFromPaused(deps);
   assert.deepEqual([main.waiting(), second.waiting()], [0, 10]);
 });
 
@@ -173,7 +173,7 @@ test("an account that does not want it keeps its messages where they are", async
   await owned(accountId, "s-second");
   await due(accountId, main.id, 3);
   await main.pause(60_000);
-  await moveFromPaused({ ...open.parts, signals: signalsTo() });
+  await moveFromPaused({ ...open.deps, signals: signalsTo() });
   assert.equal(main.waiting(), 3);
 });
 
@@ -181,9 +181,9 @@ test("a pause is noticed at once, and looked after every second while it lasts",
   const accountId = await wanting("prompt");
   const main = await owned(accountId, "p-main");
   const second = await owned(accountId, "p-second");
-  const { clock } = open.parts;
-  const parts = { ...open.parts, signals: signalsTo(), intervalMs: 3_600_000 };
-  const lane = openReroute(parts, { id: "reroute", fence: 1 });
+  const { clock } = open.deps;
+  const deps = { ...open.deps, signals: signalsTo(), intervalMs: 3_600_000 };
+  const lane = openReroute(deps, { id: "reroute", fence: 1 });
   const asleep = async () => {
     await clock.settle();
     while (clock.sleeping() === 0) await clock.settle();
@@ -204,16 +204,16 @@ test("a pause is noticed at once, and looked after every second while it lasts",
 test("it looks again and again, lives through a fault of the storage, and stops when told", async () => {
   let looks = 0;
   const failing: Database = {
-    ...open.parts.database,
+    ...open.deps.database,
     run: async (operation, input) => {
       looks += 1;
       if (looks === 1) throw new Error("lost for a moment");
-      return await open.parts.database.run(operation, input);
+      return await open.deps.database.run(operation, input);
     },
   };
-  const { clock, log } = open.parts;
-  const parts = { database: failing, clock, log, signals: signalsTo(), intervalMs: 1000 };
-  const lane = openReroute(parts, { id: "reroute", fence: 1 });
+  const { clock, log } = open.deps;
+  const deps = { database: failing, clock, log, signals: signalsTo(), intervalMs: 1000 };
+  const lane = openReroute(deps, { id: "reroute", fence: 1 });
   while (clock.sleeping() === 0) await clock.settle();
   const before = looks;
   await clock.advance(1000);

@@ -71,7 +71,7 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
   const readFirst = options.first ?? (() => assert.fail("asked"));
   const run = async ({ name }: { name: string }) =>
     name === "findFirstAttempt" ? await readFirst() : await readMail();
-  const parts = {
+  const deps = {
     database: { run } as never as Database,
     clock,
     outbound: scriptedOutbound({ kind: "no_answer", reason: "" }),
@@ -101,7 +101,7 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
     callbackUrl: null,
     email: { settings, dkim: [] },
   } as Partial<LaneGateway> as LaneGateway;
-  const handOver = createSender(parts, gateway);
+  const handOver = createSender(deps, gateway);
   const due = { ...row, resends: options.resends ?? 0 };
   return { send: () => handOver(due, 1, new AbortController().signal), log, clock };
 }

@@ -30,7 +30,7 @@ const callback = (body: object, token = callbackToken): CallbackRequest => ({
 for (const engine of engines) {
   describe(`callbacks on ${engine}`, () => {
     let it: Harness;
-    let parts: CallbackDeps;
+    let deps: CallbackDeps;
     let announced = 0;
     let id: string;
 
@@ -45,7 +45,7 @@ for (const engine of engines) {
       });
       [id = ""] = await it.accepted([{ number: "+4915123456789", message: "Hello" }]);
       await it.settle();
-      parts = {
+      deps = {
         database: it.system.database,
         clock: it.clock,
         outbound: scriptedOutbound({ kind: "no_answer", reason: "nothing scripted" }),
@@ -66,22 +66,22 @@ for (const engine of engines) {
 
     test("an unknown gateway, a wrong token, no secret and nonsense are told apart, and change nothing", async () => {
       const body = { id: `p-${id}`, state: "DELIVRD" };
-      assert.deepEqual(await receiveCallback(parts, "nobody", callback(body)), { kind: "not_found" });
-      assert.deepEqual(await receiveCallback(parts, "main", callback(body, "wrong")), { kind: "forbidden" });
-      assert.deepEqual(await receiveCallback(parts, "mute", callback(body)), { kind: "not_found" });
-      assert.deepEqual(await receiveCallback(parts, "main", callback({ hello: 1 })), { kind: "malformed" });
+      assert.deepEqual(await receiveCallback(deps, "nobody", callback(body)), { kind: "not_found" });
+      assert.deepEqual(await receiveCallback(deps, "main", callback(body, "wrong")), { kind: "forbidden" });
+      assert.deepEqual(await receiveCallback(deps, "mute", callback(body)), { kind: "not_found" });
+      assert.deepEqual(await receiveCallback(deps, "main", callback({ hello: 1 })), { kind: "malformed" });
       assert.equal((await it.message(id)).status, "sent");
     });
 
     test("a receipt moves its message, the same one again changes nothing, a new one does", async () => {
       const undelivered = callback({ id: `p-${id}`, state: "UNDELIV", err: "off" });
       for (let i = 0; i < 3; i++)
-        assert.deepEqual(await receiveCallback(parts, "main", undelivered), { kind: "done" });
+        assert.deepEqual(await receiveCallback(deps, "main", undelivered), { kind: "done" });
       const record = await it.message(id);
       assert.equal(record.status, "undelivered");
       assert.deepEqual(record.error, { code: "off", message: "off" });
       assert.equal(record.events?.length, 4);
-      await receiveCallback(parts, "main", callback({ id: `p-${id}`, state: "DELIVRD" }));
+      await receiveCallback(deps, "main", callback({ id: `p-${id}`, state: "DELIVRD" }));
       const later = await it.message(id);
       assert.equal(later.status, "delivered");
       assert.equal(later.error, null);
@@ -98,7 +98,7 @@ for (const engine of engines) {
         { ref: one, state: "DELIVRD" },
       ]);
       await Promise.all(
-        [...bodies, ...bodies.toReversed()].map((body) => receiveCallback(parts, "main", callback(body))),
+        [...bodies, ...bodies.toReversed()].map((body) => receiveCallback(deps, "main", callback(body))),
       );
       for (const one of ids) {
         const record = await it.message(one);
@@ -113,7 +113,7 @@ for (const engine of engines) {
       const [one = ""] = await it.accepted([{ number: "+4915123456789", message: "Hello" }]);
       await it.settle();
       const forged = callback({ id: `p-${one}`, ref: one, state: "REJECTD" });
-      assert.deepEqual(await receiveCallback(parts, "second", forged), { kind: "done" });
+      assert.deepEqual(await receiveCallback(deps, "second", forged), { kind: "done" });
       assert.equal((await it.message(one)).status, "sent");
     });
 
@@ -121,24 +121,20 @@ for (const engine of engines) {
       const [one = ""] = await it.accepted([
         { number: "+4915123456789", message: "Hello", schedule_at: "2030-01-01 00:00:00" },
       ]);
-      await receiveCallback(parts, "main", callback({ id: "x", ref: one, state: "DELIVRD" }));
+      await receiveCallback(deps, "main", callback({ id: "x", ref: one, state: "DELIVRD" }));
       assert.equal((await it.message(one)).status, "scheduled");
     });
 
     test("when storage fails the callback fails, so that the provider repeats it", async () => {
       const broken: Database = {
-        ...parts.database,
+        ...deps.database,
         run: async (operation, input) => {
           if (operation.name === "storeReceipts") throw new StorageError("unavailable", "down");
-          return await parts.database.run(operation, input);
+          return await deps.database.run(operation, input);
         },
       };
       await assert.rejects(
-        receiveCallback(
-          { ...parts, database: broken },
-          "main",
-          callback({ id: `p-${id}`, state: "DELIVRD" }),
-        ),
+        receiveCallback({ ...deps, database: broken }, "main", callback({ id: `p-${id}`, state: "DELIVRD" })),
         StorageError,
       );
     });
@@ -154,8 +150,8 @@ for (const engine of engines) {
       });
     const reply = { contentType: "text/xml", body: "<Response/>" };
     const rows = async () =>
-      await parts.database.run(recentInbound, {
-        accountId: (await parts.database.run(findGatewayByIdentifier, "twilio"))!.account_id,
+      await deps.database.run(recentInbound, {
+        accountId: (await deps.database.run(findGatewayByIdentifier, "twilio"))!.account_id,
         channel: "sms",
         before: null,
         limit: 100,
@@ -167,10 +163,10 @@ for (const engine of engines) {
       const told = announced;
       const hello = twilio({ MessageSid: "SM1", From: "+491511", Body: "Hello" });
       for (let i = 0; i < 2; i++)
-        assert.deepEqual(await receiveCallback(parts, "twilio", hello), { kind: "done", reply });
+        assert.deepEqual(await receiveCallback(deps, "twilio", hello), { kind: "done", reply });
       assert.equal(announced, told + 2);
       const forged = { ...hello, body: Buffer.from(`${hello.body}&Extra=1`) };
-      assert.deepEqual(await receiveCallback(parts, "twilio", forged), { kind: "forbidden" });
+      assert.deepEqual(await receiveCallback(deps, "twilio", forged), { kind: "forbidden" });
       const [row, ...more] = await rows();
       assert.deepEqual(more, []);
       assert.deepEqual(
@@ -182,14 +178,14 @@ for (const engine of engines) {
 
     test("its sender is spelled as recipients are, and stays as it came when it is no number", async () => {
       const from = async (sid: string, From: string) => {
-        await receiveCallback(parts, "twilio", twilio({ MessageSid: sid, From, Body: "stop" }));
+        await receiveCallback(deps, "twilio", twilio({ MessageSid: sid, From, Body: "stop" }));
         const [row] = await rows();
         return [row?.sender, row?.consent_keyword];
       };
       assert.deepEqual(await from("SM2", "0151 2345-6789"), ["+4915123456789", "out"]);
       assert.deepEqual(await from("SM3", "12345"), ["12345", "out"]);
       assert.deepEqual(await from("SM4", "Bank"), ["Bank", "out"]);
-      const listed = await parts.database.run(listSuppressions, {
+      const listed = await deps.database.run(listSuppressions, {
         accountId: (await rows())[0]!.account_id,
         channels: ["sms"],
         recipients: null,
@@ -213,7 +209,7 @@ for (const engine of engines) {
           request.url === ses.certificateUrl ? answer(200, ses.validCertificate) : visited,
         );
         const made = { ...body, Timestamp: new Date(it.clock.now()).toISOString() };
-        const result = await receiveCallback({ ...parts, outbound }, "ses", ses.posted(ses.signed(made)));
+        const result = await receiveCallback({ ...deps, outbound }, "ses", ses.posted(ses.signed(made)));
         const visits = outbound.requests.filter(({ url }) => url !== ses.certificateUrl);
         return { ...result, visits: visits.map(({ method, url }) => `${method} ${url}`) };
       };
@@ -238,17 +234,17 @@ for (const engine of engines) {
       });
       const asked: string[] = [];
       const database: Database = {
-        ...parts.database,
+        ...deps.database,
         run: async (operation, input) => {
           asked.push(operation.name);
-          return await parts.database.run(operation, input);
+          return await deps.database.run(operation, input);
         },
       };
       const call = async (payload: object, token: string) => {
         asked.length = 0;
         const seconds = Math.floor(it.clock.now() / 1000);
         const request = mailgun.signed({ timestamp: seconds, ...payload }, { seconds, token });
-        const { kind } = await receiveCallback({ ...parts, database }, "mailgun", request);
+        const { kind } = await receiveCallback({ ...deps, database }, "mailgun", request);
         return `${kind} ${asked.filter((name) => name.startsWith("store"))}`;
       };
       const delivered = mailgun.event("delivered");
@@ -272,7 +268,7 @@ for (const engine of engines) {
         MediaContentType0: "image/png",
       };
       const odd = twilio({ MessageSid: "SM5", From: "+491511", Body: "a\0b", ...media });
-      await receiveCallback(parts, "twilio", odd);
+      await receiveCallback(deps, "twilio", odd);
       const [row] = await rows();
       assert.equal(row?.body, "ab");
       assert.deepEqual(JSON.parse(row?.media ?? ""), [

@@ -1,14 +1,14 @@
 // What signing in and managing people works with, on a store and a clock of a test.
 
 import { createPasswordHasher } from "#identity/password.ts";
-import { type SignInParts, type SignInResult, type SignInThrottle, signIn } from "#identity/sign-in.ts";
+import { type SignInDeps, type SignInResult, type SignInThrottle, signIn } from "#identity/sign-in.ts";
 import { createIds } from "#runtime/ids.ts";
 import { createSealer } from "#store/seal.ts";
 import { type MovableClock, movableClock } from "../clock.ts";
 import { seededRandom } from "../harness.ts";
 import type { Store } from "../store/conformance.ts";
 
-export interface PeopleParts extends SignInParts {
+export interface PeopleDeps extends SignInDeps {
   clock: MovableClock;
   /** How many passwords were compared, and with what. */
   verified: (string | null)[];
@@ -16,7 +16,7 @@ export interface PeopleParts extends SignInParts {
 
 let made = 100;
 
-export function peopleParts(store: Store): PeopleParts {
+export function peopleDeps(store: Store): PeopleDeps {
   made += 1;
   const clock = movableClock();
   const random = seededRandom(made);
@@ -43,9 +43,9 @@ const noLimits: SignInThrottle = { knownDevice: () => 0, unknownDevice: () => 0,
 
 /** An attempt to sign in that no limit stops. */
 export function enter(
-  parts: SignInParts,
+  deps: SignInDeps,
   given: { email: string; password: string; replaced: string | null; device?: string | null },
   attempts = noLimits,
 ): Promise<SignInResult> {
-  return signIn(parts, { device: null, ...given }, attempts);
+  return signIn(deps, { device: null, ...given }, attempts);
 }

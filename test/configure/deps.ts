@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { ConfigureParts } from "#configure/gateway.ts";
+import type { ConfigureDeps } from "#configure/gateway.ts";
 import { createIds } from "#runtime/ids.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
@@ -20,7 +20,7 @@ import { signalsTo } from "../signals.ts";
 
 export const masterKey = "a master key for these tests alone";
 
-export interface Parts extends ConfigureParts {
+export interface TestDeps extends ConfigureDeps {
   clock: MovableClock;
   random: Random;
   log: MemoryLog;
@@ -30,7 +30,7 @@ export interface Parts extends ConfigureParts {
 }
 
 export interface Configuring {
-  parts: Parts;
+  deps: TestDeps;
   /** Every value of every column of every table, as text. */
   dump(): string;
   query(text: string, ...values: (string | number)[]): Record<string, unknown>[];
@@ -50,7 +50,7 @@ export async function openConfiguring(
   const told = { accounts: 0, lanes: 0, pools: 0 };
   const query: Configuring["query"] = (text, ...values) => raw.prepare(text).all(...values);
   return {
-    parts: {
+    deps: {
       database,
       clock,
       random,

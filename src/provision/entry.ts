@@ -1,6 +1,6 @@
-// What the parts of applying a provisioning file share.
+// What the steps that apply the entries of a provisioning file share.
 
-import type { ConfigureParts } from "#configure/gateway.ts";
+import type { ConfigureDeps } from "#configure/gateway.ts";
 import type { Issue } from "#contract/issue.ts";
 import { audit, provisioning } from "#identity/audit.ts";
 import type { Log, Random } from "#runtime/runtime.ts";
@@ -13,24 +13,24 @@ export interface Applied {
   made: { what: string; secret: string }[];
 }
 
-export type ProvisionParts = ConfigureParts & { random: Random; showApiKeys: boolean; log: Log };
+export type ProvisionDeps = ConfigureDeps & { random: Random; showApiKeys: boolean; log: Log };
 export type FileAccount = ProvisionFile["accounts"][number];
 
 /** The mark of an entry that is not as it was when it was last applied; null: nothing changed. */
 export type Changed = (kind: string, name: string, entry: unknown) => ProvisionMark | null;
 
 /** Faults of an entry, one line each, behind what it is. */
-export const told = (what: string, issues: readonly Issue[]) =>
+export const issueLines = (what: string, issues: readonly Issue[]) =>
   issues.map(({ path, message }) => `${what}: ${path.join(".")}: ${message}`);
 
 /** Remembers that an entry was applied, and that something was changed by it. */
-export async function done(
-  parts: ProvisionParts,
+export async function recordApplied(
+  deps: ProvisionDeps,
   mark: ProvisionMark,
   action: string,
   accountId: string | null,
   target: string,
 ): Promise<void> {
-  await parts.database.run(storeProvisionMark, mark);
-  await audit(parts, { actor: provisioning, accountId, action, target });
+  await deps.database.run(storeProvisionMark, mark);
+  await audit(deps, { actor: provisioning, accountId, action, target });
 }
