@@ -3,6 +3,7 @@
 import { request } from "undici";
 import type { Server } from "../test/faults/server.ts";
 import { memoryMib, resetPeak } from "../test/process-memory.ts";
+import { bareRequestsIn, shareOfBare } from "./bare.ts";
 import { expectClean, type Figure, figure, type Measure, ms, onStage, pause, perSecond } from "./figure.ts";
 import { gateways, heldGateway, metric, type Stage } from "./stage.ts";
 
@@ -57,6 +58,7 @@ export const single: Measure = (engine) =>
         "≥ 12,000/s",
         result.perSecond >= 12_000,
       ),
+      await shareOfBare(result.perSecond, 0.5),
       figure("  their p50 / p99 / max", times(result), "p99 < 40 ms", result.p99Ms < 40),
       delay === null
         ? figure("  event-loop delay p99", "not shown by /metrics", "< 10 ms", false)
@@ -114,6 +116,7 @@ export const bulk: Measure = (engine) =>
           result.p50Ms < limitMs,
         ),
       );
+      if (contacts === 100_000) figures.push(await bareRequestsIn(result.p50Ms, 50_000));
       figures.push(
         figure("  other requests' p99 meanwhile (worst 250 ms)", ms(worst), "< 250 ms", worst < 250),
       );
@@ -184,6 +187,7 @@ export const drain: Measure = (engine) =>
     const slowdown = 1 - (tenths[9] ?? 0) / (tenths[0] ?? 1);
     return [
       figure(name, perSecond(rate), `≥ ${perSecond(goal)}`, rate >= goal),
+      ...(engine === "sqlite" ? [await shareOfBare(rate, 0.32)] : []),
       figure(
         "  by tenths",
         tenths.map((tenth) => Math.round(tenth)).join(" "),

@@ -53,16 +53,18 @@ export interface Peer {
   stop(): void;
 }
 
-/** A process of ours beside the server: `name` is a file of this folder that announces itself over IPC. */
-export function startPeer(name: string): Promise<Peer> {
+/**
+ * A process of ours: `name` is a file of this folder that announces itself over IPC. Pinned, peers share the second
+ * core, unless one is measured itself.
+ */
+export function startPeer(name: string, core: "0" | "1" = "1"): Promise<Peer> {
   const child = fork(fileURLToPath(new URL(name, import.meta.url)), [], {
     execArgv: [],
     serialization: "advanced",
   });
   const asked = new Map<number, (result: unknown) => void>();
   let asking = 0;
-  // Everything but the server goes to the second core.
-  if (pinned) spawnSync("taskset", ["-a", "-p", "-c", "1", String(child.pid)]);
+  if (pinned) spawnSync("taskset", ["-a", "-p", "-c", core, String(child.pid)]);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`${name} ended (${code})`)));
