@@ -5,7 +5,7 @@
 import { sql } from "kysely";
 import { type Channel, channels } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import type { InboundTable } from "#store/schema/schema.ts";
+import type { InboundTable } from "#store/schema/feedback.ts";
 import { eventIdOf, recordEvents } from "#store/webhooks/outbox.ts";
 
 export interface IncomingMessage {

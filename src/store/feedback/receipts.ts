@@ -10,7 +10,7 @@ import {
   TransitionBatch,
   type TransitionDetails,
 } from "#store/messages/transitions.ts";
-import type { ReceiptsTable, ReferencesTable } from "#store/schema/schema.ts";
+import type { ReceiptsTable, ReferencesTable } from "#store/schema/feedback.ts";
 import { applyBounces, type BounceReport } from "./bounces.ts";
 
 export interface IncomingReceipt {

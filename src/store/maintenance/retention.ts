@@ -9,7 +9,8 @@ import { groups } from "#contract/messages/states.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
 import { bodyLengths } from "#store/email/emails.ts";
 import { lockMessages } from "#store/messages/transitions.ts";
-import type { MessagesTable, ReceiptsTable } from "#store/schema/schema.ts";
+import type { ReceiptsTable } from "#store/schema/feedback.ts";
+import type { MessagesTable } from "#store/schema/schema.ts";
 
 /** What one batch did. */
 export interface DeletionStep {

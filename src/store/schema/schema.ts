@@ -12,6 +12,7 @@ import type {
   SendingDomainsTable,
   SoftBouncesTable,
 } from "./email.ts";
+import type { InboundTable, ReceiptsTable, ReferencesTable } from "./feedback.ts";
 import type {
   AuditEntriesTable,
   ManagementTokensTable,
@@ -135,49 +136,6 @@ export interface EventsTable {
   type: string;
   /** Plain words; may be empty. */
   detail: string;
-}
-
-export interface ReferencesTable {
-  gateway_id: string;
-  reference: string;
-  /** Null: a receipt came before our own record of the reference. */
-  message_id: string | null;
-  created_at: number;
-}
-
-export interface ReceiptsTable {
-  gateway_id: string;
-  /** What makes a receipt the same as another: a digest of its content. */
-  key: string;
-  reference: string | null;
-  message_id: string | null;
-  status: string;
-  code: string | null;
-  reason: string | null;
-  at: number | null;
-  received_at: number;
-  /** 0: waits for its message to become known. */
-  applied: Flag;
-  /** For a bounced email: what the bounce says about the address; null: nothing. */
-  bounce: "hard" | "soft" | null;
-}
-
-export interface InboundTable {
-  id: string;
-  account_id: string;
-  gateway_id: string;
-  channel: Channel;
-  reference: string;
-  sender: string;
-  recipient: string;
-  body: string;
-  /** JSON list. */
-  media: string;
-  received_at: number;
-  /** The message that it answers, where that is known. */
-  in_reply_to: string | null;
-  /** Set if its text is an opt-out or opt-in keyword. */
-  consent_keyword: "out" | "in" | null;
 }
 
 export type LaneKind = "gateway" | "webhook" | "fan_out" | "maintenance" | "reroute";

@@ -6,7 +6,8 @@ import { type IncomingMessage, recentInbound, storeInbound } from "#store/feedba
 import { addSuppressions } from "#store/feedback/suppressions.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
-import type { InboundTable, SuppressionsTable } from "#store/schema/schema.ts";
+import type { InboundTable } from "#store/schema/feedback.ts";
+import type { SuppressionsTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
 import { listen, notesOf } from "../listener.ts";

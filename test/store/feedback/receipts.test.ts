@@ -5,7 +5,7 @@ import test from "node:test";
 import fc from "fast-check";
 import { receiptSteps } from "#contract/messages/states.ts";
 import { type IncomingReceipt, storeReceipts } from "#store/feedback/receipts.ts";
-import type { ReceiptsTable } from "#store/schema/schema.ts";
+import type { ReceiptsTable } from "#store/schema/feedback.ts";
 import { onBothEngines, type Store } from "../conformance.ts";
 import {
   fresh,
