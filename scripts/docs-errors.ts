@@ -43,7 +43,8 @@ export const messageCodes: Record<string, string> = {
   adapter_error: "The gateway's adapter failed; the log says how. It may have been sent.",
   not_composed: "The mail, its files or its row could not be read when it was due. It is tried again.",
   too_large: "The mail is larger than its gateway takes.",
-  not_an_email: "A gateway for mail was given something else.",
+  content_not_supported:
+    "The gateway was changed to a kind that cannot send such messages, so this attempt sent nothing.",
   not_sendable: "The text cannot stand where the gateway's settings put it.",
   aborted: "It was stopped before it went out. It is tried again.",
   unreachable: "The provider's address did not answer. Nothing was sent; the gateway pauses.",

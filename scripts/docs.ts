@@ -100,7 +100,7 @@ function gatewayPage(): string {
       throw new Error(`scripts/docs-examples.ts has no example for gateways of kind ${gateway.kind}.`);
     const unknown = gateway.onUnknown === "hold" ? "keeps it `unknown`" : "sends it once more";
     const facts = [
-      `Channels: ${gateway.channels.join(", ")}.`,
+      `Channels: ${gateway.channels.join(", ")}. Sends: ${gateway.contents.join(", ")}.`,
       gateway.receives
         ? "Takes the provider's callbacks at `/callbacks/{identifier}`, which needs `TRUNKLINE_PUBLIC_URL`."
         : "Takes no callbacks.",

@@ -1,6 +1,7 @@
 // An account as requests use it: its plan, its limits and its gateways.
 
 import type { Channel } from "#contract/messages/channel.ts";
+import type { ContentKind } from "#contract/messages/content.ts";
 
 export interface Plan {
   name: string;
@@ -15,6 +16,8 @@ export interface AccountGateway {
   identifier: string;
   channel: Channel;
   kind: string;
+  /** What it can send; empty for a kind that does not exist any more. */
+  contents: readonly ContentKind[];
   active: boolean;
   isDefault: boolean;
   /** A sandbox: sending costs nothing, and its messages are marked `test`. */
@@ -43,10 +46,16 @@ export function planExpired(account: Account, now: number): boolean {
 }
 
 /**
- * The gateway of a channel for a message that names none: the active default one, else the oldest active one; null when
- * no gateway of the channel is active.
+ * The gateway of a channel for a message that names none: of the active ones that can send its content, the default one
+ * or else the oldest; null when there is none.
  */
-export function defaultGateway(account: Account, channel: Channel): AccountGateway | null {
-  const active = account.gateways.filter((gateway) => gateway.channel === channel && gateway.active);
-  return active.find((gateway) => gateway.isDefault) ?? active[0] ?? null;
+export function defaultGateway(
+  account: Account,
+  channel: Channel,
+  content: ContentKind,
+): AccountGateway | null {
+  const able = account.gateways.filter(
+    (gateway) => gateway.channel === channel && gateway.active && gateway.contents.includes(content),
+  );
+  return able.find((gateway) => gateway.isDefault) ?? able[0] ?? null;
 }

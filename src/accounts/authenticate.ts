@@ -1,6 +1,7 @@
 // Finds the account of an API key. Results are cached for a few seconds: a burst of requests costs one look-up, and a
 // regenerated key or a changed account still takes effect in every process soon.
 
+import { contentsOf } from "#gateways/registry.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { type AccountRow, findAccountByKey } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
@@ -60,6 +61,7 @@ export function accountFromRow(row: AccountRow): Account {
       identifier: gateway.identifier,
       channel: gateway.channel,
       kind: gateway.kind,
+      contents: contentsOf(gateway.kind, gateway.channel),
       active: gateway.active === 1,
       isDefault: gateway.is_default === 1,
       test: gateway.test === 1,

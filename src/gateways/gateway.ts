@@ -4,6 +4,7 @@
 
 import type { z } from "zod";
 import type { Channel } from "#contract/messages/channel.ts";
+import type { ContentKind } from "#contract/messages/content.ts";
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import type { EmailSender } from "#gateways/email/settings.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
@@ -33,9 +34,14 @@ export interface CallbackTools extends Pick<GatewayTools, "clock" | "outbound"> 
 
 const defaultTimeoutMs = 30_000;
 
-export interface GatewayDefinition<Settings extends z.ZodObject = z.ZodObject> {
+export interface GatewayDefinition<
+  Settings extends z.ZodObject = z.ZodObject,
+  Kind extends ContentKind = ContentKind,
+> {
   kind: string;
   channels: readonly Channel[];
+  /** What it can send. A gateway is never chosen for a message with another content, so `send` gets these alone. */
+  contents: readonly Kind[];
   title: string;
   /** One sentence for the reference page. */
   summary: string;
@@ -53,11 +59,11 @@ export interface GatewayDefinition<Settings extends z.ZodObject = z.ZodObject> {
   urls?(settings: z.output<Settings>): string[];
   /** How long one request may take, ms; default: 30 s. */
   timeoutMs?(settings: z.output<Settings>): number;
-  /** Of an email gateway: who mails are from. Every adapter of the channel `email` has it. */
+  /** Who mails are from: of adapters that send `email`, and of no other (`DeclaredSender`). */
   email?(settings: z.output<Settings>): EmailSender;
   /** Secrets of the settings in the encodings in which the provider receives them (base64): masked in its reports. */
   encodedSecrets?(settings: z.output<Settings>): readonly string[];
-  send(message: OutgoingMessage, settings: z.output<Settings>, tools: GatewayTools): Promise<Outcome>;
+  send(message: OutgoingMessage<Kind>, settings: z.output<Settings>, tools: GatewayTools): Promise<Outcome>;
   receive?(
     callback: CallbackRequest,
     settings: z.output<Settings>,
@@ -67,10 +73,16 @@ export interface GatewayDefinition<Settings extends z.ZodObject = z.ZodObject> {
   close?(settings: z.output<Settings>): void;
 }
 
-/** A definition with its settings type closed inside, so that the registry is a plain list. */
+/** Makes `email` of a definition required for adapters that send mails, and refuses it for the others. */
+type DeclaredSender<Settings extends z.ZodObject, Kind extends ContentKind> = "email" extends Kind
+  ? { email(settings: z.output<Settings>): EmailSender }
+  : { email?: never };
+
+/** A definition with its types closed inside, so that the registry is a plain list. */
 export interface GatewayAdapter {
   kind: string;
   channels: readonly Channel[];
+  contents: readonly ContentKind[];
   title: string;
   summary: string;
   settings: z.ZodObject;
@@ -90,14 +102,18 @@ export interface GatewayAdapter {
   close(settings: unknown): void;
 }
 
-/** Closes a gateway definition. `settings` handed to its functions must have passed its schema. */
-export function defineGateway<Settings extends z.ZodObject>(
-  definition: GatewayDefinition<Settings>,
+/**
+ * Closes a gateway definition. `settings` handed to its functions must have passed its schema, and the content of a
+ * message handed to `send` must be of one of its `contents`.
+ */
+export function defineGateway<Settings extends z.ZodObject, Kind extends ContentKind>(
+  definition: GatewayDefinition<Settings, Kind> & DeclaredSender<Settings, Kind>,
 ): GatewayAdapter {
   type Parsed = z.output<Settings>;
   return {
     kind: definition.kind,
     channels: definition.channels,
+    contents: definition.contents,
     title: definition.title,
     summary: definition.summary,
     settings: definition.settings,
@@ -109,7 +125,8 @@ export function defineGateway<Settings extends z.ZodObject>(
     urls: (settings) => definition.urls?.(settings as Parsed) ?? [],
     timeoutMs: (settings) => definition.timeoutMs?.(settings as Parsed) ?? defaultTimeoutMs,
     email: (settings) => definition.email?.(settings as Parsed) ?? null,
-    send: (message, settings, tools) => definition.send(message, settings as Parsed, tools),
+    send: (message, settings, tools) =>
+      definition.send(message as OutgoingMessage<Kind>, settings as Parsed, tools),
     receive: async (callback, settings, tools) => {
       const received = await definition.receive?.(callback, settings as Parsed, tools);
       const encoded = definition.encodedSecrets?.(settings as Parsed) ?? [];

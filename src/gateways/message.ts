@@ -1,24 +1,34 @@
-// What an adapter is given to send. An email is complete except for its sender's address, which is a setting of the gateway.
+// What an adapter is given to send: whose message it is, and its content, of a kind that the adapter declares. An email is
+// complete except for its sender's address, which is a setting of the gateway.
 
 import type { KeyObject } from "node:crypto";
-import type { Channel } from "#contract/messages/channel.ts";
+import type { ContentKind } from "#contract/messages/content.ts";
 
-/** A message on its way to a provider. */
-export interface OutgoingMessage {
+/** A message on its way to a provider, its content of one of the kinds `Kind`. */
+export interface OutgoingMessage<Kind extends ContentKind = ContentKind> {
   /** Our id (`msg_…`): the reference to give to providers that take one. */
   id: string;
-  channel: Channel;
   /** E.164 with its plus, a short code in digits, or an email address. */
   recipient: string;
-  /** The text as its sender gave it. */
-  message: string;
   /** 1 for the first transmission. */
   attempt: number;
-  /** Set for the channel `email`, and for no other. */
-  email?: OutgoingEmail;
+  content: Contents[Kind];
 }
 
-export interface OutgoingEmail {
+/** The contents of messages by kind. */
+interface Contents {
+  text: TextContent;
+  email: EmailContent;
+}
+
+export interface TextContent {
+  kind: "text";
+  /** As its sender gave it. */
+  text: string;
+}
+
+export interface EmailContent {
+  kind: "email";
   /** One line, without control characters. */
   subject: string;
   /** Always set: derived from the HTML if the caller gave only HTML. */

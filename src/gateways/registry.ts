@@ -1,6 +1,7 @@
 // The list of all gateway adapters. A kind that is not in it does not exist.
 
 import type { Channel } from "#contract/messages/channel.ts";
+import type { ContentKind } from "#contract/messages/content.ts";
 import { brevo } from "#gateways/email/brevo/brevo.ts";
 import { mailgun } from "#gateways/email/mailgun/mailgun.ts";
 import { postmark } from "#gateways/email/postmark/postmark.ts";
@@ -30,3 +31,7 @@ export const adapters: readonly GatewayAdapter[] = [
 export function findAdapter(kind: string, channel: Channel): GatewayAdapter | null {
   return adapters.find((adapter) => adapter.kind === kind && adapter.channels.includes(channel)) ?? null;
 }
+
+/** What gateways of a kind can send; nothing for a kind that does not exist. */
+export const contentsOf = (kind: string, channel: Channel): readonly ContentKind[] =>
+  findAdapter(kind, channel)?.contents ?? [];

@@ -1,18 +1,19 @@
 // A gateway that holds a connection (SMPP, a linked phone, SMTP): what its session is given, and what it reports. The
 // process that owns the gateway's lane opens one session, sends through it and closes it; no session outlives its lane.
 
+import type { ContentKind } from "#contract/messages/content.ts";
 import type { Clock, Log, Outbound, Random } from "#runtime/runtime.ts";
 import type { Engagement, InboundMessage, Receipt } from "./callback.ts";
 import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** An open session of one gateway. */
-export interface GatewaySession {
+/** An open session of one gateway, which is given messages with the contents that its adapter declares. */
+export interface GatewaySession<Kind extends ContentKind = ContentKind> {
   /**
    * Sends one message; several calls may run at once. Resolves after `signal` aborted too, with what is known then:
    * `unknown` unless the message certainly did not leave. A session that rejects counts as `unknown`.
    */
-  send(message: OutgoingMessage, signal: AbortSignal): Promise<Outcome>;
+  send(message: OutgoingMessage<Kind>, signal: AbortSignal): Promise<Outcome>;
   /** Closes the connection. Called once, when nothing is being sent any more; the linked device stays linked. */
   close(): Promise<void>;
   /** Ends the link to the device for good, where the gateway has one. Resolves to whether the other side was told. */

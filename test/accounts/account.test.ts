@@ -9,6 +9,7 @@ const gateway = (id: string, more: Partial<AccountGateway> = {}): AccountGateway
   identifier: id,
   channel: "sms",
   kind: "sandbox",
+  contents: ["text"],
   active: true,
   isDefault: false,
   test: true,
@@ -24,7 +25,8 @@ const account = (gateways: AccountGateway[], expiresAt: number | null = null): A
   attachments: { maxFiles: 10, maxBytes: 10_485_760 },
   gateways,
 });
-const chosen = (...gateways: AccountGateway[]) => defaultGateway(account(gateways), "sms")?.id ?? null;
+const chosen = (...gateways: AccountGateway[]) =>
+  defaultGateway(account(gateways), "sms", "text")?.id ?? null;
 
 test("the default gateway takes it, however young", () => {
   assert.equal(chosen(gateway("old"), gateway("young", { isDefault: true })), "young");
@@ -40,6 +42,12 @@ test("other channels' gateways take nothing", () => {
   assert.equal(chosen(gateway("mail", { channel: "email", isDefault: true }), gateway("text")), "text");
   assert.equal(chosen(), null);
   assert.equal(chosen(gateway("off", { active: false })), null);
+});
+
+test("gateways that cannot send the content take nothing", () => {
+  const mail = (id: string) => gateway(id, { contents: ["email"], isDefault: true });
+  assert.equal(chosen(mail("a"), gateway("second"), gateway("third")), "second");
+  assert.equal(chosen(mail("a"), gateway("gone", { contents: [] })), null);
 });
 
 test("a plan ends at its instant, and without one never", () => {

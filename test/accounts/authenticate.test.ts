@@ -57,6 +57,7 @@ test("a key leads to its account, with its gateways and nothing secret", async (
         identifier: `identifier-${gatewayId}`,
         channel: "sms",
         kind: "http-api",
+        contents: ["text"],
         active: true,
         isDefault: true,
         test: true,

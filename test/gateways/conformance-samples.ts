@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readReport } from "#gateways/email/reports/delivery-report.ts";
 import type { CallbackTools, GatewayTools } from "#gateways/gateway.ts";
-import type { OutgoingEmail, OutgoingMessage } from "#gateways/message.ts";
+import type { EmailContent, OutgoingMessage, TextContent } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import type { Clock } from "#runtime/runtime.ts";
 import { scriptedOutbound } from "./scripted-outbound.ts";
@@ -13,19 +13,16 @@ export const now = Date.UTC(2026, 10, 20, 12, 0, 0);
 export const callbackUrl = "https://sms.example.test/callbacks/sms-main";
 export const seed = 20261120;
 
-const message: OutgoingMessage = {
-  id: "msg_01test",
-  channel: "sms",
-  recipient: "+4915112345678",
-  message: "Grüße & 100% {{to}} 🎉",
-  attempt: 1,
-};
-
-export function sampleMessage(change: Partial<OutgoingMessage> = {}): OutgoingMessage {
-  return { ...message, ...change };
+/** A text. */
+export function sampleMessage(change: Partial<OutgoingMessage<"text">> = {}): OutgoingMessage<"text"> {
+  const content = textOf("Grüße & 100% {{to}} 🎉");
+  return { id: "msg_01test", recipient: "+4915112345678", attempt: 1, content, ...change };
 }
 
-const email: OutgoingEmail = {
+export const textOf = (text: string): TextContent => ({ kind: "text", text });
+
+const email: EmailContent = {
+  kind: "email",
   subject: "Grüße",
   text: "Hallo & willkommen 🎉",
   html: null,
@@ -36,15 +33,13 @@ const email: OutgoingEmail = {
   attachments: [],
 };
 
-/** The same for the channel `email`; `change` is of its mail. */
-export function sampleEmail(change: Partial<OutgoingEmail> = {}): OutgoingMessage {
+/** An email; `change` is of its content. */
+export function sampleEmail(change: Partial<EmailContent> = {}): OutgoingMessage<"email"> {
   return {
     id: "msg_01test",
-    channel: "email",
     recipient: "ada@example.com",
-    message: "Hallo & willkommen 🎉",
     attempt: 1,
-    email: { ...email, ...change },
+    content: { ...email, ...change },
   };
 }
 

@@ -134,7 +134,7 @@ function httpChecks(
   parsed: unknown,
   secrets: readonly string[],
 ): void {
-  const sample = () => (gateway.channels.includes("email") ? sampleEmail() : sampleMessage());
+  const sample = () => (gateway.contents.includes("email") ? sampleEmail() : sampleMessage());
   const send = (result: OutboundResult, settings: unknown = parsed) =>
     gateway.send(sample(), settings, toolsWith({ outbound: scriptedOutbound(result) }));
 
@@ -163,7 +163,7 @@ function httpChecks(
     });
   }
 
-  if (gateway.channels.includes("email")) {
+  if (gateway.contents.includes("email")) {
     test("an attachment that cannot be read makes no request, and is told as that", async () => {
       const outbound = scriptedOutbound(answer(200, "{}"));
       const sound = sampleAttachment("a.txt", "text/plain", Buffer.from("a"));

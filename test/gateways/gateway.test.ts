@@ -3,13 +3,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
+import type { ContentKind } from "#contract/messages/content.ts";
+import { emailSender } from "#gateways/email/settings.ts";
 import { defineGateway } from "#gateways/gateway.ts";
+import type { EmailContent, TextContent } from "#gateways/message.ts";
+import type { Outcome } from "#gateways/outcome.ts";
 import { secret } from "#settings/secrets.ts";
-import { toolsWith } from "./conformance-samples.ts";
+import { sampleMessage, toolsWith } from "./conformance-samples.ts";
 
 const plain = defineGateway({
   kind: "plain",
   channels: ["sms"],
+  contents: ["text"],
   title: "Plain",
   summary: "A gateway that says nothing about itself.",
   settings: z.strictObject({ key: secret() }),
@@ -31,11 +36,72 @@ test("a definition without more holds what is unknown, is no test and takes no c
     body: Buffer.alloc(0),
   };
   assert.equal((await plain.receive(callback, { key: "k" }, toolsWith())).kind, "not_taken");
-  const message = { id: "msg_1", channel: "sms" as const, recipient: "+1", message: "", attempt: 1 };
-  assert.deepEqual(await plain.send(message, { key: "k" }, toolsWith()), {
+  assert.deepEqual(await plain.send(sampleMessage(), { key: "k" }, toolsWith()), {
     kind: "accepted",
     reference: "k",
   });
+});
+
+/** Compiles only when both types are the same. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const sameType = <A, B>(_same: Same<A, B>) => {};
+
+const email = () => emailSender({ from: "", tracking: { opens: false, clicks: false }, unsubscribe: false });
+
+test("an adapter is given the contents that it declares, by its types", () => {
+  const head = { title: "T", summary: "S.", settings: z.strictObject({}) };
+  const outcome: Outcome = { kind: "accepted", reference: null };
+  const texts = defineGateway({
+    ...head,
+    kind: "texts",
+    channels: ["sms"],
+    contents: ["text"],
+    async send({ content }) {
+      sameType<typeof content, TextContent>(true);
+      return outcome;
+    },
+  });
+  defineGateway({
+    ...head,
+    kind: "mails",
+    channels: ["email"],
+    contents: ["email"],
+    email,
+    async send({ content }) {
+      sameType<typeof content, EmailContent>(true);
+      return outcome;
+    },
+  });
+  const both = defineGateway({
+    ...head,
+    kind: "both",
+    channels: ["sms", "email"],
+    contents: ["text", "email"],
+    email,
+    async send({ content }) {
+      sameType<typeof content, TextContent | EmailContent>(true);
+      return outcome;
+    },
+  });
+  assert.deepEqual([texts.contents, both.contents], [["text"], ["text", "email"]]);
+});
+
+test("an adapter says who mails are from exactly when it sends email, by its types", () => {
+  const head = { kind: "k", channels: ["email"], title: "T", summary: "S.", settings: z.strictObject({}) };
+  const mute = { ...head, send: async (): Promise<Outcome> => ({ kind: "accepted", reference: null }) };
+  const named = { ...mute, email };
+  type Accepts<Kind extends ContentKind, Rest> = Rest & {
+    channels: ["email"];
+    contents: Kind[];
+  } extends Parameters<typeof defineGateway<typeof head.settings, Kind>>[0]
+    ? true
+    : false;
+  sameType<Accepts<"email", typeof named>, true>(true);
+  sameType<Accepts<"email", typeof mute>, false>(true);
+  sameType<Accepts<"text", typeof mute>, true>(true);
+  sameType<Accepts<"text", typeof named>, false>(true);
+  sameType<Accepts<"text" | "email", typeof mute>, false>(true);
+  assert.ok(!("email" in mute) && "email" in named);
 });
 
 test("a secret is never empty, and stays flagged when it is described or narrowed", () => {

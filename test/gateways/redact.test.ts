@@ -56,7 +56,8 @@ test("a code with a secret in it is left out, and words that come to nothing too
 test("why a callback is refused is masked too, and every definition is discreet by itself", async () => {
   const gateway = defineGateway({
     kind: "loud",
-    channels: ["email"],
+    channels: ["sms"],
+    contents: ["text"],
     title: "Loud",
     summary: "Says what it is told.",
     settings: z.strictObject({ nested: z.strictObject({ key: secret().optional() }) }),

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { adapters, findAdapter } from "#gateways/registry.ts";
+import { adapters, contentsOf, findAdapter } from "#gateways/registry.ts";
 import { urlFieldPath } from "#settings/url.ts";
 
 test("a gateway is found by kind, for its own channels only", () => {
@@ -12,6 +12,17 @@ test("a gateway is found by kind, for its own channels only", () => {
   assert.equal(findAdapter("twilio", "email"), null);
   assert.equal(findAdapter("Twilio", "sms"), null);
   assert.equal(findAdapter("constructor", "sms"), null);
+});
+
+test("every gateway can send what its channels consist of", () => {
+  for (const { kind, channels, contents } of adapters) {
+    assert.equal(new Set(contents).size, contents.length, kind);
+    for (const channel of channels)
+      assert.ok(contents.includes(channel === "email" ? "email" : "text"), `${kind}, ${channel}`);
+  }
+  assert.deepEqual(contentsOf("sandbox", "sms"), ["text", "email"]);
+  assert.deepEqual(contentsOf("smtp", "email"), ["email"]);
+  assert.deepEqual([contentsOf("smtp", "sms"), contentsOf("none", "sms")], [[], []]);
 });
 
 test("kinds are unique and named for the wire", () => {
@@ -27,7 +38,7 @@ test("an adapter with URLs marks the field that decides them, and one of email s
     const isLocal = adapter.kind === "sandbox";
     assert.equal(urlFieldPath(adapter.settings).length, isLocal ? 0 : 1, adapter.kind);
     const settings = { from: "news@example.com", host: "mail.example.com", timeout_ms: 7000 };
-    assert.equal(adapter.email(settings) !== null, adapter.channels.includes("email"), adapter.kind);
+    assert.equal(adapter.email(settings) !== null, adapter.contents.includes("email"), adapter.kind);
     assert.equal(adapter.timeoutMs(settings), isLocal ? 30_000 : 7000, adapter.kind);
   }
   assert.equal(

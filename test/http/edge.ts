@@ -78,6 +78,7 @@ export const row: MessageRow = {
   gateway_pinned: 0,
   recipient_raw: "0151 23456789",
   recipient: "+4915123456789",
+  content: "text",
   body: "Hello",
   test: 0,
   status: "queued",

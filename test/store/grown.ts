@@ -63,10 +63,10 @@ export function grow(engine: Engine, from: number, to: number): string[] {
     ...(from === 0 ? once(series) : []),
     `insert into requests (id, account_id, channel, contacts, created_at)
      select ${idSql("req", "i / 10")}, ${account}, ${channel}, 10, ${at} from ${each(10)}`,
-    `insert into messages (id, account_id, request_id, channel, gateway_id, gateway_pinned, recipient_raw, recipient, body, test, status, priority, due_at,
+    `insert into messages (id, account_id, request_id, channel, gateway_id, gateway_pinned, recipient_raw, recipient, content, body, test, status, priority, due_at,
        held_due_at, fence, version, attempts, resends, created_at, updated_at, sent_at, provider_reference, encoding, segments, cost)
      select ${idSql("msg", "i")}, ${account}, ${idSql("req", "r")}, ${channel}, ${gateway}, i % 2, '+15550' || (i % 5000), '+15550' || (i % 5000),
-       'A text of some length, as messages have one.', 0, ${status}, r % 3,
+       case ${channel} when 'email' then 'email' else 'text' end, 'A text of some length, as messages have one.', 0, ${status}, r % 3,
        case when p < 3 then ${at} when p < 5 then ${now} + i * 10 end, case when p = 9 then ${at} end,
        case when p between 5 and 9 or p > 9 then 1 else 0 end, case when p < 5 or p = 9 then 0 else 2 end,
        case when p < 5 or p = 9 then 0 else 1 end, 0, ${at}, ${at} + 500, case when p > 9 then ${at} + 500 end,

@@ -43,6 +43,7 @@ export const given = <I, O>(operation: Operation<I, O>, ...inputs: I[]): Case =>
 });
 
 const priorities = [0, 1, 2];
+const contents = ["text"] as const;
 const [accountId, gatewayId, endpointId] = [accountOf(0), gatewayOf(0), id("whe", 0)];
 /** Of request 0: due, scheduled, on its way, unknown, held, delivered. Of request 3, an email: sent. */
 const [due, due2, sending, unknown, held] = [0, 1, 5, 6, 9].map((number) => id("msg", number)) as [
@@ -368,10 +369,11 @@ export const messageCases: Case[] = [
   given(upkeep.deleteIdempotencyKeys, { before: now - idempotencyTtlMs, limit }),
   given(upkeep.deleteExpiredSessions, now),
   given(waiting.cancelMessage, { accountId, channel: "sms", id: due, details }),
-  given(waiting.moveToDefault, { from: id("gw", 20), to: gatewayId, limit, at: now, detail: "" }),
+  given(waiting.moveToDefault, { from: id("gw", 20), to: gatewayId, contents, limit, at: now, detail: "" }),
   given(waiting.moveToFailover, {
     from: id("gw", 10),
     to: id("gw", 30),
+    contents,
     probe: false,
     priorities,
     limit,

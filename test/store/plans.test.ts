@@ -246,6 +246,7 @@ for (const [name, open] of openers) {
       const [plan] = await explainer.plans(moveToDefault, {
         from: gatewayId,
         to,
+        contents: ["text"],
         limit: 10,
         at: now,
         detail: "",

@@ -100,6 +100,7 @@ export function sendOf(
       gateway_pinned: 0,
       recipient_raw: `+1555000${i}`,
       recipient: `+1555000${i}`,
+      content: head.channel === "email" ? "email" : "text",
       body: `Hello ${i}`,
       test: 0,
       status: "queued",

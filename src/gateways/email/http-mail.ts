@@ -6,13 +6,12 @@ import { wireAddress } from "#contract/address.ts";
 import { encodedWords, type Mailbox } from "#gateways/email/mime/header-text.ts";
 import { defineGateway, type GatewayAdapter, type GatewayDefinition } from "#gateways/gateway.ts";
 import type { timeoutField } from "#gateways/http-settings.ts";
-import type { OutgoingEmail, OutgoingMessage } from "#gateways/message.ts";
+import type { EmailContent, OutgoingMessage } from "#gateways/message.ts";
 import { type AnswerFormat, vendorOutcome } from "#gateways/vendor-outcome.ts";
 import { secretsIn } from "#settings/secrets.ts";
 import { type EmailSettings, type emailFields, emailSender } from "./settings.ts";
 
-/** A message of the channel `email`. */
-export type EmailMessage = OutgoingMessage & { email: OutgoingEmail };
+export type EmailMessage = OutgoingMessage<"email">;
 
 export interface HttpMailRequest {
   headers: Record<string, string>;
@@ -53,17 +52,18 @@ export function defineHttpMail<Settings extends z.ZodObject<HttpMailFields>>(
   definition: HttpMailDefinition<Settings>,
 ): GatewayAdapter {
   const { url, request, answer, encodedSecrets, ...rest } = definition;
-  return defineGateway<Settings>({
+  return defineGateway<Settings, "email">({
     ...rest,
     ...(encodedSecrets === undefined ? {} : { encodedSecrets }),
     channels: ["email"],
+    contents: ["email"],
     urls: (settings) => [url(settings)],
-    timeoutMs: (settings) => (settings as HttpMailSettings).timeout_ms,
-    email: (settings) => emailSender(settings as HttpMailSettings),
+    timeoutMs: ({ timeout_ms }: HttpMailSettings) => timeout_ms,
+    email: (settings: HttpMailSettings) => emailSender(settings),
     async send(message, settings, { outbound, clock, timeoutMs, signal }) {
       const now = clock.now();
       const target = url(settings);
-      const { headers, body } = await request(requireEmail(message), settings, { url: target, now });
+      const { headers, body } = await request(message, settings, { url: target, now });
       const result = await outbound.request({
         method: "POST",
         url: target,
@@ -95,15 +95,8 @@ export function jsonRequest(
 /** Under this name our id goes to a vendor (tag, custom argument, variable, metadata) and comes back in its events. */
 export const messageIdTag = "trunkline_message";
 
-/** The message with its mail. Throws for a message of another channel, which never should reach an email gateway. */
-export function requireEmail(message: OutgoingMessage): EmailMessage {
-  const { email } = message;
-  if (email === undefined) throw new Error(`Message ${message.id} is no email.`);
-  return { ...message, email };
-}
-
 /** Who the mail is from: the gateway's address, with the caller's name or else the gateway's. */
-export function senderOf(email: OutgoingEmail, { from, from_name }: EmailSettings): Mailbox {
+export function senderOf(email: EmailContent, { from, from_name }: EmailSettings): Mailbox {
   return { address: wireAddress(from) ?? from, name: email.senderName ?? from_name ?? null };
 }
 
@@ -130,7 +123,7 @@ export interface Base64Attachment {
 }
 
 /** The attachments in their order. They are read one after the other: each is in memory twice while it is encoded. */
-export async function base64Attachments(email: OutgoingEmail): Promise<Base64Attachment[]> {
+export async function base64Attachments(email: EmailContent): Promise<Base64Attachment[]> {
   const encoded: Base64Attachment[] = [];
   for (const { filename, contentType, content } of email.attachments) {
     encoded.push({ filename, contentType, base64: (await content()).toString("base64") });

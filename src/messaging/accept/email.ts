@@ -25,7 +25,7 @@ export async function prepareEmail(
   for (let index = 0; index < send.contacts.length; index++) {
     if (index > 0 && index % sliceSize === 0) await yieldToEventLoop();
     const contact = send.contacts[index]!;
-    const route = routeOf(contact, index);
+    const route = routeOf(contact, index, "email");
     if (issues.length > 0) continue;
     const { email, subject, message, sender_name = null, reply_to_email = null } = contact;
     const recipient = email === undefined ? null : normaliseAddress(email);
@@ -44,6 +44,7 @@ export async function prepareEmail(
       gateway_pinned: route.named,
       recipient_raw: email,
       recipient,
+      content: "email",
       body: message,
       test: route.test,
       status: route.status,

@@ -1,10 +1,11 @@
-// Chooses the gateway and the time of each contact's message, by the rules that all channels share. Issues are added to
-// those found in the body.
+// Chooses the gateway and the time of each contact's message, by the rules that all channels share: an active gateway of
+// the channel that can send the content. Issues are added to those found in the body.
 
 import { type Account, type AccountGateway, defaultGateway } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { SharedDraft } from "#contract/messages/contacts.ts";
+import type { ContentKind } from "#contract/messages/content.ts";
 import { sentences } from "#contract/wording.ts";
 import { scheduleReader } from "#runtime/time-zones.ts";
 
@@ -28,18 +29,16 @@ export function createRouter(
   channel: Channel,
   now: number,
   issues: Issue[],
-): (contact: SharedDraft, index: number) => Route | null {
+): (contact: SharedDraft, index: number, content: ContentKind) => Route | null {
   const gatewayOf = gatewayFinder(account, channel);
   const readSchedule = scheduleReader(account.timeZone);
-  return ({ gateway_identifier: identifier, schedule_at: scheduleAt }, index) => {
+  return ({ gateway_identifier: identifier, schedule_at: scheduleAt }, index, content) => {
     let gateway: AccountGateway | null = null;
     if (identifier !== undefined) {
-      gateway = gatewayOf(identifier);
-      if (gateway === null) {
-        const path = ["contact", index, "gateway_identifier"];
-        const noGateway = `No active ${channel} gateway is configured.`;
-        issues.push({ path, message: identifier === null ? noGateway : sentences.selected(path) });
-      }
+      const found = gatewayOf(identifier, content, index);
+      if ("refusal" in found)
+        issues.push({ path: ["contact", index, "gateway_identifier"], message: found.refusal });
+      else gateway = found;
     }
     let scheduledFor: number | null = null;
     if (scheduleAt != null) {
@@ -63,16 +62,37 @@ export function createRouter(
   };
 }
 
-/** Finds active gateways of the channel by identifier; null means the default one. */
+/** Why no gateway was chosen: the sentence of the issue. */
+interface Refusal {
+  refusal: string;
+}
+
+/**
+ * Returns a function that finds the active gateway of the channel with an identifier, or for null the default one, if it
+ * can send the content.
+ */
 function gatewayFinder(
   account: Account,
   channel: Channel,
-): (identifier: string | null) => AccountGateway | null {
-  const fallback = defaultGateway(account, channel);
-  const byIdentifier = new Map(
-    account.gateways
-      .filter((gateway) => gateway.channel === channel && gateway.active)
-      .map((gateway) => [gateway.identifier, gateway]),
-  );
-  return (identifier) => (identifier === null ? fallback : (byIdentifier.get(identifier) ?? null));
+): (identifier: string | null, content: ContentKind, index: number) => AccountGateway | Refusal {
+  const active = account.gateways.filter((gateway) => gateway.channel === channel && gateway.active);
+  const byIdentifier = new Map(active.map((gateway) => [gateway.identifier, gateway]));
+  const defaults = new Map<ContentKind, AccountGateway | Refusal>();
+  const findDefault = (content: ContentKind) => {
+    const able = active.length > 0 ? `can send ${content} messages` : "is configured";
+    return defaultGateway(account, channel, content) ?? { refusal: `No active ${channel} gateway ${able}.` };
+  };
+  return (identifier, content, index) => {
+    if (identifier === null) {
+      const known = defaults.get(content);
+      if (known !== undefined) return known;
+      const found = findDefault(content);
+      defaults.set(content, found);
+      return found;
+    }
+    const named = byIdentifier.get(identifier);
+    if (named === undefined) return { refusal: sentences.selected(["contact", index, "gateway_identifier"]) };
+    if (named.contents.includes(content)) return named;
+    return { refusal: `Gateway ${identifier} of kind ${named.kind} cannot send ${content} messages.` };
+  };
 }

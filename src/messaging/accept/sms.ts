@@ -30,7 +30,7 @@ export async function prepareSms(
       const path = ["contact", index, "number"];
       if (recipient === null) issues.push({ path, message: sentences.phone(path) });
     }
-    const route = routeOf(contact, index);
+    const route = routeOf(contact, index, "text");
     if (issues.length > 0) continue;
     const { number, message } = contact;
     if (number === undefined || message === undefined || recipient === null || route === null)
@@ -42,6 +42,7 @@ export async function prepareSms(
       gateway_pinned: route.named,
       recipient_raw: number,
       recipient,
+      content: "text",
       body: message,
       test: route.test,
       status: route.status,

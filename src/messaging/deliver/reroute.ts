@@ -1,7 +1,8 @@
 // Rerouting: messages whose gateway cannot take them move to another gateway, unless their caller named one. They move
-// from a gateway that was switched off and, where the account has channel failover, from one that is paused. The loop
-// runs all the time, because a send that is accepted at that very moment may still choose the old gateway. It is a lane,
-// so that one process runs it at a time.
+// from a gateway that was switched off and, where the account has channel failover, from one that is paused. A message
+// moves only to a gateway that can send its content, so the messages of one gateway may move to several. The loop runs all
+// the time, because a send that is accepted at that very moment may still choose the old gateway. It is a lane, so that
+// one process runs it at a time.
 //
 // How a paused gateway recovers after all its messages have left: acceptance still chooses it (acceptance does not look at
 // pauses), so once the pause is over the next new message is its probe. While the other gateways are paused too, one
@@ -10,7 +11,9 @@
 
 import { defaultGateway } from "#accounts/account.ts";
 import { accountFromRow } from "#accounts/authenticate.ts";
+import { type ContentKind, contentKinds } from "#contract/messages/content.ts";
 import type { Core } from "#core/core.ts";
+import { contentsOf } from "#gateways/registry.ts";
 import { openLoop } from "#queue/loop.ts";
 import type { OpenLane } from "#queue/open-lane.ts";
 import { priorities } from "#queue/priority.ts";
@@ -63,12 +66,17 @@ export async function moveFromInactive(deps: RerouteDeps): Promise<void> {
       ...accountFromRow(account),
       gateways: accountFromRow(account).gateways.filter(({ test }) => test === (gateway.test === 1)),
     };
-    const target = candidates && defaultGateway(candidates, gateway.channel);
-    // Without another gateway the messages wait for this one.
-    if (!target || target.id === gateway.id) continue;
-    const detail = `Moved from ${gateway.identifier}, which was switched off, to ${target.identifier}.`;
-    const move = { from: gateway.id, to: target.id, limit: batchSize, detail };
-    await moveAll(deps, gateway, target, () => database.run(moveToDefault, { ...move, at: clock.now() }));
+    const targets = Map.groupBy(
+      contentKinds,
+      (content) => candidates && defaultGateway(candidates, gateway.channel, content),
+    );
+    for (const [target, contents] of targets) {
+      // Without another gateway the messages wait for this one.
+      if (target === null || target.id === gateway.id) continue;
+      const detail = `Moved from ${gateway.identifier}, which was switched off, to ${target.identifier}.`;
+      const move = { from: gateway.id, to: target.id, contents, limit: batchSize, detail };
+      await moveAll(deps, gateway, target, () => database.run(moveToDefault, { ...move, at: clock.now() }));
+    }
   }
 }
 
@@ -81,25 +89,46 @@ export async function moveFromPaused(deps: RerouteDeps): Promise<boolean> {
     if (gateway.state !== "paused") continue;
     isPaused = true;
     const others = gateways.filter((other) => other.id !== gateway.id && sameRoute(other, gateway));
-    const healthy = others.find(({ state }) => state === "open");
-    // Never to a gateway that is paused itself; to one whose pause is over, only a probe.
-    const targets = healthy ? [healthy] : others.filter(({ state }) => state === "probing");
-    for (const target of targets) {
+    for (const { target, contents, probe } of failoverTargets(others)) {
       const reason = gateway.pause_reason ? ` (${gateway.pause_reason})` : "";
       const detail = `Moved from ${gateway.identifier}, which is paused${reason}, to ${target.identifier}.`;
-      const move = {
-        from: gateway.id,
-        to: target.id,
-        probe: !healthy,
-        priorities,
-        limit: batchSize,
-        detail,
-      };
+      const route = { from: gateway.id, to: target.id, contents };
+      const move = { ...route, probe, priorities, limit: batchSize, detail };
       await moveAll(deps, gateway, target, () => database.run(moveToFailover, { ...move, at: clock.now() }));
     }
   }
   return isPaused;
 }
+
+interface FailoverTarget {
+  target: FailoverGateway;
+  contents: ContentKind[];
+  /** One message moves, to show whether the gateway is healthy. */
+  probe: boolean;
+}
+
+/**
+ * Which of the gateways, given in the order of preference, gets which messages: each kind of content goes to the first
+ * open one that can send it. None goes to a paused one; one whose pause is over gets a probe of what no open one can send.
+ */
+function failoverTargets(gateways: readonly FailoverGateway[]): FailoverTarget[] {
+  const open = gateways.filter(({ state }) => state === "open");
+  const chosen = Map.groupBy(
+    contentKinds,
+    (content) => open.find((target) => canSend(target, content)) ?? null,
+  );
+  const lacking = chosen.get(null) ?? [];
+  const targets: FailoverTarget[] = [];
+  for (const [target, contents] of chosen) if (target) targets.push({ target, contents, probe: false });
+  for (const target of gateways.filter(({ state }) => state === "probing")) {
+    const contents = lacking.filter((content) => canSend(target, content));
+    if (contents.length > 0) targets.push({ target, contents, probe: true });
+  }
+  return targets;
+}
+
+const canSend = ({ kind, channel }: FailoverGateway, content: ContentKind) =>
+  contentsOf(kind, channel).includes(content);
 
 const sameRoute = (a: FailoverGateway, b: FailoverGateway) =>
   a.account_id === b.account_id && a.channel === b.channel && a.test === b.test;

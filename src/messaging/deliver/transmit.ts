@@ -48,7 +48,7 @@ export function createSender(
   return (row, attempt, signal) => send(deps, gateway, memory, row, attempt, signal);
 }
 
-/** Composes a mail and transmits it; a message of any other channel is transmitted as it is. */
+/** Composes a mail and transmits it; a text is transmitted as it is. */
 async function send(
   deps: TransmitDeps,
   gateway: LaneGateway,
@@ -57,11 +57,46 @@ async function send(
   attempt: number,
   signal: AbortSignal,
 ): Promise<SendOutcome> {
-  const { id, channel, recipient, body: message } = row;
   const ended = await pastIdempotencyWindow(deps, gateway, row);
   if (ended !== null) return ended;
-  if (gateway.email === null)
-    return await transmit(deps, gateway, { id, channel, recipient, message, attempt }, signal);
+  if (!gateway.adapter.contents.includes(row.content)) return notSupported(gateway, row);
+  switch (row.content) {
+    case "text": {
+      const { id, recipient, body: text } = row;
+      return await transmit(
+        deps,
+        gateway,
+        { id, recipient, attempt, content: { kind: "text", text } },
+        signal,
+      );
+    }
+    case "email":
+      return await sendEmail(deps, gateway, memory, row, attempt, signal);
+  }
+}
+
+/**
+ * The outcome of a message that its gateway cannot send. Acceptance and rerouting choose no such gateway, so it was of
+ * another kind then, and may have sent the message if this is a repetition.
+ */
+function notSupported({ adapter }: LaneGateway, { content, resends }: DueMessage): SendOutcome {
+  const code = "content_not_supported";
+  const reason = `Gateways of kind ${adapter.kind} cannot send ${content} messages.`;
+  return resends === 0
+    ? { kind: "rejected", code, reason }
+    : { kind: "unknown", code, reason, notAttempted: true };
+}
+
+async function sendEmail(
+  deps: TransmitDeps,
+  gateway: LaneGateway,
+  memory: ByteSemaphore,
+  row: DueMessage,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<SendOutcome> {
+  const { id, recipient } = row;
+  if (gateway.email === null) return notSupported(gateway, row);
   const stored = await tryCompose(deps, gateway, id, () => storedEmail(deps, id));
   if (stored === null) return notSent;
   const { maxMessageBytes: mostBytes } = gateway.adapter;
@@ -73,17 +108,11 @@ async function send(
   await memory.acquire(bytes);
   try {
     const { settings } = gateway.email;
-    const email = await tryCompose(deps, gateway, id, () => composeEmail(deps, stored, settings));
-    if (email === null) return notSent;
+    const content = await tryCompose(deps, gateway, id, () => composeEmail(deps, stored, settings));
+    if (content === null) return notSent;
     // `recipient` is in lower case for comparisons; the mail goes to the address as the caller wrote it.
     const address = wireAddress(row.recipient_raw) ?? recipient;
-    const text = email.html ?? email.text;
-    return await transmit(
-      deps,
-      gateway,
-      { id, channel, recipient: address, message: text, attempt, email },
-      signal,
-    );
+    return await transmit(deps, gateway, { id, recipient: address, attempt, content }, signal);
   } finally {
     memory.release(bytes);
   }

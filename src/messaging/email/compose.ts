@@ -4,7 +4,7 @@
 
 import { wireAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import type { OutgoingAttachment, OutgoingEmail } from "#gateways/message.ts";
+import type { EmailContent, OutgoingAttachment } from "#gateways/message.ts";
 import { LruCache } from "#runtime/lru-cache.ts";
 import type { Database } from "#store/database.ts";
 import { type ComposableEmail, readEmail } from "#store/email/emails.ts";
@@ -39,12 +39,13 @@ export function composeEmail(
   deps: ComposeDeps,
   { mail, attachments }: StoredEmail,
   settings: EmailSettings,
-): OutgoingEmail {
+): EmailContent {
   const { tracking } = settings;
   const { text, html } = partsOf(mail.body, tracking.opens || tracking.clicks);
   const { id: messageId, account_id: accountId, recipient, reply_to: replyTo } = mail;
   const extras = createTrackingExtras(deps, { messageId, accountId, recipient, html }, settings);
   return {
+    kind: "email",
     subject: mail.subject,
     text,
     html: extras.html,

@@ -3,7 +3,7 @@
 
 import { normaliseAddress } from "#contract/address.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
-import type { OutgoingEmail } from "#gateways/message.ts";
+import type { EmailContent } from "#gateways/message.ts";
 import type { Sealer } from "#store/seal.ts";
 import {
   clickTarget,
@@ -26,7 +26,7 @@ export interface MailLinks {
   pixelUrl: string | null;
   /** Null: the link is not tracked. */
   clickUrl(target: string): string | null;
-  unsubscribeHeaders: OutgoingEmail["headers"];
+  unsubscribeHeaders: EmailContent["headers"];
   /** Null: bounces go to the sender's address. */
   returnPath: string | null;
 }
@@ -64,7 +64,7 @@ export function mailLinks(
 function unsubscribeHeaders(
   { sealer, publicUrl }: { sealer: Sealer; publicUrl: string },
   mail: Subscription,
-): OutgoingEmail["headers"] {
+): EmailContent["headers"] {
   const link = `<${publicUrl}${tokenPaths.unsubscribe}${unsubscribeToken(sealer, mail)}>`;
   return publicUrl.startsWith("https://")
     ? [
@@ -77,7 +77,7 @@ function unsubscribeHeaders(
 /** What the settings of its gateway add to a mail. The same at every attempt. */
 export interface TrackingExtras {
   html: string | null;
-  headers: OutgoingEmail["headers"];
+  headers: EmailContent["headers"];
   returnPath: string | null;
 }
 

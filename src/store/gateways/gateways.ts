@@ -138,7 +138,7 @@ export const findWaitingOnInactive = readOperation("findWaitingOnInactive", asyn
 
 /** A gateway that could take messages of its account and channel, and how its lane is. */
 export interface FailoverGateway
-  extends Pick<GatewaysTable, "id" | "account_id" | "identifier" | "channel" | "test"> {
+  extends Pick<GatewaysTable, "id" | "account_id" | "identifier" | "channel" | "kind" | "test"> {
   /** `open`; `paused`: nothing goes out; `probing`: its pause is over, and its next message shows whether it is well. */
   state: "open" | "paused" | "probing";
   pause_reason: string | null;
@@ -159,6 +159,7 @@ export const readFailoverGateways = readOperation(
         "gateways.account_id",
         "gateways.identifier",
         "gateways.channel",
+        "gateways.kind",
         "gateways.test",
       ])
       .select(["lanes.paused_since", "lanes.paused_until", "lanes.pause_reason"])

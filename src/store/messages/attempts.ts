@@ -20,9 +20,9 @@ import {
 const dueColumns = [
   "id",
   "account_id",
-  "channel",
   "recipient_raw",
   "recipient",
+  "content",
   "body",
   "priority",
   "due_at",

@@ -2,6 +2,7 @@
 // switched off or is paused.
 
 import type { Channel } from "#contract/messages/channel.ts";
+import type { ContentKind } from "#contract/messages/content.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
 import {
@@ -32,29 +33,38 @@ export const cancelMessage = writeOperation(
   },
 );
 
+/** Which messages change their gateway, and what their timeline says. */
+export interface Move {
+  from: string;
+  to: string;
+  /** What the messages consist of, so that no gateway gets what it cannot send. */
+  contents: readonly ContentKind[];
+  limit: number;
+  at: number;
+  detail: string;
+}
+
 /**
  * Moves waiting messages whose caller named no gateway from a gateway that is switched off to another one.
  * At most `limit`; returns how many moved.
  */
-export const moveToDefault = writeOperation(
-  "moveToDefault",
-  async (tx, input: { from: string; to: string; limit: number; at: number; detail: string }) => {
-    const rows = await tx.db
-      .selectFrom(tx.indexed("messages", "messages_due"))
-      .select(["id", "account_id", "status", "version"])
-      .where("gateway_id", "=", input.from)
-      .where("due_at", "is not", null)
-      .where("gateway_pinned", "=", 0)
-      // The order of the due index: by id, a planner walks all messages there are instead.
-      .orderBy("priority")
-      .orderBy("due_at")
-      .orderBy("id")
-      .limit(input.limit)
-      .modifyEnd(tx.lock("update"))
-      .execute();
-    return await move(tx, rows, input);
-  },
-);
+export const moveToDefault = writeOperation("moveToDefault", async (tx, input: Move) => {
+  const rows = await tx.db
+    .selectFrom(tx.indexed("messages", "messages_due"))
+    .select(["id", "account_id", "status", "version"])
+    .where("gateway_id", "=", input.from)
+    .where("due_at", "is not", null)
+    .where("gateway_pinned", "=", 0)
+    .where("content", "in", input.contents)
+    // The order of the due index: by id, a planner walks all messages there are instead.
+    .orderBy("priority")
+    .orderBy("due_at")
+    .orderBy("id")
+    .limit(input.limit)
+    .modifyEnd(tx.lock("update"))
+    .execute();
+  return await move(tx, rows, input);
+});
 
 /** A message that is about to change its gateway, locked. */
 type Leaving = Pick<MessagesTable, "id" | "account_id" | "status" | "version">;
@@ -103,19 +113,8 @@ async function move(
  */
 export const moveToFailover = writeOperation(
   "moveToFailover",
-  async (
-    tx,
-    input: {
-      from: string;
-      to: string;
-      probe: boolean;
-      priorities: readonly number[];
-      limit: number;
-      at: number;
-      detail: string;
-    },
-  ) => {
-    const { from, to, probe, priorities, at } = input;
+  async (tx, input: Move & { probe: boolean; priorities: readonly number[] }) => {
+    const { from, to, contents, probe, priorities, at } = input;
     const lanes = await tx.db
       .selectFrom("lanes")
       .select(["id", "active", "paused_until", "paused_since", "operator_paused_at"])
@@ -151,6 +150,7 @@ export const moveToFailover = writeOperation(
       found.push(
         ...(await due(from, priority)
           .where("gateway_pinned", "=", 0)
+          .where("content", "in", contents)
           .where("resends", "=", 0)
           .limit(limit - found.length)
           .execute()),

@@ -1,6 +1,7 @@
 // The tables, as kysely sees them. Epoch milliseconds are `…_at`, booleans are 0 or 1, JSON is text.
 
 import type { Channel } from "#contract/messages/channel.ts";
+import type { ContentKind } from "#contract/messages/content.ts";
 import type {
   AttachmentChunksTable,
   AttachmentsTable,
@@ -111,6 +112,8 @@ export interface MessagesTable extends MessageState {
   recipient_raw: string;
   /** E.164, a short code, or an email address in the form in which addresses are compared. */
   recipient: string;
+  /** What the message consists of, beside or instead of `body`. A gateway that cannot send it never gets the message. */
+  content: ContentKind;
   /** Empty for an email: see `email_bodies`. */
   body: string;
   test: Flag;

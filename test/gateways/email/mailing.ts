@@ -3,13 +3,13 @@
 
 import type { Tools } from "#gateways/email/smtp/connection.ts";
 import { type SmtpSettings, smtpSettings } from "#gateways/email/smtp/settings.ts";
-import type { DkimKey, OutgoingEmail, OutgoingMessage } from "#gateways/message.ts";
+import type { DkimKey, EmailContent, OutgoingMessage } from "#gateways/message.ts";
 import { readAllowList } from "#runtime/net/address.ts";
 import { createOutbound } from "#runtime/net/outbound.ts";
 import { type MovableClock, movableClock } from "../../clock.ts";
-import { sampleMessage } from "../conformance-samples.ts";
 
-const email: OutgoingEmail = {
+const email: EmailContent = {
+  kind: "email",
   subject: "Grüße & 100 %",
   text: "Guten Tag,\nalles da?\n.\nEnde",
   html: "<p>Guten Tag,</p>\n<p>alles da?</p>",
@@ -20,20 +20,16 @@ const email: OutgoingEmail = {
   attachments: [],
 };
 
-export function sampleEmail(change: Partial<OutgoingEmail> = {}): OutgoingEmail {
+export function sampleEmail(change: Partial<EmailContent> = {}): EmailContent {
   return { ...email, ...change };
 }
 
 export function sampleMail(
-  change: Partial<OutgoingEmail> = {},
-  message: Partial<OutgoingMessage> = {},
-): OutgoingMessage {
-  return sampleMessage({
-    channel: "email",
-    recipient: "ada@example.net",
-    email: sampleEmail(change),
-    ...message,
-  });
+  change: Partial<EmailContent> = {},
+  message: Partial<OutgoingMessage<"email">> = {},
+): OutgoingMessage<"email"> {
+  const content = sampleEmail(change);
+  return { id: "msg_01test", recipient: "ada@example.net", attempt: 1, content, ...message };
 }
 
 /** Plain settings for a server on loopback. */

@@ -7,11 +7,11 @@ import fc from "fast-check";
 import PostalMime, { type Email } from "postal-mime";
 import { buildMail, type MailParts, messageIdOf } from "#gateways/email/mime/mime.ts";
 import { wrappedBase64 } from "#gateways/email/mime/transfer-encoding.ts";
-import type { OutgoingAttachment, OutgoingEmail } from "#gateways/message.ts";
+import type { EmailContent, OutgoingAttachment } from "#gateways/message.ts";
 
 export const sentAt = Date.UTC(2026, 10, 20, 12, 0, 0);
 
-export function partsOf(email: OutgoingEmail, change: Partial<MailParts> = {}): MailParts {
+export function partsOf(email: EmailContent, change: Partial<MailParts> = {}): MailParts {
   const messageId = messageIdOf("msg_01test", "news@example.com");
   return {
     email,
@@ -135,6 +135,7 @@ export const awkwardParts: fc.Arbitrary<MailParts> = fc
   .map(({ recipient, from, id, filename, ...mail }) =>
     partsOf(
       {
+        kind: "email",
         ...mail,
         headers: [["List-Unsubscribe", "<https://trunkline.test/u/0123456789>"]],
         returnPath: null,

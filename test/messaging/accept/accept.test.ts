@@ -28,6 +28,7 @@ const account: Account = {
     identifier,
     channel: "sms" as const,
     kind: "http-api",
+    contents: ["text"] as const,
     active: true,
     isDefault: identifier === "one",
     test: false,
@@ -183,7 +184,9 @@ test("a proof that breaks in its own COMMIT is asked for again", async () => {
 
 const mailer: Account = {
   ...account,
-  gateways: [{ ...account.gateways[0]!, id: "gw_mail", identifier: "mail", channel: "email" }],
+  gateways: [
+    { ...account.gateways[0]!, id: "gw_mail", identifier: "mail", channel: "email", contents: ["email"] },
+  ],
 };
 const mail = { email: "ada@example.com", subject: "Hello", message: "Hi" };
 const file: UploadedFile = {

@@ -13,6 +13,7 @@ const gateways = ["main", "sandbox"].map((identifier) => ({
   identifier,
   channel: "email" as const,
   kind: identifier,
+  contents: ["email"] as const,
   active: true,
   isDefault: identifier === "main",
   test: identifier === "sandbox",

@@ -5,6 +5,7 @@ import test from "node:test";
 import type { Account, AccountGateway } from "#accounts/account.ts";
 import type { Issue } from "#contract/issue.ts";
 import type { SharedDraft } from "#contract/messages/contacts.ts";
+import type { ContentKind } from "#contract/messages/content.ts";
 import { createRouter } from "#messaging/accept/route.ts";
 
 const now = Date.UTC(2026, 2, 1, 12);
@@ -14,6 +15,7 @@ const gateway = (identifier: string, change: Partial<AccountGateway> = {}): Acco
   identifier,
   channel: "email",
   kind: "smtp",
+  contents: ["email"],
   active: true,
   isDefault: false,
   test: false,
@@ -36,14 +38,14 @@ const account: Account = {
   ],
 };
 
-function place(contact: Partial<SharedDraft>, of = account) {
+function place(contact: Partial<SharedDraft>, of = account, content: ContentKind = "email") {
   const issues: Issue[] = [];
   const found = createRouter(
     of,
     "email",
     now,
     issues,
-  )({ gateway_identifier: null, schedule_at: null, ...contact }, 4);
+  )({ gateway_identifier: null, schedule_at: null, ...contact }, 4, content);
   return { found, errors: issues.map(({ path, message }) => `${path.join(".")}: ${message}`) };
 }
 
@@ -82,6 +84,34 @@ test("what is no active gateway of the channel is a fault of its contact", () =>
   }
   const none = place({}, { ...account, gateways: account.gateways.slice(0, 2) });
   assert.deepEqual(none.errors, ["contact.4.gateway_identifier: No active email gateway is configured."]);
+});
+
+test("a gateway that cannot send the content is refused by name, and passed over without one", () => {
+  const mixed = { ...account, gateways: [...account.gateways, gateway("able", { contents: ["text"] })] };
+  const named = place({ gateway_identifier: "two" }, mixed, "text");
+  assert.equal(named.found, null);
+  assert.deepEqual(named.errors, [
+    "contact.4.gateway_identifier: Gateway two of kind smtp cannot send text messages.",
+  ]);
+  assert.equal(place({}, mixed).found?.gateway.id, "gw_two");
+  assert.equal(place({}, mixed, "text").found?.gateway.id, "gw_able", "not the default one");
+  assert.equal(place({ gateway_identifier: "able" }, mixed, "text").found?.gateway.id, "gw_able");
+  const none = place({}, account, "text");
+  assert.equal(none.found, null);
+  assert.deepEqual(none.errors, [
+    "contact.4.gateway_identifier: No active email gateway can send text messages.",
+  ]);
+});
+
+test("contacts of one send with different contents may go to different gateways", () => {
+  const mixed = { ...account, gateways: [...account.gateways, gateway("able", { contents: ["text"] })] };
+  const routeOf = createRouter(mixed, "email", now, []);
+  const contact = { gateway_identifier: null, schedule_at: null };
+  const chosen = (["email", "text", "email"] as const).map((content, i) => routeOf(contact, i, content));
+  assert.deepEqual(
+    chosen.map((route) => route?.gateway.identifier),
+    ["two", "able", "two"],
+  );
 });
 
 test("a field with an issue of its own gets no second one", () => {

@@ -21,9 +21,9 @@ import { signalsTo } from "../../signals.ts";
 const row: DueMessage = {
   id: "msg_1",
   account_id: "acc_1",
-  channel: "sms",
   recipient_raw: "0151",
   recipient: "+49151",
+  content: "text",
   body: "Hello",
   priority: 0,
   due_at: 1000,
@@ -66,6 +66,7 @@ function delivering(
   };
   const adapter = {
     kind: "test",
+    contents: ["text"],
     onUnknown: options.adapterPolicy ?? "hold",
     send,
   } as Partial<GatewayAdapter> as GatewayAdapter;
@@ -133,10 +134,9 @@ test("the adapter is given the message and its tools", async () => {
   const [message, settings, tools] = seen as [OutgoingMessage, unknown, GatewayTools];
   assert.deepEqual(message, {
     id: "msg_1",
-    channel: "sms",
     recipient: "+49151",
-    message: "Hello",
     attempt: 3,
+    content: { kind: "text", text: "Hello" },
   });
   assert.deepEqual(settings, { a: 1 });
   assert.equal(tools.timeoutMs, 7000);

@@ -6,6 +6,7 @@ import { accountInput, upsertAccount } from "#configure/account.ts";
 import { type GatewayInput, gatewayInput, upsertGateway } from "#configure/gateway.ts";
 import { moveFromInactive, moveFromPaused, openReroute } from "#messaging/deliver/reroute.ts";
 import type { Database } from "#store/database.ts";
+import { findGateway, saveGateway } from "#store/gateways/gateways.ts";
 import { claimLanes, pauseLane, resumeLane } from "#store/lanes/lanes.ts";
 import { storeSends } from "#store/messages/insert.ts";
 import { type Configuring, openConfiguring } from "../../configure/deps.ts";
@@ -85,7 +86,10 @@ test("a test message is not sent for real because its sandbox was switched off",
 
 /** A gateway of the account whose lane this test owns, to pause it and to let it go on. */
 async function owned(accountId: string, identifier: string, more: Partial<GatewayInput> = {}) {
-  const id = await gateway(accountId, identifier, more);
+  return await claimed(await gateway(accountId, identifier, more));
+}
+
+async function claimed(id: string) {
   const { database, clock } = open.deps;
   const [lane] = await database.run(claimLanes, {
     processId: "prc_1",
@@ -175,6 +179,60 @@ test("an account that does not want it keeps its messages where they are", async
   await main.pause(60_000);
   await moveFromPaused({ ...open.deps, signals: signalsTo() });
   assert.equal(main.waiting(), 3);
+});
+
+/** A gateway for real messages that sends more than text: a sandbox that does not count as one. */
+async function versatile(accountId: string, identifier: string, more: Partial<GatewayInput> = {}) {
+  const id = await gateway(accountId, identifier, more);
+  const row = await open.deps.database.run(findGateway, id);
+  assert.ok(row);
+  assert.equal(await open.deps.database.run(saveGateway, { ...row, test: 0 }), "saved");
+  return id;
+}
+const textsOnly = {
+  kind: "http-api",
+  settings: { url: "https://sms.example.com/", body: { to: "{{to}}", text: "{{message}}" } },
+};
+
+test("from a gateway that was switched off, each message moves to one that can send its content", async () => {
+  const accountId = await account("mixed");
+  const old = await versatile(accountId, "x-old", { default: true });
+  const texts = await gateway(accountId, "x-texts", { ...textsOnly, default: true });
+  await due(accountId, old, 3);
+  await due(accountId, old, 2, { content: "email" });
+  await open.deps.database.run(saveGateway, {
+    ...(await open.deps.database.run(findGateway, old))!,
+    active: 0,
+  });
+  const deps = { ...open.deps, signals: signalsTo() };
+  await moveFromInactive(deps);
+  assert.deepEqual([waitingOn(old), waitingOn(texts)], [2, 3], "what no gateway can send waits");
+  const second = await versatile(accountId, "x-second");
+  await moveFromInactive(deps);
+  assert.deepEqual([waitingOn(old), waitingOn(texts), waitingOn(second)], [0, 3, 2]);
+});
+
+test("from a paused gateway, each message moves to one that can send its content", async () => {
+  const accountId = await wanting("mixed failover");
+  await versatile(accountId, "y-main");
+  await gateway(accountId, "y-texts", { ...textsOnly, default: true });
+  await versatile(accountId, "y-second");
+  const own = (identifier: string) =>
+    claimed(open.query("select id from gateways where identifier = ?", identifier)[0]!.id as string);
+  const [main, texts, second] = [await own("y-main"), await own("y-texts"), await own("y-second")];
+  await due(accountId, main.id, 3);
+  await due(accountId, main.id, 2, { content: "email" });
+  await main.pause(60_000);
+  await second.pause(1000);
+  const deps = { ...open.deps, signals: signalsTo() };
+  await moveFromPaused(deps);
+  assert.deepEqual([main.waiting(), texts.waiting(), second.waiting()], [2, 3, 0]);
+  await open.deps.clock.advance(1000);
+  for (let look = 0; look < 3; look++) await moveFromPaused(deps);
+  assert.deepEqual([main.waiting(), texts.waiting(), second.waiting()], [1, 3, 1], "one probe");
+  await second.resume();
+  await moveFromPaused(deps);
+  assert.deepEqual([main.waiting(), texts.waiting(), second.waiting()], [0, 3, 2]);
 });
 
 test("a pause is noticed at once, and looked after every second while it lasts", async () => {

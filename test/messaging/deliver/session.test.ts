@@ -30,9 +30,8 @@ after(async () => {
 const accepted: Outcome = { kind: "accepted", reference: "ref" };
 const message: OutgoingMessage = {
   id: "msg_1",
-  channel: "sms",
   recipient: "+15550000001",
-  message: "Hello",
+  content: { kind: "text", text: "Hello" },
   attempt: 1,
 };
 

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { ContentKind } from "#contract/messages/content.ts";
 import type { GatewayAdapter } from "#gateways/gateway.ts";
 import { AttachmentReadError, type OutgoingMessage } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
@@ -18,9 +19,9 @@ import { memoryLog } from "../../log.ts";
 const row: DueMessage = {
   id: "msg_1",
   account_id: "acc_1",
-  channel: "email",
   recipient_raw: "Ada@BÜCHER.test",
   recipient: "ada@xn--bcher-kva.test",
+  content: "email",
   body: "",
   priority: 0,
   due_at: 1000,
@@ -36,6 +37,7 @@ const notComposed: Outcome = {
 };
 
 interface Options {
+  contents?: readonly ContentKind[];
   repeatWithinMs?: number;
   /** What `findFirstAttempt` reads. */
   first?: (() => Promise<number | null>) | undefined;
@@ -92,6 +94,7 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
     identifier: "main",
     adapter: {
       kind: "test",
+      contents: options.contents ?? ["email"],
       maxMessageBytes: mostBytes,
       idempotencyWindowMs: repeatWithinMs,
       send,
@@ -114,7 +117,21 @@ test("a mail goes to the address that was given, composed", async () => {
   });
   assert.deepEqual(await it.send(), accepted);
   assert.equal(seen[0]?.recipient, "Ada@xn--bcher-kva.test");
-  assert.equal(seen[0]?.email?.text, "Hi");
+  const content = seen[0]?.content;
+  assert.ok(content?.kind === "email");
+  assert.equal(content.text, "Hi");
+});
+
+test("what a gateway's kind cannot send is rejected before it is read, and stays in doubt after an unknown outcome", async () => {
+  const never = async () => assert.fail("sent");
+  const options: Options = { contents: ["text"], run: () => assert.fail("read") };
+  const code = "content_not_supported";
+  const reason = "Gateways of kind test cannot send email messages.";
+  const first = await sending(never, options).send();
+  assert.deepEqual(first, { kind: "rejected", code, reason });
+  const repeated = await sending(never, { ...options, resends: 1 }).send();
+  assert.deepEqual(repeated, { kind: "unknown", code, reason, notAttempted: true });
+  for (const outcome of [first, repeated]) assert.equal(healthOf(outcome).health, "healthy");
 });
 
 test("files that cannot be read: not sent, tried again, and the log says why", async () => {

@@ -151,7 +151,14 @@ for (const engine of engines) {
       assert.deepEqual(await database.run(beginAttempts, asked), { kind: "stamped", attempts: new Map() });
       const to = await makeGateway(database, accountId);
       assert.equal(
-        await database.run(moveToDefault, { from: gatewayId, to, limit: 10, at: later, detail: "" }),
+        await database.run(moveToDefault, {
+          from: gatewayId,
+          to,
+          contents: ["text"],
+          limit: 10,
+          at: later,
+          detail: "",
+        }),
         0,
       );
       assert.deepEqual(await database.run(findOverdueLanes, { priorities, now: later }), []);

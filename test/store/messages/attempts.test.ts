@@ -79,9 +79,9 @@ onBothEngines((open) => {
       {
         id: ids[0],
         account_id: accountId,
-        channel: "sms",
         recipient_raw: "+15550000",
         recipient: "+15550000",
+        content: "text",
         body: "Hello 0",
         priority: 0,
         due_at: now,

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { ContentKind } from "#contract/messages/content.ts";
 import { beginAttempts } from "#store/messages/attempts.ts";
 import { storeSends } from "#store/messages/insert.ts";
-import { cancelMessage, moveToDefault, moveToFailover } from "#store/messages/move.ts";
+import { cancelMessage, type Move, moveToDefault, moveToFailover } from "#store/messages/move.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
 import type { TransitionDetails } from "#store/messages/transitions.ts";
 import { onBothEngines } from "../conformance.ts";
@@ -96,7 +97,14 @@ onBothEngines((open) => {
     await stamp(database, gatewayId, fence, [ids[0]!]);
     const to = await makeGateway(database, accountId);
     const move = (limit: number) =>
-      database.run(moveToDefault, { from: gatewayId, to, limit, at: now + 7, detail: "Moved." });
+      database.run(moveToDefault, {
+        from: gatewayId,
+        to,
+        contents: ["text"],
+        limit,
+        at: now + 7,
+        detail: "Moved.",
+      });
     assert.deepEqual([await move(3), await move(3), await move(3)], [3, 2, 0]);
     const gateways = async (...which: string[]) =>
       Promise.all(which.map(async (id) => (await messageRow(store, id)).gateway_id));
@@ -110,6 +118,29 @@ onBothEngines((open) => {
     await stamp(database, to, await claim(store, to), [ids[1]!]);
   });
 
+  test("only messages with the given contents move to the default gateway", async () => {
+    const store = open();
+    const { accountId, gatewayId, ids } = await makeMessages(store.database, { count: 2 });
+    await store.database.run(storeSends, sendOf(accountId, gatewayId, { each: { content: "email" } }));
+    const to = await makeGateway(store.database, accountId);
+    const move = (contents: readonly ContentKind[]) =>
+      store.database.run(moveToDefault, {
+        from: gatewayId,
+        to,
+        contents,
+        limit: 10,
+        at: now,
+        detail: "Moved.",
+      });
+    assert.equal(await move(["text"]), 2);
+    assert.deepEqual(await Promise.all(ids.map(async (id) => (await messageRow(store, id)).gateway_id)), [
+      to,
+      to,
+    ]);
+    assert.equal(await move(["text"]), 0);
+    assert.equal(await move(["text", "email"]), 1);
+  });
+
   /** An account with messages on a gateway that is paused until `now + 100`, and another gateway. */
   async function failing(options: Parameters<typeof makeMessages>[1] = {}) {
     const store = open();
@@ -117,10 +148,11 @@ onBothEngines((open) => {
     const fence = await claim(store, made.gatewayId);
     const to = await makeGateway(store.database, made.accountId);
     await pause(made.gatewayId, now + 100);
-    const move = (more: { to?: string; probe?: boolean; limit?: number; at?: number } = {}) =>
+    const move = (more: Partial<Move & { probe: boolean }> = {}) =>
       store.database.run(moveToFailover, {
         from: made.gatewayId,
         to,
+        contents: ["text"],
         probe: false,
         priorities: [0, 1, 2],
         limit: 1000,
@@ -249,7 +281,14 @@ onBothEngines((open) => {
           lateBefore: 0,
           day: null,
         }),
-        store.other.run(moveToDefault, { from: gatewayId, to, limit: 100, at: now, detail: "Moved." }),
+        store.other.run(moveToDefault, {
+          from: gatewayId,
+          to,
+          contents: ["text"],
+          limit: 100,
+          at: now,
+          detail: "Moved.",
+        }),
       ]);
       assert.ok(stamped.kind === "stamped");
       assert.equal(stamped.attempts.size + moved, 20);

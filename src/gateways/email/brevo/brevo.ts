@@ -64,7 +64,7 @@ const messageIdHeader = "X-Mailin-custom";
 
 /** Brevo derives an attachment's type from its name. */
 async function bodyOf(message: EmailMessage, settings: BrevoSettings): Promise<object> {
-  const { email } = message;
+  const { content: email } = message;
   const { address, name } = senderOf(email, settings);
   const attachments = await base64Attachments(email);
   return {

@@ -82,7 +82,7 @@ function basicCredentials({ api_key }: MailgunSettings): string {
 }
 
 /** Attachments are sent in binary: base64 would make them a third longer. */
-async function formOf({ id, recipient, email }: EmailMessage, settings: MailgunSettings) {
+async function formOf({ id, recipient, content: email }: EmailMessage, settings: MailgunSettings) {
   const fields: [string, string][] = [
     ["from", mailboxText(senderOf(email, settings))],
     ["to", recipient],

@@ -4,12 +4,12 @@
 
 import { hash } from "node:crypto";
 import { wireAddress } from "#contract/address.ts";
-import type { OutgoingAttachment, OutgoingEmail } from "#gateways/message.ts";
+import type { EmailContent, OutgoingAttachment } from "#gateways/message.ts";
 import { mailboxField, parameter, textField } from "./header-text.ts";
 import { encodedText } from "./transfer-encoding.ts";
 
 export interface MailParts {
-  email: OutgoingEmail;
+  email: EmailContent;
   recipient: string;
   /** The gateway's address. */
   from: string;
@@ -60,7 +60,7 @@ export function buildMail(parts: MailParts, files: readonly Buffer[] = []): Buff
 type Piece = string | Buffer;
 
 /** The content fields of the outermost part, and its body. */
-function contentOf(email: OutgoingEmail, boundary: string, files: readonly Buffer[]): Piece[] {
+function contentOf(email: EmailContent, boundary: string, files: readonly Buffer[]): Piece[] {
   const text = textPart("text/plain", email.text);
   const shown =
     email.html === null

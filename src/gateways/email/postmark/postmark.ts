@@ -71,7 +71,7 @@ export const postmark = defineHttpMail({
 
 /** `Metadata` names may have 20 characters and values 80. */
 async function bodyOf(message: EmailMessage, settings: PostmarkSettings): Promise<object> {
-  const { email } = message;
+  const { content: email } = message;
   const attachments = await base64Attachments(email);
   return {
     From: mailboxText(senderOf(email, settings)),

@@ -74,7 +74,7 @@ export const resend = defineHttpMail({
 
 /** The same at every attempt, as the idempotency key requires. */
 async function bodyOf(message: EmailMessage, settings: ResendSettings): Promise<object> {
-  const { email } = message;
+  const { content: email } = message;
   const attachments = await base64Attachments(email);
   return {
     from: mailboxText(senderOf(email, settings)),

@@ -83,7 +83,10 @@ export const sendgrid = defineHttpMail({
 });
 
 /** SendGrid sets the return path itself. */
-async function bodyOf({ id, recipient, email }: EmailMessage, settings: SendGridSettings): Promise<object> {
+async function bodyOf(
+  { id, recipient, content: email }: EmailMessage,
+  settings: SendGridSettings,
+): Promise<object> {
   const { address, name } = senderOf(email, settings);
   const attachments = await base64Attachments(email);
   const off = { enable: false };

@@ -16,7 +16,7 @@ import {
 import { emailFields } from "#gateways/email/settings.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
 import { textAt } from "#gateways/json-path.ts";
-import type { OutgoingEmail } from "#gateways/message.ts";
+import type { EmailContent } from "#gateways/message.ts";
 import type { Fault } from "#gateways/vendor-outcome.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
@@ -111,7 +111,10 @@ function sendUrl({ base_url, region }: SesSettings): string {
   return joinUrl(base_url ?? `https://email.${region}.${domain}`, "/v2/email/outbound-emails");
 }
 
-async function bodyOf({ id, recipient, email }: EmailMessage, settings: SesSettings): Promise<object> {
+async function bodyOf(
+  { id, recipient, content: email }: EmailMessage,
+  settings: SesSettings,
+): Promise<object> {
   return {
     FromEmailAddress: asciiMailboxText(senderOf(email, settings)),
     Destination: { ToAddresses: [recipient] },
@@ -126,7 +129,7 @@ async function bodyOf({ id, recipient, email }: EmailMessage, settings: SesSetti
 }
 
 /** At most 15 headers of 870 ASCII characters; 40 MB in all. */
-async function contentOf(email: OutgoingEmail): Promise<object> {
+async function contentOf(email: EmailContent): Promise<object> {
   const text = (data: string) => ({ Data: data, Charset: "UTF-8" });
   const attachments = await base64Attachments(email);
   return {

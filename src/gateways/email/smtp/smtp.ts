@@ -32,6 +32,7 @@ const states = new WeakMap<SmtpSettings, SmtpState>();
 export const smtp = defineGateway({
   kind: "smtp",
   channels: ["email"],
+  contents: ["email"],
   title: "SMTP",
   summary: "Email through any mail server, over STARTTLS or TLS, signed with DKIM.",
   settings: smtpSettings,
@@ -41,10 +42,7 @@ export const smtp = defineGateway({
   email: (settings) => emailSender(settings, settings.host),
   encodedSecrets: (settings) => smtpTarget(settings).secrets,
   async send(message, settings, tools): Promise<Outcome> {
-    const { email, recipient } = message;
-    if (email === undefined) {
-      return { kind: "rejected", code: "not_an_email", reason: "SMTP gateways send email only." };
-    }
+    const { content: email, recipient } = message;
     const { pool, files, key } = stateOf(settings, tools.clock);
     if (tools.signal.aborted) return outcomeOfLoss({ kind: "aborted" }, "session", []);
     // One after the other: each is read whole while it is encoded.

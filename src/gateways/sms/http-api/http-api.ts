@@ -24,6 +24,7 @@ import {
 export const httpApi = defineGateway({
   kind: "http-api",
   channels: ["sms"],
+  contents: ["text"],
   title: "HTTP API",
   summary:
     "Any SMS provider with an HTTP interface: the settings describe its requests, answers and callbacks.",
@@ -44,13 +45,13 @@ export const httpApi = defineGateway({
 
 /** The request for a message; null when its text would change the URL's path. */
 function requestOf(
-  message: OutgoingMessage,
+  message: OutgoingMessage<"text">,
   settings: HttpApiSettings,
   tools: GatewayTools,
 ): OutboundRequest | null {
   const values: Values = {
     to: message.recipient,
-    message: message.message,
+    message: message.content.text,
     id: message.id,
     from: settings.from ?? "",
   };

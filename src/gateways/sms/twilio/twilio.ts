@@ -48,6 +48,7 @@ type TwilioSettings = z.output<typeof settings>;
 export const twilio = defineGateway({
   kind: "twilio",
   channels: ["sms"],
+  contents: ["text"],
   title: "Twilio",
   summary: "SMS through Twilio, with signed delivery reports and incoming messages.",
   settings,
@@ -85,12 +86,16 @@ function basicPair(settings: TwilioSettings): string {
   return Buffer.from(`${settings.account_sid}:${settings.auth_token}`).toString("base64");
 }
 
-function formOf(message: OutgoingMessage, settings: TwilioSettings, callbackUrl: string | null): string {
+function formOf(
+  message: OutgoingMessage<"text">,
+  settings: TwilioSettings,
+  callbackUrl: string | null,
+): string {
   const form = new URLSearchParams({ To: message.recipient });
   if (settings.from !== undefined) form.set("From", settings.from);
   if (settings.messaging_service_sid !== undefined)
     form.set("MessagingServiceSid", settings.messaging_service_sid);
-  form.set("Body", message.message);
+  form.set("Body", message.content.text);
   if (callbackUrl !== null)
     form.set("StatusCallback", `${callbackUrl}?message=${encodeURIComponent(message.id)}`);
   return form.toString();

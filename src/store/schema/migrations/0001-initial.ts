@@ -60,7 +60,7 @@ const messages = [
   `create table messages (
     id text primary key, account_id text not null, request_id text not null, channel text not null,
     gateway_id text not null, gateway_pinned bigint not null, recipient_raw text not null, recipient text not null,
-    body text not null, test bigint not null, status text not null, priority bigint not null, due_at bigint,
+    content text not null, body text not null, test bigint not null, status text not null, priority bigint not null, due_at bigint,
     fence bigint not null default 0, version bigint not null default 0, attempts bigint not null default 0,
     resends bigint not null default 0, first_deferred_at bigint, schedule_at text, scheduled_for bigint,
     created_at bigint not null, updated_at bigint not null, sent_at bigint, delivered_at bigint, read_at bigint,

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { mailgun, mailgunCode, mailgunFault } from "#gateways/email/mailgun/mailgun.ts";
-import type { OutgoingEmail } from "#gateways/message.ts";
+import type { EmailContent } from "#gateways/message.ts";
 import { gatewayConformance } from "../../conformance.ts";
 import { now, sampleAttachment, sampleEmail, toolsWith } from "../../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
@@ -183,7 +183,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-async function sent(change: Partial<OutgoingEmail> = {}, own: object = {}) {
+async function sent(change: Partial<EmailContent> = {}, own: object = {}) {
   const outbound = scriptedOutbound({ kind: "no_answer", reason: "enough" });
   const parsedSettings = mailgun.settings.parse({ ...settings, ...own });
   const signal = new AbortController().signal;
@@ -225,7 +225,7 @@ describe("mailgun: requests", () => {
 
   test("everything at once, in the EU", async () => {
     const bytes = Buffer.from([37, 80, 68, 70, 13, 10, 0, 255]);
-    const email: Partial<OutgoingEmail> = {
+    const email: Partial<EmailContent> = {
       html: "<p>Hallo</p>",
       senderName: 'Müller, "Ada"',
       replyTo: "help@example.com",

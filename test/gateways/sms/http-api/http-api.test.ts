@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
 import { gatewayConformance } from "../../conformance.ts";
-import { sampleMessage, toolsWith } from "../../conformance-samples.ts";
+import { sampleMessage, textOf, toolsWith } from "../../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
 import { callbacks, secrets, settings } from "./http-api-example.ts";
 
@@ -232,7 +232,7 @@ gatewayConformance(httpApi, {
       {
         name: "JSON from a text, escaped",
         settings: { body: '{ "to": "{{ to }}", "text": "{{message}}" }', headers: {}, from: undefined },
-        message: { message: 'say "{{to}}"\n\\' },
+        message: { content: textOf('say "{{to}}"\n\\') },
         request: {
           method: "POST",
           url: settings.url,
@@ -258,7 +258,7 @@ gatewayConformance(httpApi, {
       {
         name: "a form from a text",
         settings: { encoding: "form", headers: {}, body: "n={{to}}&m={{message}}&k=v" },
-        message: { message: "a&b=c d+\ud800" },
+        message: { content: textOf("a&b=c d+\ud800") },
         request: {
           method: "POST",
           url: settings.url,
@@ -274,7 +274,7 @@ gatewayConformance(httpApi, {
           headers: {},
           body: { to: "{{to}}", text: "{{message}}" },
         },
-        message: { message: "a b#c" },
+        message: { content: textOf("a b#c") },
         request: {
           method: "GET",
           url: `${settings.url}&to=%2B4915112345678&text=a+b%23c`,
@@ -289,7 +289,7 @@ gatewayConformance(httpApi, {
           headers: { "X-Text": "<{{message}}>" },
           body: undefined,
         },
-        message: { message: "a/b ?\r\nX-Evil: é" },
+        message: { content: textOf("a/b ?\r\nX-Evil: é") },
         request: {
           method: "GET",
           url: "https://api.provider.test/to/%2B4915112345678/send?text=a%2Fb%20%3F%0D%0AX-Evil%3A%20%C3%A9",

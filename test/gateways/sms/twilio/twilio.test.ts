@@ -5,6 +5,7 @@ import { test } from "node:test";
 import type { Receipt } from "#gateways/callback.ts";
 import { twilio } from "#gateways/sms/twilio/twilio.ts";
 import { gatewayConformance } from "../../conformance.ts";
+import { textOf } from "../../conformance-samples.ts";
 import { answer } from "../../scripted-outbound.ts";
 import { accountSid, authToken, settings, sid, sign } from "./twilio-example.ts";
 
@@ -214,7 +215,7 @@ gatewayConformance(twilio, {
           messaging_service_sid: "MG1",
           base_url: "https://api.dublin.ie1.twilio.com/",
         },
-        message: { message: "hi" },
+        message: { content: textOf("hi") },
         callbackUrl: null,
         request: {
           method: "POST",
