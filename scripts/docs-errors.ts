@@ -41,7 +41,8 @@ export const messageCodes: Record<string, string> = {
   interrupted: "The process that was sending it ended before the outcome was known.",
   restored: "It was being sent when the copy was made that the installation was restored from.",
   adapter_error: "The gateway's adapter failed; the log says how. It may have been sent.",
-  not_composed: "The mail, its files or its row could not be read when it was due. It is tried again.",
+  not_composed:
+    "The message, its mail, its files or its payload could not be read when it was due. It is tried again.",
   too_large: "The mail is larger than its gateway takes.",
   content_not_supported:
     "The gateway was changed to a kind that cannot send such messages, so this attempt sent nothing.",

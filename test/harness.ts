@@ -103,7 +103,12 @@ export interface Harness {
   /** Sends SMS that must be accepted, and returns their ids. */
   accepted(contacts: object[]): Promise<string[]>;
   get(path: string): Promise<LightMyRequestResponse>;
-  post(path: string, body?: object): Promise<LightMyRequestResponse>;
+  /** `body`: an object is sent as JSON. */
+  post(
+    path: string,
+    body?: object | string,
+    headers?: Record<string, string>,
+  ): Promise<LightMyRequestResponse>;
   /** A message by lookup. */
   message(id: string): Promise<MessageRecord>;
   /** From here on every write meets this fault; null: storage is well again. */
@@ -252,8 +257,8 @@ export async function harness(options: HarnessOptions = {}): Promise<Harness> {
       return reply.json().data.contact.map((contact: { id: string }) => contact.id);
     },
     get: (url) => inject({ method: "GET", url, headers: { "api-key": account.key } }),
-    post: (url, payload = {}) =>
-      inject({ method: "POST", url, headers: { "api-key": account.key }, payload }),
+    post: (url, payload = {}, headers = {}) =>
+      inject({ method: "POST", url, headers: { "api-key": account.key, ...headers }, payload }),
     message: async (id) => {
       const reply = await it.get(`/api/get/sms/${id}`);
       if (reply.statusCode !== 200) throw new Error(`No message ${id}: ${reply.statusCode} ${reply.body}`);

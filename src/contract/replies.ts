@@ -35,6 +35,13 @@ export const sendReply = accepted(
   "SMS messages have been queued.",
 );
 
+/** An accepted WhatsApp send. */
+export const whatsappSendReply = accepted(
+  "WhatsappSend",
+  { number: z.string().describe("The number as the request has it.") },
+  "WhatsApp messages have been queued.",
+);
+
 /** An accepted email send. */
 export const emailSendReply = accepted(
   "EmailSend",

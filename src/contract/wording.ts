@@ -29,6 +29,14 @@ export const sentences = {
   base64: (path: Path) => `The ${attribute(path)} field must be valid base64.`,
   oneLine: (path: Path) => `The ${attribute(path)} field must be one line without control characters.`,
   dateFormat: (path: Path, format: string) => `The ${attribute(path)} field must match the format ${format}.`,
+  url: (path: Path) => `The ${attribute(path)} field must be a valid URL.`,
+  object: (path: Path) => `The ${attribute(path)} field must be an object.`,
+  distinct: (path: Path) => `The ${attribute(path)} field has a duplicate value.`,
+  regex: (path: Path) => `The ${attribute(path)} field format is invalid.`,
+  requiredWith: (path: Path, other: Path) =>
+    `The ${attribute(path)} field is required when ${attribute(other)} is present.`,
+  prohibits: (path: Path, other: Path) =>
+    `The ${attribute(path)} field prohibits ${attribute(other)} from being present.`,
   selected: (path: Path) => `The selected ${attribute(path)} is invalid.`,
   unsendable: (path: Path) => `The ${attribute(path)} field contains characters that cannot be sent.`,
   notAFile: (path: Path) => `The ${attribute(path)} field must not be a file.`,
@@ -40,6 +48,8 @@ export const sentences = {
     `The ${attribute(path)} field must not be greater than ${max} kilobytes.`,
   atMostItems: (path: Path, max: number) =>
     `The ${attribute(path)} field must not have more than ${max} items.`,
+  atMostRows: (path: Path, max: number) =>
+    `The ${attribute(path)} field must not have more than ${max} rows in all.`,
 } as const;
 
 /**
@@ -47,7 +57,7 @@ export const sentences = {
  * the sentence comes from here, where the field's full path is known.
  */
 export type Rule =
-  | { rule: "phone" | "email" | "unsendable" | "oneLine" }
+  | { rule: "phone" | "email" | "url" | "regex" | "unsendable" | "oneLine" }
   | { rule: "dateFormat"; format: string };
 
 /** The sentence for a zod issue about the field at `path`. */
@@ -57,6 +67,7 @@ export function sentenceFor(issue: z.core.$ZodRawIssue, path: Path): string {
       if (issue.input === null || issue.input === undefined) return sentences.required(path);
       if (issue.expected === "array") return sentences.array(path);
       if (issue.expected === "number" || issue.expected === "int") return sentences.integer(path);
+      if (issue.expected === "object") return sentences.object(path);
       return sentences.string(path);
     case "invalid_value":
       return sentences.selected(path);

@@ -2,7 +2,7 @@
 // complete except for its sender's address, which is a setting of the gateway.
 
 import type { KeyObject } from "node:crypto";
-import type { ContentKind } from "#contract/messages/content.ts";
+import type { ContentKind, ListFields, MediaFields, TemplateFields } from "#contract/messages/content.ts";
 
 /** A message on its way to a provider, its content of one of the kinds `Kind`. */
 export interface OutgoingMessage<Kind extends ContentKind = ContentKind> {
@@ -19,11 +19,34 @@ export interface OutgoingMessage<Kind extends ContentKind = ContentKind> {
 interface Contents {
   text: TextContent;
   email: EmailContent;
+  media: MediaContent;
+  list: ListContent;
+  template: TemplateContent;
 }
 
 export interface TextContent {
   kind: "text";
   /** As its sender gave it. */
+  text: string;
+}
+
+/** A file of WhatsApp with its caption. The adapter fetches the URL, under the guard of outbound requests. */
+export interface MediaContent extends MediaFields {
+  kind: "media";
+  /** The caption. */
+  text: string;
+}
+
+/** A text of WhatsApp with rows to choose from. */
+export interface ListContent extends ListFields {
+  kind: "list";
+  text: string;
+}
+
+/** A template of WhatsApp. */
+export interface TemplateContent extends TemplateFields {
+  kind: "template";
+  /** What the caller wrote as the message: it is in the record and is not sent. */
   text: string;
 }
 

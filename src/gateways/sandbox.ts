@@ -43,7 +43,7 @@ export function behaviourOf(recipient: string): Behaviour {
 export const sandbox = defineGateway({
   kind: "sandbox",
   channels: ["sms", "whatsapp", "email"],
-  contents: ["text", "email"],
+  contents: ["text", "media", "list", "template", "email"],
   title: "Sandbox",
   summary: "Sends nothing; the recipient decides what happens to the message. It costs no credit.",
   settings: z.strictObject({}),

@@ -112,6 +112,7 @@ import { listReceivedMessagesRoute } from "#http/routes/messages/received.ts";
 import { resolveMessageRoute } from "#http/routes/messages/resolve.ts";
 import { sendEmailRoute } from "#http/routes/messages/send-email.ts";
 import { sendSmsRoute } from "#http/routes/messages/send-sms.ts";
+import { sendWhatsappListRoute, sendWhatsappRoute } from "#http/routes/messages/send-whatsapp.ts";
 import { receiveCallbackQueryRoute, receiveCallbackRoute } from "#http/routes/public/callback.ts";
 import { getLivenessRoute, getReadinessRoute } from "#http/routes/public/health.ts";
 import { getMetricsRoute } from "#http/routes/public/metrics.ts";
@@ -122,6 +123,8 @@ import { getModelRoute, listModelsRoute } from "./routes/ai/models.ts";
 
 export const endpoints: readonly Endpoint[] = [
   sendSmsRoute,
+  sendWhatsappRoute,
+  sendWhatsappListRoute,
   sendEmailRoute,
   listMessagesRoute,
   getMessageRoute,

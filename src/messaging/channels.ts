@@ -6,18 +6,25 @@ import type { Account } from "#accounts/account.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { Send, SharedDraft } from "#contract/messages/contacts.ts";
 import { type EmailDraft, readEmail, readEmailSlices } from "#contract/messages/email.ts";
-import type { EmailRecord, SmsRecord } from "#contract/messages/record.ts";
+import type { EmailRecord, SmsRecord, WhatsappRecord } from "#contract/messages/record.ts";
 import { readSms, readSmsSlices, type SmsDraft } from "#contract/messages/sms.ts";
+import {
+  readWhatsapp,
+  readWhatsappSlices,
+  type WhatsappDraft,
+  type WhatsappListDraft,
+} from "#contract/messages/whatsapp.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import { prepareEmail } from "./accept/email.ts";
 import type { PreparedSend, PrepareTools } from "./accept/prepare.ts";
 import { prepareSms } from "./accept/sms.ts";
+import { prepareWhatsapp } from "./accept/whatsapp.ts";
 import { emailAddress, phoneNumber, type RecipientKind } from "./recipients.ts";
 
 type OwnFields<ChannelRecord> = Omit<ChannelRecord, Exclude<keyof SmsRecord & keyof EmailRecord, "channel">>;
 
 /** A channel's fields of the public record, beside those that every channel has. */
-export type ChannelRecord = OwnFields<SmsRecord> | OwnFields<EmailRecord>;
+export type ChannelRecord = OwnFields<SmsRecord> | OwnFields<WhatsappRecord> | OwnFields<EmailRecord>;
 
 /** How a channel's messages are accepted and shown. `Draft`: one of its contacts. */
 export interface SendingChannel<Draft extends SharedDraft = SharedDraft> {
@@ -41,8 +48,7 @@ export interface SendingChannel<Draft extends SharedDraft = SharedDraft> {
 
 export interface MessageChannel {
   recipients: RecipientKind;
-  /** Null: messages of the channel cannot be sent yet. */
-  sending: SendingChannel | null;
+  sending: SendingChannel;
 }
 
 const sms: SendingChannel<SmsDraft> = {
@@ -102,19 +108,54 @@ const email: SendingChannel<EmailDraft> = {
   testContact: (address, message) => ({ email: address, subject: "Trunkline test message", message }),
 };
 
+const whatsapp: SendingChannel<WhatsappDraft | WhatsappListDraft> = {
+  readSlices: readWhatsappSlices,
+  read: readWhatsapp,
+  prepare: prepareWhatsapp,
+  fingerprint: (contact) => {
+    const { number, message, gateway_identifier, schedule_at } = contact;
+    const shared = [number, message, gateway_identifier, schedule_at];
+    if ("sections" in contact)
+      return [...shared, contact.header, contact.footer, contact.button, contact.sections];
+    return [...shared, contact.media, contact.url, contact.filename, contact.template];
+  },
+  writtenRecipient: ({ number }) => number,
+  creditUnit: "WhatsApp",
+  record: (row) => {
+    const media = row.payload?.kind === "media" ? row.payload : null;
+    const list = row.payload?.kind === "list" ? row.payload : null;
+    const template = row.payload?.kind === "template" ? row.payload : null;
+    return {
+      channel: "whatsapp",
+      number: row.recipient_raw,
+      recipient: row.recipient,
+      media: media?.media ?? null,
+      url: media?.url ?? null,
+      filename: media?.filename ?? null,
+      list: list && {
+        header: list.header,
+        footer: list.footer,
+        button: list.button,
+        sections: list.sections,
+      },
+      template: template && {
+        name: template.name,
+        language: template.language,
+        parameters: template.parameters,
+        components: template.components,
+      },
+    };
+  },
+  bodyInEvents: true,
+  testContact: (number, message) => ({ number, message }),
+};
+
 /** Channels by name. */
 export const messageChannels: Readonly<Record<Channel, MessageChannel>> = {
   sms: { recipients: phoneNumber, sending: sms },
-  whatsapp: { recipients: phoneNumber, sending: null },
+  whatsapp: { recipients: phoneNumber, sending: whatsapp },
   email: { recipients: emailAddress, sending: email },
 };
-
-/** How the channel sends. Throws for one that does not: nothing of it is ever accepted or stored. */
-export function sendingChannel(channel: Channel): SendingChannel {
-  const { sending } = messageChannels[channel];
-  if (sending === null) throw new Error(`The channel ${channel} cannot send yet.`);
-  return sending;
-}
 
 /** A recipient in the form that messages and the suppression list hold; null when the text is no recipient. */
 export function normaliseRecipient(channel: Channel, written: string, country: string | null): string | null {

@@ -3,20 +3,20 @@
 import type { MessageEvent, MessageRecord } from "#contract/messages/record.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import type { EventsTable } from "#store/schema/schema.ts";
-import { sendingChannel } from "./channels.ts";
+import { messageChannels } from "./channels.ts";
 
 const iso = (at: number) => new Date(at).toISOString();
 const isoOrNull = (at: number | null) => (at === null ? null : iso(at));
 
 /** `events`: the timeline, which only the record of a single message shows. */
 export function recordOf(row: MessageRow, events?: readonly EventsTable[]): MessageRecord {
-  return { ...sharedOf(row, events), ...sendingChannel(row.channel).record(row) };
+  return { ...sharedOf(row, events), ...messageChannels[row.channel].sending.record(row) };
 }
 
 /** What webhook events show of a message: its record, without the body where that may be large. */
 export function eventRecordOf(row: MessageRow): object {
   const { message, ...record } = recordOf(row);
-  return sendingChannel(row.channel).bodyInEvents ? { ...record, message } : record;
+  return messageChannels[row.channel].sending.bodyInEvents ? { ...record, message } : record;
 }
 
 function sharedOf(row: MessageRow, events?: readonly EventsTable[]) {

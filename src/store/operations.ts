@@ -33,6 +33,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/messages/attempts.ts"),
   import("#store/messages/first-attempt.ts"),
   import("#store/messages/idempotency-keys.ts"),
+  import("#store/messages/contents.ts"),
   import("#store/messages/insert.ts"),
   import("#store/messages/lookup.ts"),
   import("#store/messages/move.ts"),

@@ -40,7 +40,8 @@ const disguised: [path: string, status: number][] = [
   ["/", 404],
   ["/api", 404],
   ["/api/sms", 404],
-  ["/api/whatsapp/send", 404],
+  ["/api/whatsapp/send", 403],
+  ["/api/whatsapp/sends", 404],
   ["/api/email/send", 403],
   ["/index.php/api/sms/send", 404],
 ];

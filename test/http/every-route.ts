@@ -124,6 +124,10 @@ const somebody = { email: "new@acme.test", name: "New", password: "a long enough
 const moreBodies: Record<string, object> = {
   ...bodies,
   sendSms: { contact: [contact] },
+  sendWhatsapp: { contact: [{ ...contact, media: "image", url: "https://cdn.example.com/a.jpg" }] },
+  sendWhatsappList: {
+    contact: [{ ...contact, button: "Choose", sections: [{ rows: [{ id: "a", title: "A" }] }] }],
+  },
   sendEmail: { contact: [{ email: "delivered@example.com", subject: "Hi", message: "Hello" }] },
   resolveMessage: { answer: "mark_failed" },
   createChatCompletion: { messages: [{ role: "user", content: "Hi" }] },

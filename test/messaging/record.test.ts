@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { emailRecord, smsRecord } from "#contract/messages/record.ts";
+import { emailRecord, smsRecord, whatsappRecord } from "#contract/messages/record.ts";
 import { eventRecordOf, recordOf } from "#messaging/record.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 
@@ -146,6 +146,28 @@ test("events show the body of an SMS, and not that of an email", () => {
   assert.deepEqual(eventRecordOf(emailRow), rest);
 });
 
-test("a channel without a record of its own is never shown as another one", () => {
-  assert.throws(() => recordOf({ ...row, channel: "whatsapp" }), /whatsapp/);
+test("a WhatsApp message shows what it has beside its text, and null for the rest", () => {
+  const sections = [{ title: null, rows: [{ id: "a", title: "A", description: null }] }];
+  const beside = { header: null, footer: "F", button: "Choose", sections };
+  const whatsapp: MessageRow = { ...row, channel: "whatsapp", encoding: null, segments: null };
+  const own = (message: MessageRow) => {
+    const { media, url, filename, list, template } = whatsappRecord.parse(recordOf(message));
+    return { media, url, filename, list, template };
+  };
+  const nothing = { media: null, url: null, filename: null, list: null, template: null };
+  assert.deepEqual(own(whatsapp), nothing);
+  const file = { media: "document", url: "https://cdn.example.com/a.pdf", filename: "a.pdf" } as const;
+  assert.deepEqual(own({ ...whatsapp, content: "media", payload: { kind: "media", ...file } }), {
+    ...nothing,
+    ...file,
+  });
+  assert.deepEqual(own({ ...whatsapp, content: "list", payload: { kind: "list", ...beside } }), {
+    ...nothing,
+    list: beside,
+  });
+  const template = { name: "order", language: "de", parameters: ["Ada"], components: null };
+  assert.deepEqual(own({ ...whatsapp, content: "template", payload: { kind: "template", ...template } }), {
+    ...nothing,
+    template,
+  });
 });

@@ -14,6 +14,7 @@ import * as upkeep from "#store/maintenance/overdue.ts";
 import * as hold from "#store/maintenance/restore-hold.ts";
 import * as retention from "#store/maintenance/retention.ts";
 import * as progress from "#store/messages/attempts.ts";
+import { readPayload } from "#store/messages/contents.ts";
 import { findFirstAttempt } from "#store/messages/first-attempt.ts";
 import {
   findStoredRequest,
@@ -270,6 +271,7 @@ export const messageCases: Case[] = [
     { ...page, accountId: accountOf(3), channel: "email" },
   ),
   given(lookup.countByStatus, accountId),
+  given(readPayload, mail),
   given(mails.readEmail, mail),
   given(mails.readEmailFiles, id("req", 3)),
   given(mails.readFileChunks, { id: id("att", 30), from: 0, limit: 8 }),

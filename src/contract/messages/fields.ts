@@ -88,6 +88,51 @@ const shortMessageMax = 65_536;
 /** An SMS or WhatsApp body. */
 export const shortMessage = textField(sendable, atMost(shortMessageMax));
 
+/** The texts of a list message, in code points after trimming. All but the message are one line. */
+export const listMessage = textField(sendable, atMost(4096));
+export const listHeader = textField(wellFormed, oneLine, atMost(60));
+export const listButton = textField(wellFormed, oneLine, atMost(20));
+export const listTitle = textField(wellFormed, oneLine, atMost(24));
+export const listRowId = textField(wellFormed, oneLine, atMost(200));
+export const listDescription = textField(wellFormed, oneLine, atMost(72));
+
+/** The address of a file: http or https, absolute, without a login. Whether it may be asked is judged when it is. */
+export const mediaUrl = textField(
+  wellFormed,
+  { holds: isMediaUrl, otherwise: { rule: "url" } },
+  atMost(2048),
+);
+
+/** The name of a file as its recipient sees it. */
+export const mediaFilename = textField(sendable, atMost(240));
+
+/** The name of a template. */
+export const templateName = textField({
+  holds: (text) => /^[a-z0-9_]{1,512}$/.test(text),
+  otherwise: { rule: "regex" },
+});
+
+/** The type of a part of a template in Meta's form: `body`, `header`, `button`. */
+export const componentType = textField({
+  holds: (text) => /^[A-Za-z_]{1,64}$/.test(text),
+  otherwise: { rule: "regex" },
+});
+
+/** The language of a template: `en_US`, `de`. */
+export const templateLanguage = textField(
+  { holds: (text) => /^[A-Za-z_-]*$/.test(text), otherwise: { rule: "regex" } },
+  atMost(15),
+);
+
+function isMediaUrl(text: string): boolean {
+  if (text.length > 2048) return true;
+  // The parser drops line ends and tabs, and trims: what is stored is what was judged.
+  if (/[\p{Cc}\p{Cf}\s]/u.test(text)) return false;
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return false;
+  return url.username === "" && url.password === "" && url.hostname !== "";
+}
+
 /** The identifier of a gateway; that the account has it is checked later. */
 export const gatewayIdentifier = textField(sendable, atMost(255));
 

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { statusWord } from "./channel-word.ts";
+import { mediaKinds } from "./content.ts";
 
 const instant = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-03-01T09:30:00.000Z"] });
 
@@ -70,6 +71,57 @@ export const smsRecord = z
   .meta({ id: "SmsRecord" });
 export type SmsRecord = z.output<typeof smsRecord>;
 
+const listRow = z.object({ id: z.string(), title: z.string(), description: z.string().nullable() });
+const listSection = z.object({ title: z.string().nullable(), rows: z.array(listRow).readonly() });
+
+/** The record of a WhatsApp message. */
+export const whatsappRecord = z
+  .object({
+    ...shared,
+    channel: z.literal("whatsapp"),
+    number: z
+      .string()
+      .describe("The number as it was given.")
+      .meta({ examples: ["+49 151 23456789"] }),
+    recipient: z
+      .string()
+      .describe("The number in E.164.")
+      .meta({ examples: ["+4915123456789"] }),
+    media: z
+      .enum(mediaKinds)
+      .nullable()
+      .describe("What the file at `url` is; null: the message has no file."),
+    url: z.string().nullable().describe("The address of the file, as it was given."),
+    filename: z.string().nullable().describe("The name of the file, without folders."),
+    list: z
+      .object({
+        header: z.string().nullable(),
+        footer: z.string().nullable(),
+        button: z.string(),
+        sections: z.array(listSection).readonly(),
+      })
+      .meta({ id: "WhatsappList" })
+      .nullable()
+      .describe("The list to choose from; null: the message is no list."),
+    template: z
+      .object({
+        name: z.string(),
+        language: z.string(),
+        parameters: z
+          .union([z.array(z.string()).readonly(), z.record(z.string(), z.string()).readonly()])
+          .nullable(),
+        components: z
+          .array(z.looseObject({ type: z.string() }))
+          .readonly()
+          .nullable(),
+      })
+      .meta({ id: "WhatsappTemplateCall" })
+      .nullable()
+      .describe("The template that was sent instead of the text; null: no template."),
+  })
+  .meta({ id: "WhatsappRecord" });
+export type WhatsappRecord = z.output<typeof whatsappRecord>;
+
 /** The record of an email. */
 export const emailRecord = z
   .object({
@@ -106,6 +158,6 @@ export type EmailRecord = z.output<typeof emailRecord>;
 
 /** The record of a message on any channel. `channel` decides which record it is. */
 export const messageRecord = z
-  .discriminatedUnion("channel", [smsRecord, emailRecord])
+  .discriminatedUnion("channel", [smsRecord, whatsappRecord, emailRecord])
   .meta({ id: "MessageRecord" });
 export type MessageRecord = z.output<typeof messageRecord>;

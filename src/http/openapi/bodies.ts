@@ -6,12 +6,40 @@ import { chatRequest, embeddingsRequest } from "#contract/ai/chat-shapes.ts";
 import { attachmentTypes } from "#contract/messages/attachments.ts";
 import { emailSendRequest } from "#contract/messages/email.ts";
 import { smsSendRequest } from "#contract/messages/sms.ts";
+import { whatsappListRequest, whatsappSendRequest } from "#contract/messages/whatsapp.ts";
 import type { Head } from "#http/call.ts";
 import { componentName, type Json, reference, schemaOf } from "./schemas.ts";
 
 /** Complete bodies. A test sends each of them. */
 const examples: ReadonlyMap<z.ZodType, object> = new Map<z.ZodType, object>([
   [smsSendRequest, { contact: [{ number: "+4915123456789", message: "Your code is 4711." }] }],
+  [
+    whatsappSendRequest,
+    {
+      contact: [
+        {
+          number: "+4915123456789",
+          message: "Your invoice",
+          media: "document",
+          url: "https://shop.example.com/invoice.pdf",
+          filename: "invoice.pdf",
+        },
+      ],
+    },
+  ],
+  [
+    whatsappListRequest,
+    {
+      contact: [
+        {
+          number: "+4915123456789",
+          message: "When shall we deliver?",
+          button: "Choose",
+          sections: [{ rows: [{ id: "morning", title: "08:00 to 12:00" }] }],
+        },
+      ],
+    },
+  ],
   [
     emailSendRequest,
     {

@@ -7,7 +7,7 @@ import type { Issue } from "#contract/issue.ts";
 import type { Channel } from "#contract/messages/channel.ts";
 import type { Send, SharedDraft } from "#contract/messages/contacts.ts";
 import type { Core } from "#core/core.ts";
-import { sendingChannel } from "#messaging/channels.ts";
+import { messageChannels } from "#messaging/channels.ts";
 import { priorityOf } from "#queue/priority.ts";
 import { startOfMonth, startOfNextMonth } from "#runtime/time-zones.ts";
 import { type Database, StorageError } from "#store/database.ts";
@@ -132,7 +132,7 @@ async function prepareSend(
   now: number,
 ): Promise<PreparedSend> {
   const yieldToEventLoop = () => clock.sleep(0);
-  return await sendingChannel(channel).prepare(account, send, { now, newIds, yieldToEventLoop });
+  return await messageChannels[channel].sending.prepare(account, send, { now, newIds, yieldToEventLoop });
 }
 
 /** The result of the request that was accepted under the key before; null: there is none. */
@@ -174,7 +174,7 @@ async function replay(
 
 /** The SHA-256 of what contacts and files say, not of their bytes. */
 async function fingerprintOf({ clock }: AcceptDeps, { channel, send, upload }: SendRequest): Promise<string> {
-  const { fingerprint } = sendingChannel(channel);
+  const { fingerprint } = messageChannels[channel].sending;
   const { contacts } = send;
   const files = (upload?.files() ?? []).map(({ filename, content_type, sha256 }) => [
     filename,

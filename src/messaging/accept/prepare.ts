@@ -2,6 +2,7 @@
 
 import type { Issue } from "#contract/issue.ts";
 import type { UploadedFile } from "#store/email/attachments.ts";
+import type { NewPayload } from "#store/messages/contents.ts";
 import type { NewEmail, NewMessage } from "#store/messages/insert.ts";
 
 export interface PrepareTools {
@@ -17,6 +18,7 @@ export interface ReadySend {
   kind: "ready";
   messages: readonly NewMessage[];
   emails?: readonly NewEmail[];
+  payloads?: readonly NewPayload[];
   attachments?: readonly UploadedFile[];
 }
 

@@ -1,7 +1,9 @@
-// Transmits one message through its gateway's adapter; a mail is composed first. An error before the adapter is called
-// means that nothing was sent. An error inside the adapter may come after the message was sent.
+// Transmits one message through its gateway's adapter. What its content has beside the text is read first, and a mail is
+// composed. An error before the adapter is called means that nothing was sent. An error inside the adapter may come after
+// the message was sent.
 
 import { wireAddress } from "#contract/address.ts";
+import type { MessagePayload } from "#contract/messages/content.ts";
 import type { Core } from "#core/core.ts";
 import type { EmailSettings } from "#gateways/email/settings.ts";
 import type { GatewayAdapter, GatewayTools } from "#gateways/gateway.ts";
@@ -11,6 +13,7 @@ import type { GatewayRules } from "#gateways/rules.ts";
 import { type ComposeDeps, composeEmail, type StoredEmail, storedEmail } from "#messaging/email/compose.ts";
 import type { Health } from "#queue/breaker.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
+import { readPayload } from "#store/messages/contents.ts";
 import { findFirstAttempt } from "#store/messages/first-attempt.ts";
 import { ByteSemaphore } from "./byte-semaphore.ts";
 
@@ -48,7 +51,7 @@ export function createSender(
   return (row, attempt, signal) => send(deps, gateway, memory, row, attempt, signal);
 }
 
-/** Composes a mail and transmits it; a text is transmitted as it is. */
+/** Composes what the content needs, and transmits the message. */
 async function send(
   deps: TransmitDeps,
   gateway: LaneGateway,
@@ -72,7 +75,21 @@ async function send(
     }
     case "email":
       return await sendEmail(deps, gateway, memory, row, attempt, signal);
+    case "media":
+    case "list":
+    case "template": {
+      const { id, recipient, body: text } = row;
+      const payload = await tryCompose(deps, gateway, id, () => payloadOf(deps, id));
+      if (payload === null) return notSent;
+      return await transmit(deps, gateway, { id, recipient, attempt, content: { text, ...payload } }, signal);
+    }
   }
+}
+
+async function payloadOf({ database }: TransmitDeps, messageId: string): Promise<MessagePayload> {
+  const payload = await database.run(readPayload, messageId);
+  if (payload === null) throw new Error("The message has no payload.");
+  return payload;
 }
 
 /**
@@ -147,11 +164,11 @@ async function pastIdempotencyWindow(
 /** An estimate: files and texts exist as they are, in base64, in the request and in the socket. */
 const bytesInMemory = ({ bytes }: StoredEmail) => bytes * 4;
 
-/** Nothing was sent: the body or an attachment could not be loaded. */
+/** Nothing was sent: the body, the payload or an attachment could not be loaded. */
 const notSent: SendOutcome = {
   kind: "deferred",
   code: "not_composed",
-  reason: "The mail could not be composed; see the log.",
+  reason: "The message could not be composed; see the log.",
 };
 
 /** The result of `compose`; null, after logging the error, when it throws. */
@@ -165,8 +182,8 @@ async function tryCompose<Composed>(
     return await compose();
   } catch (error) {
     log.error(
-      { event: "mail.not_composed", gateway: gateway.identifier, message: messageId, error },
-      "could not compose a mail",
+      { event: "message.not_composed", gateway: gateway.identifier, message: messageId, error },
+      "could not compose a message",
     );
     return null;
   }
@@ -194,7 +211,7 @@ async function transmit(
   } catch (error) {
     if (error instanceof AttachmentReadError) {
       deps.log.error(
-        { event: "mail.not_composed", ...context, error: error.cause },
+        { event: "message.not_composed", ...context, error: error.cause },
         "could not read an attachment of a mail",
       );
       return notSent;

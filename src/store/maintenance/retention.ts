@@ -8,6 +8,7 @@ import { sql } from "kysely";
 import { groups } from "#contract/messages/states.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
 import { bodyLengths } from "#store/email/emails.ts";
+import { hasPayload } from "#store/messages/contents.ts";
 import { lockMessages } from "#store/messages/transitions.ts";
 import type { ReceiptsTable } from "#store/schema/feedback.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
@@ -26,7 +27,7 @@ const belongings = [
   ["receipts", "receipts_message"],
 ] as const;
 const belongingsOfEmails = ["emails", "email_bodies", "engagements"] as const;
-type Belonging = (typeof belongings)[number][0] | (typeof belongingsOfEmails)[number];
+type Belonging = (typeof belongings)[number][0] | (typeof belongingsOfEmails)[number] | "message_payloads";
 
 const ended = [...groups.sent, ...groups.notSent] as const;
 const hasEnded: ReadonlySet<string> = new Set(ended);
@@ -102,8 +103,9 @@ async function removeWhole(tx: Tx, ids: readonly string[]): Promise<void> {
   const gone = await tx.db
     .deleteFrom(tx.indexed("messages"))
     .where("id", "in", these)
-    .returning(["request_id", "channel"])
+    .returning(["request_id", "channel", "content"])
     .execute();
+  if (gone.some(({ content }) => hasPayload(content))) await removeOf("message_payloads");
   if (gone.some(({ channel }) => channel === "email")) {
     for (const table of belongingsOfEmails) await removeOf(table);
   }

@@ -20,6 +20,7 @@ import type {
   MessagesTable,
 } from "#store/schema/schema.ts";
 import { eventIdOf, recordEvents, recordRequests } from "#store/webhooks/outbox.ts";
+import { insertPayloads, type NewPayload } from "./contents.ts";
 import { claimKeys, type IdempotencyKey, releaseKeys, type StoredRequest } from "./idempotency-keys.ts";
 
 /** The columns in which the messages of a send differ, in the order in which they cross to the thread of SQLite. */
@@ -72,6 +73,8 @@ export interface SendInput {
   messages: readonly NewMessage[];
   /** Of emails: one for each message. */
   emails?: readonly NewEmail[];
+  /** Of messages that have one. */
+  payloads?: readonly NewPayload[];
   /** Files that were staged for it, in their order. */
   attachments?: readonly UploadedFile[];
 }
@@ -323,6 +326,10 @@ async function insertSends(tx: Tx, sends: readonly SendInput[]): Promise<void> {
   );
   const mails = sends.filter(({ channel }) => channel === "email");
   if (mails.length > 0) await insertEmails(tx, mails);
+  await insertPayloads(
+    tx,
+    sends.flatMap(({ payloads = [] }) => payloads),
+  );
   await recordRequests(
     tx,
     sends.map(({ requestId, accountId, priority, at, messages }) => ({

@@ -3,11 +3,12 @@
 import { sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
 import { readOperation } from "#store/database.ts";
-import { type EmailColumns, withEmailBodies } from "#store/email/emails.ts";
+import type { EmailColumns } from "#store/email/emails.ts";
 import type { EventsTable, MessagesTable } from "#store/schema/schema.ts";
+import { type PayloadColumn, withContents } from "./contents.ts";
 
-/** A message with its gateway's name; of an email, also what it has beside its message row. */
-export type MessageRow = MessagesTable & { identifier: string } & Partial<EmailColumns>;
+/** A message with its gateway's name, and what its content has beside its message row. */
+export type MessageRow = MessagesTable & { identifier: string } & Partial<EmailColumns & PayloadColumn>;
 
 /**
  * The name of a message's gateway, as a column. Not by a join: SQLite chooses the order of a join, and what it looks for in
@@ -36,7 +37,7 @@ export const findMessage = readOperation(
       .where("message_id", "=", input.id)
       .orderBy("seq")
       .execute();
-    const { rows } = await withEmailBodies(tx, [message]);
+    const { rows } = await withContents(tx, [message]);
     return { message: rows[0] as MessageRow, events };
   },
 );
@@ -84,7 +85,7 @@ export const recentMessages = readOperation(
       .where("messages.id", "in", newest)
       .orderBy("messages.id", "desc")
       .execute();
-    const whole = await withEmailBodies(tx, rows.slice(0, limit));
+    const whole = await withContents(tx, rows.slice(0, limit));
     return { rows: whole.rows as MessageRow[], more: rows.length > whole.rows.length };
   },
 );

@@ -5,8 +5,8 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
 import { readOperation, type Tx } from "#store/database.ts";
-import { withEmailBodies } from "#store/email/emails.ts";
 import type { EventsTable, GatewaysTable } from "#store/schema/schema.ts";
+import { withContents } from "./contents.ts";
 import { identifierOfGateway, type MessageRow } from "./lookup.ts";
 
 export interface SearchInput {
@@ -110,7 +110,7 @@ export const searchMessages = readOperation(
       .where("messages.id", "in", wanted)
       .orderBy("messages.id", "desc")
       .execute();
-    const whole = await withEmailBodies(tx, rows, input.bytes);
+    const whole = await withContents(tx, rows, input.bytes);
     const fitting = whole.rows as MessageRow[];
     if (fitting.length < rows.length) return { rows: fitting, lookedTo: fitting.at(-1)!.id, bytesLeft: 0 };
     return { rows: fitting, lookedTo, bytesLeft: whole.bytesLeft };
@@ -155,7 +155,7 @@ export const findAccountMessage = readOperation(
       .where("message_id", "=", input.id)
       .orderBy("seq")
       .execute();
-    const { rows } = await withEmailBodies(tx, [message]);
+    const { rows } = await withContents(tx, [message]);
     return { message: rows[0] as MessageRow, events };
   },
 );

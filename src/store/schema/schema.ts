@@ -22,6 +22,7 @@ import type {
   UsersTable,
 } from "./identity.ts";
 import type { MessageState } from "./message-state.ts";
+import type { MessagePayloadsTable } from "./payloads.ts";
 import type {
   CompletionsTable,
   KeyBucketsTable,
@@ -352,6 +353,7 @@ export interface Schema {
   key_slots: KeySlotsTable;
   emails: EmailsTable;
   email_bodies: EmailBodiesTable;
+  message_payloads: MessagePayloadsTable;
   attachments: AttachmentsTable;
   attachment_chunks: AttachmentChunksTable;
   sending_domains: SendingDomainsTable;

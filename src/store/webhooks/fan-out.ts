@@ -3,7 +3,7 @@
 
 import { sql } from "kysely";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import { withEmailColumns } from "#store/email/emails.ts";
+import { withContentColumns } from "#store/messages/contents.ts";
 import type { MessageRow } from "#store/messages/lookup.ts";
 import type { MessageSnapshot } from "#store/schema/message-state.ts";
 import type { MessagesTable, OutboxTable, WebhookEndpointsTable } from "#store/schema/schema.ts";
@@ -103,7 +103,7 @@ async function readEntries(tx: Tx, entries: readonly OutboxTable[]): Promise<Out
     ids.length === 0
       ? []
       : await tx.db.selectFrom(tx.indexed("messages")).selectAll().where("id", "in", tx.list(ids)).execute();
-  const messages = new Map((await withEmailColumns(tx, rows)).map((row) => [row.id, row]));
+  const messages = new Map((await withContentColumns(tx, rows)).map((row) => [row.id, row]));
   return entries.flatMap(({ message_id, ...entry }): OutboxEvent[] => {
     const head = { ...entry, entry_id: entry.id };
     if (message_id === null) return [{ ...head, message: null }];
@@ -133,7 +133,7 @@ async function readRequest(
     .orderBy("id")
     .limit(limit)
     .execute();
-  const events = (await withEmailColumns(tx, rows)).map((row): OutboxEvent => {
+  const events = (await withContentColumns(tx, rows)).map((row): OutboxEvent => {
     const status = row.schedule_at === null ? "queued" : "scheduled";
     return {
       id: messageEventId(row.id, 0),

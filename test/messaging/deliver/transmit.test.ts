@@ -33,7 +33,7 @@ const accepted: Outcome = { kind: "accepted", reference: "r" };
 const notComposed: Outcome = {
   kind: "deferred",
   code: "not_composed",
-  reason: "The mail could not be composed; see the log.",
+  reason: "The message could not be composed; see the log.",
 };
 
 interface Options {

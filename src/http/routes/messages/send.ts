@@ -11,7 +11,7 @@ import { idempotencyHeader, idempotencyKey } from "#http/auth/idempotency-key.ts
 import type { AccountCall } from "#http/call.ts";
 import { type Endpoint, endpoint } from "#http/endpoint.ts";
 import type { AcceptResult } from "#messaging/accept/accept.ts";
-import { messageChannels, sendingChannel } from "#messaging/channels.ts";
+import { messageChannels, type SendingChannel } from "#messaging/channels.ts";
 import type { Clock } from "#runtime/runtime.ts";
 
 /** The problems of every send endpoint. */
@@ -58,9 +58,13 @@ async function readAttachments(
   return [...issues, ...upload.issues()];
 }
 
-/** What the endpoint of one channel says about itself. */
+/** What an endpoint that sends says about itself. */
 export interface SendHead {
   channel: Channel;
+  /** Default: `/api/{channel}/send`. */
+  path?: `/api/${Channel}/send-${string}`;
+  /** Reads its contacts; default: as the channel does. */
+  readSlices?: SendingChannel["readSlices"];
   name: string;
   tag: string;
   summary: string;
@@ -73,10 +77,18 @@ export interface SendHead {
 }
 
 /** The endpoint that sends messages of a channel. */
-export function sendEndpoint({ channel, reply, queued, ...head }: SendHead): Endpoint {
-  const sending = sendingChannel(channel);
+export function sendEndpoint({
+  channel,
+  path: ownPath,
+  readSlices,
+  reply,
+  queued,
+  ...head
+}: SendHead): Endpoint {
+  const sending = messageChannels[channel].sending;
   const { field } = messageChannels[channel].recipients;
-  const path = `/api/${channel}/send` as const;
+  const path = ownPath ?? `/api/${channel}/send`;
+  const read = readSlices ?? sending.readSlices;
   return endpoint({
     ...head,
     method: "POST",
@@ -88,10 +100,9 @@ export function sendEndpoint({ channel, reply, queued, ...head }: SendHead): End
   })(async (call) => {
     const { account, body, core, requestId, settings, upload } = call;
     const { maxContacts } = settings;
-    const read = await inSlices(sending.readSlices(body.value, { maxContacts }), core.clock);
-    const { contacts } = read;
-    const attachments = await readAttachments(call, { hasIssues: read.issues.length > 0 });
-    const issues = upload === null ? [...attachments, ...read.issues] : [...read.issues, ...attachments];
+    const { contacts, issues: bodyIssues } = await inSlices(read(body.value, { maxContacts }), core.clock);
+    const attachments = await readAttachments(call, { hasIssues: bodyIssues.length > 0 });
+    const issues = upload === null ? [...attachments, ...bodyIssues] : [...bodyIssues, ...attachments];
     const key = idempotencyKey(call.request);
     if (typeof key === "object" && key !== null) issues.push(key);
     // Without a contact the account has nothing to add.

@@ -130,6 +130,7 @@ const email = [
   ) clustered`,
   // Apart from the message's row, which changes at every step: a body is written once, and read only where it is needed.
   `create table email_bodies (message_id text primary key, body text not null)`,
+  `create table message_payloads (message_id text primary key, payload text not null)`,
   `create table attachments (
     id text primary key, account_id text, request_id text, first_id text, last_id text, position bigint not null, filename text not null,
     content_type text not null, size bigint not null, sha256 text not null, created_at bigint not null, content_deleted_at bigint

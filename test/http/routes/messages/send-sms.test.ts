@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { problemReply, sendReply, validationReply } from "#contract/replies.ts";
 import type { AcceptResult } from "#messaging/accept/accept.ts";
-import { ask, contact, edge, key, send } from "../../edge.ts";
+import { ask, contact, edge, send } from "../../edge.ts";
 
 function errorsOf(json: unknown): Record<string, string[]> {
   const reply = validationReply.parse(json);
@@ -219,10 +219,4 @@ test("ten thousand contacts come back in order, and others get their turn meanwh
     reply.data.contact.map(({ number, id }) => [number, id]),
     many.map(({ number }, at) => [number, `msg_${at}`]),
   );
-});
-
-test("the other channels do not send yet", async () => {
-  for (const url of ["/api/whatsapp/send", "/api/whatsapp/send-list"]) {
-    assert.equal((await ask(edge(), { url, headers: { "api-key": key } })).status, 404);
-  }
 });

@@ -10,6 +10,12 @@ import { ask, edge, key } from "../../edge.ts";
 const channels = [
   { channel: "sms", unit: "SMS", field: "number", contact: { number: "+4915123456789", message: "Hi" } },
   {
+    channel: "whatsapp",
+    unit: "WhatsApp",
+    field: "number",
+    contact: { number: "+4915123456789", message: "Hi" },
+  },
+  {
     channel: "email",
     unit: "email",
     field: "email",
