@@ -54,8 +54,8 @@ export function postWork(
   const { database, clock, crashPoint, log } = deps;
   const prepared = new Map<string, PreparedPost>();
   return {
-    readDue: (query) => database.run(readDueDeliveries, { endpointId, ...query }),
-    nextDue: (now) => database.run(nextDueDelivery, { endpointId, priorities, now }),
+    readDue: (query) => database.run(readDueDeliveries, { laneId: endpointId, ...query }),
+    nextDue: (now) => database.run(nextDueDelivery, { laneId: endpointId, priorities, now }),
     // Writes nothing, but reads the endpoint and its deliveries again: they may have changed since they were read ahead.
     beginAttempts: async (rows) => {
       const eventIds = rows.map(({ id }) => id);

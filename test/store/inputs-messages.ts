@@ -172,10 +172,10 @@ export const messageCases: Case[] = [
   given(deleteSoftBounces, { before: now, limit }),
   given(
     deliveries.readDueDeliveries,
-    { endpointId, priority: 0, now, after: null, limit },
-    { endpointId, priority: 0, now, after: { dueAt: 1, id: "evt" }, limit },
+    { laneId: endpointId, priority: 0, now, after: null, limit },
+    { laneId: endpointId, priority: 0, now, after: { dueAt: 1, id: "evt" }, limit },
   ),
-  given(deliveries.nextDueDelivery, { endpointId, priorities, now }),
+  given(deliveries.nextDueDelivery, { laneId: endpointId, priorities, now }),
   given(deliveries.readPendingDeliveries, { endpointId, fence: 1, eventIds: [id("evt", 0), id("evt", 2)] }),
   given(
     deliveries.settleDeliveries,
