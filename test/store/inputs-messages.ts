@@ -24,7 +24,7 @@ import { confirmRequest, storeSends } from "#store/messages/insert.ts";
 import * as lookup from "#store/messages/lookup.ts";
 import * as waiting from "#store/messages/move.ts";
 import { resolveUnknown } from "#store/messages/resolve-unknown.ts";
-import { findAccountMessage, type SearchInput, searchMessages } from "#store/messages/search.ts";
+import { type SearchInput, searchMessages } from "#store/messages/search.ts";
 import * as deliveries from "#store/webhooks/deliveries.ts";
 import * as log from "#store/webhooks/delivery-log.ts";
 import * as fanOut from "#store/webhooks/fan-out.ts";
@@ -259,6 +259,7 @@ export const messageCases: Case[] = [
     lookup.findMessage,
     { accountId: accountOf(1), channel: "sms", id: delivered },
     { accountId: accountOf(3), channel: "email", id: mail },
+    { accountId: accountOf(1), channel: null, id: delivered },
   ),
   given(
     lookup.recentMessages,
@@ -345,7 +346,6 @@ export const messageCases: Case[] = [
     { ...search, channels: ["sms"], acceptedFrom: 1, acceptedBefore: now },
     { ...search, accountId: accountOf(3), channels: ["email"] },
   ),
-  given(findAccountMessage, { accountId: accountOf(1), id: delivered }),
   given(
     suppressions.listSuppressions,
     { accountId, channels: ["sms", "email"], recipients: null, after: null, limit },

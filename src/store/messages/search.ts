@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from "kysely";
 import { type Channel, type Status, statuses } from "#contract/messages/channel.ts";
 import { readOperation, type Tx } from "#store/database.ts";
 import { withEmailBodies } from "#store/email/emails.ts";
-import type { EventsTable, GatewaysTable } from "#store/schema/schema.ts";
+import type { GatewaysTable } from "#store/schema/schema.ts";
 import { identifierOfGateway, type MessageRow } from "./lookup.ts";
 
 export interface SearchInput {
@@ -131,31 +131,5 @@ export const findAccountGateway = readOperation(
       .where("account_id", "=", input.accountId)
       .executeTakeFirst();
     return gateway ?? null;
-  },
-);
-
-/** One message of the account, of whichever channel, with its timeline. */
-export const findAccountMessage = readOperation(
-  "findAccountMessage",
-  async (
-    tx,
-    input: { accountId: string; id: string },
-  ): Promise<{ message: MessageRow; events: EventsTable[] } | null> => {
-    const message = await tx.db
-      .selectFrom("messages")
-      .selectAll("messages")
-      .select(identifierOfGateway)
-      .where("messages.id", "=", input.id)
-      .where("messages.account_id", "=", input.accountId)
-      .executeTakeFirst();
-    if (!message) return null;
-    const events: EventsTable[] = await tx.db
-      .selectFrom("message_events")
-      .selectAll()
-      .where("message_id", "=", input.id)
-      .orderBy("seq")
-      .execute();
-    const { rows } = await withEmailBodies(tx, [message]);
-    return { message: rows[0] as MessageRow, events };
   },
 );
