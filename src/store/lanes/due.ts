@@ -74,7 +74,7 @@ export const readDueLanes = readOperation(
   "readDueLanes",
   async (tx, input: { priorities: readonly number[]; until: number }): Promise<DueLane[]> => {
     const found: DueLane[] = [];
-    for (const source of sources) found.push(...(await dueIn(tx, source, input)));
+    for (const { table } of sources) found.push(...(await selectDueLanes(tx, table, input)));
     return found;
   },
 );
@@ -102,11 +102,13 @@ function stepping(tx: Tx, source: Source): RawBuilder<unknown> {
   `;
 }
 
-async function dueIn(
+/** The lanes on which rows of this table are due at `until` (epoch ms) or before, each with its earliest due time. */
+export async function selectDueLanes(
   tx: Tx,
-  source: Source,
+  table: Source["table"],
   { priorities, until }: { priorities: readonly number[]; until: number },
 ): Promise<DueLane[]> {
+  const source = sourceOf(table);
   const lane = sql.ref(source.lane);
   const from = tx.indexed(source.table, source.index);
   const earliest = priorities.map(

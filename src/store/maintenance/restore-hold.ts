@@ -5,9 +5,10 @@
 import { sql } from "kysely";
 import { channels } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import { insertTimelineEntries, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
+import { insertNextEntries, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { WebhookDeliveriesTable } from "#store/schema/schema.ts";
 import type { DeliveryAttempt } from "#store/webhooks/deliveries.ts";
+import { insertOutboxEntries } from "#store/webhooks/outbox.ts";
 
 /** The fact that records a hold; it exists only while something is held. */
 const factName = "held";
@@ -124,25 +125,7 @@ async function moveEntries(
     .modifyEnd(tx.lock("update"))
     .execute();
   if (entries.length === 0) return 0;
-  const columns = ["id", "account_id", "type", "at", "message_id", "priority", "data"] as const;
-  const types = {
-    id: "text",
-    account_id: "text",
-    type: "text",
-    at: "bigint",
-    message_id: "text",
-    priority: "bigint",
-    data: "text",
-  } as const;
-  const rows = tx.rows("notes", types, entries);
-  await tx.db
-    .insertInto(to)
-    .columns([...columns])
-    .expression(
-      sql<never>`select id, account_id, type, at, message_id, priority, data from ${rows} where true`,
-    )
-    .onConflict((conflict) => conflict.column("id").doNothing())
-    .execute();
+  await insertOutboxEntries(tx, to, entries);
   await deleteEntries(tx, from, entries);
   return entries.length;
 }
@@ -224,17 +207,7 @@ export const releaseHeld = writeOperation(
         }))
         .where("id", "in", wanted)
         .execute();
-      await insertTimelineEntries(
-        tx,
-        messages.map((row) => ({
-          message_id: row.id,
-          seq: row.version + 1,
-          account_id: row.account_id,
-          at,
-          type: row.status,
-          detail,
-        })),
-      );
+      await insertNextEntries(tx, messages, { at, detail });
     }
     const deliveries = await releaseDeliveries(tx, limit, (row) => ({
       ...row,

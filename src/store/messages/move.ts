@@ -4,12 +4,7 @@
 import type { Channel } from "#contract/messages/channel.ts";
 import { type Tx, writeOperation } from "#store/database.ts";
 import type { MessagesTable } from "#store/schema/schema.ts";
-import {
-  insertTimelineEntries,
-  lockMessageOf,
-  TransitionBatch,
-  type TransitionDetails,
-} from "./transitions.ts";
+import { insertNextEntries, lockMessageOf, TransitionBatch, type TransitionDetails } from "./transitions.ts";
 
 export type CancelOutcome = { kind: "cancelled" } | { kind: "not_cancellable" } | { kind: "not_found" };
 
@@ -76,17 +71,7 @@ async function move(
     }))
     .where("id", "in", wanted)
     .execute();
-  await insertTimelineEntries(
-    tx,
-    rows.map((row) => ({
-      message_id: row.id,
-      seq: row.version + 1,
-      account_id: row.account_id,
-      at,
-      type: row.status,
-      detail,
-    })),
-  );
+  await insertNextEntries(tx, rows, { at, detail });
   return rows.length;
 }
 

@@ -207,3 +207,25 @@ export async function insertTimelineEntries(
     ],
   );
 }
+
+/**
+ * Writes the timeline entries of a change that keeps each message's status. `rows` are the messages as they were before the
+ * statement that made the change and added 1 to `version`.
+ */
+export async function insertNextEntries(
+  tx: Tx,
+  rows: readonly Pick<MessagesTable, "id" | "account_id" | "status" | "version">[],
+  { at, detail }: Pick<TransitionDetails, "at" | "detail">,
+): Promise<void> {
+  await insertTimelineEntries(
+    tx,
+    rows.map(({ id, account_id, status, version }) => ({
+      message_id: id,
+      seq: version + 1,
+      account_id,
+      at,
+      type: status,
+      detail,
+    })),
+  );
+}
