@@ -121,7 +121,7 @@ export function unmasked(input: unknown, stored: unknown): { value: unknown; mis
 
 /** The paths of secrets in `settings` that `input` does not contain: a mask or an absent field kept the stored ones. */
 export function keptSecrets(schema: z.ZodObject, settings: unknown, input: unknown): Path[] {
-  const kept: Path[] = [];
+  const masked: Path[] = [];
   mapLeaves(schema, settings, (value, path, secret) => {
     if (!secret || value === null) return value;
     let supplied: unknown = input;
@@ -132,8 +132,8 @@ export function keptSecrets(schema: z.ZodObject, settings: unknown, input: unkno
           ? (parent as Record<string | number, unknown>)[name]
           : undefined;
     }
-    if (supplied === undefined || supplied === mask) kept.push(path);
+    if (supplied === undefined || supplied === mask) masked.push(path);
     return value;
   });
-  return kept;
+  return masked;
 }

@@ -196,7 +196,7 @@ export const releaseHeld = writeOperation(
     const { at, limit, detail } = input;
     const messages = await heldMessages(tx, limit);
     if (messages.length > 0) {
-      const wanted = tx.list(messages.map(({ id }) => id));
+      const ids = tx.list(messages.map(({ id }) => id));
       await tx.db
         .updateTable(tx.indexed("messages"))
         .set((eb) => ({
@@ -205,7 +205,7 @@ export const releaseHeld = writeOperation(
           updated_at: at,
           version: eb("version", "+", 1),
         }))
-        .where("id", "in", wanted)
+        .where("id", "in", ids)
         .execute();
       await insertNextEntries(tx, messages, { at, detail });
     }

@@ -54,8 +54,8 @@ function walk(tx: Tx, input: SearchInput): Walk {
   `;
   if (recipient !== null) {
     const exact = channels.length > 1 && status === null && gatewayId === null;
-    const theirs = sql`account_id = ${accountId} and recipient = ${recipient}`;
-    return { rows: along("messages_recipient", theirs), exact };
+    const ofRecipient = sql`account_id = ${accountId} and recipient = ${recipient}`;
+    return { rows: along("messages_recipient", ofRecipient), exact };
   }
   if (gatewayId !== null && (status === null || commonStatuses.has(status))) {
     // A gateway has one account and one channel, which the caller knows to be the right ones.
@@ -102,12 +102,12 @@ export const searchMessages = readOperation(
       if (Number(rows[0]?.count) >= input.maxScanned) lookedTo = rows[0]!.last;
     }
     if (found.length === 0) return { rows: [], lookedTo, bytesLeft: input.bytes };
-    const wanted = tx.list(found.map(({ id }) => id));
+    const ids = tx.list(found.map(({ id }) => id));
     const rows = await tx.db
       .selectFrom(tx.indexed("messages"))
       .selectAll("messages")
       .select(identifierOfGateway)
-      .where("messages.id", "in", wanted)
+      .where("messages.id", "in", ids)
       .orderBy("messages.id", "desc")
       .execute();
     const whole = await withEmailBodies(tx, rows, input.bytes);

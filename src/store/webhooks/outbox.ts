@@ -50,13 +50,13 @@ export async function subscribedPatterns(
   tx: Tx,
   accountIds: Iterable<string>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const wanted = [...new Set(accountIds)];
+  const accounts = [...new Set(accountIds)];
   const patterns = new Map<string, string[]>();
-  if (wanted.length === 0 || !(await hasActiveEndpoints(tx))) return patterns;
+  if (accounts.length === 0 || !(await hasActiveEndpoints(tx))) return patterns;
   const rows = await tx.db
     .selectFrom("webhook_endpoints")
     .select(["account_id", "events"])
-    .where("account_id", "in", wanted)
+    .where("account_id", "in", accounts)
     .where("active", "=", 1)
     .execute();
   for (const row of rows) {
@@ -104,13 +104,13 @@ export async function recordEvents(
     tx,
     events.map(({ accountId }) => accountId),
   );
-  const wanted = events.filter(({ accountId, type }) =>
+  const subscribed = events.filter(({ accountId, type }) =>
     matchesPattern(patternsOf.get(accountId) ?? [], type),
   );
   await insertOutboxEntries(
     tx,
     "outbox",
-    wanted.map(({ id, accountId, type, at, data }) => ({
+    subscribed.map(({ id, accountId, type, at, data }) => ({
       id,
       account_id: accountId,
       type,
@@ -204,14 +204,14 @@ export async function recordRequests(
     tx,
     requests.map((request) => request.account_id),
   );
-  const wanted = requests.filter(({ account_id }) => {
+  const subscribed = requests.filter(({ account_id }) => {
     const patterns = patternsOf.get(account_id) ?? [];
     return matchesPattern(patterns, "message.queued") || matchesPattern(patterns, "message.scheduled");
   });
   await insertOutboxEntries(
     tx,
     "outbox",
-    wanted.map(({ account_id, at, priority, ...entry }) => ({
+    subscribed.map(({ account_id, at, priority, ...entry }) => ({
       id: eventIdOf(entry.request_id, "request"),
       account_id,
       type: "request",

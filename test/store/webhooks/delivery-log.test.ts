@@ -160,6 +160,6 @@ onBothEngines((open) => {
     await settleOne(store, endpointId, events[0]!);
     await note(store, accountId, fresh("evt"));
     const after = await store.database.run(countWebhooks, null);
-    assert.deepEqual([after.notes - before.notes, after.deliveries - before.deliveries], [1, 2]);
+    assert.deepEqual([after.entries - before.entries, after.deliveries - before.deliveries], [1, 2]);
   });
 });
