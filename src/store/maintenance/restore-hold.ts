@@ -7,7 +7,7 @@ import { channels } from "#contract/messages/channel.ts";
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
 import { insertNextEntries, lockMessages, TransitionBatch } from "#store/messages/transitions.ts";
 import type { WebhookDeliveriesTable } from "#store/schema/schema.ts";
-import type { DeliveryAttempt } from "#store/webhooks/deliveries.ts";
+import { appendLine, type DeliveryAttempt } from "#store/webhooks/deliveries.ts";
 import { insertOutboxEntries } from "#store/webhooks/outbox.ts";
 
 /** The fact that records a hold; it exists only while something is held. */
@@ -271,7 +271,7 @@ type HeldDelivery = Pick<
 /** A delivery that is not tried any more, with the reason as its log's last line. */
 function ended(row: HeldDelivery, at: number, reason: string): Pick<HeldDelivery, "status" | "log"> {
   const line: DeliveryAttempt = { at, ms: 0, status: null, reason, answer: null };
-  return { status: "failed", log: JSON.stringify([...(JSON.parse(row.log) as DeliveryAttempt[]), line]) };
+  return { status: "failed", log: appendLine(row.log, line) };
 }
 
 /** Takes the hold from deliveries and changes them; returns the endpoint of each. */

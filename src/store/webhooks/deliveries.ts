@@ -21,10 +21,11 @@ export interface DeliveryAttempt {
   answer: string | null;
 }
 
-const triesKept = 20;
+const maxLogLines = 20;
 
-function logged(log: string, line: DeliveryAttempt): string {
-  return JSON.stringify([...(JSON.parse(log) as DeliveryAttempt[]), line].slice(-triesKept));
+/** The log (a delivery's column) with this line behind it; the oldest lines go. */
+export function appendLine(log: string, line: DeliveryAttempt): string {
+  return JSON.stringify([...(JSON.parse(log) as DeliveryAttempt[]), line].slice(-maxLogLines));
 }
 
 export interface DueDelivery {
@@ -140,7 +141,7 @@ export const settleDeliveries = batchedOperation(
       if (row.status !== "pending" || row.attempts !== attempt - 1) return { dueAt: row.due_at, disabled };
       row.attempts = attempt;
       row.updated_at = at;
-      row.log = logged(row.log, line);
+      row.log = appendLine(row.log, line);
       if (outcome.kind === "delivered") row.status = "delivered";
       else if (outcome.dueAt === null || endpoint.active === 0) row.status = "failed";
       row.due_at = row.status === "pending" && outcome.kind === "failed" ? outcome.dueAt : null;
@@ -302,7 +303,7 @@ export const failWaitingDeliveries = writeOperation(
           ...row,
           status: "failed",
           due_at: null,
-          log: logged(row.log, line),
+          log: appendLine(row.log, line),
           updated_at: at,
         })),
     );
