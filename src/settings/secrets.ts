@@ -64,11 +64,11 @@ function mapLeaves(
     return value.map((part, at) => mapLeaves(partOf(schema, at), part, change, [...path, at], secret));
   }
   if (isMap(value)) {
-    const deps = Object.entries(value).map(([name, part]) => [
+    const parts = Object.entries(value).map(([name, part]) => [
       name,
       mapLeaves(partOf(schema, name), part, change, [...path, name], secret),
     ]);
-    return Object.fromEntries(deps);
+    return Object.fromEntries(parts);
   }
   return change(value, path, secret);
 }

@@ -184,6 +184,6 @@ function privateParts(text: string): string[] {
   const url = URL.parse(text);
   if (url === null) return [text];
   const { href, pathname, search, searchParams } = url;
-  const deps = [...pathname.split("/"), ...searchParams.values()].filter((part) => part.length >= 8);
-  return [href, ...(pathname.length + search.length > 1 ? [pathname + search] : []), ...deps];
+  const parts = [...pathname.split("/"), ...searchParams.values()].filter((part) => part.length >= 8);
+  return [href, ...(pathname.length + search.length > 1 ? [pathname + search] : []), ...parts];
 }
