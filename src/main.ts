@@ -246,8 +246,8 @@ async function backup(config: Config, file: string, keyFile: string | null): Pro
   print(`${file}: ${copy.messages} messages, ${copy.bytes} bytes, checked.`);
   print(`Held in it until you release it: ${heldText(copy.held)}.`);
   if (keyFile !== null && key !== null) {
-    const own = copy.masterKey;
-    if (own !== null && own !== createSealer(key, systemRandom()).fingerprint)
+    const fingerprint = copy.masterKey;
+    if (fingerprint !== null && fingerprint !== createSealer(key, systemRandom()).fingerprint)
       fail(["The copy is good, but this master key is not the one that its database was sealed with."]);
     writeSecret(keyFile, key);
     print(`${keyFile}: the master key. Both files together open everything; keep them apart.`);
@@ -303,10 +303,10 @@ async function changeHold(config: Config, change: "hold" | "release"): Promise<v
 }
 
 /** `FILE`, and `--key KEYFILE` before or behind it; null: something else. */
-function backupArguments(given: readonly string[]): { file: string; keyFile: string | null } | null {
-  const at = given.indexOf("--key");
-  const keyFile = at === -1 ? null : given[at + 1];
-  const [file, ...more] = at === -1 ? given : given.toSpliced(at, 2);
+function backupArguments(words: readonly string[]): { file: string; keyFile: string | null } | null {
+  const at = words.indexOf("--key");
+  const keyFile = at === -1 ? null : words[at + 1];
+  const [file, ...more] = at === -1 ? words : words.toSpliced(at, 2);
   if (file === undefined || keyFile === undefined || more.length > 0) return null;
   return file.startsWith("-") ? null : { file, keyFile };
 }

@@ -143,10 +143,10 @@ function fill(
       return found ?? "";
     });
   }
-  if (Array.isArray(value)) return value.map((one) => fill(one, environment, faults));
+  if (Array.isArray(value)) return value.map((item) => fill(item, environment, faults));
   if (typeof value === "object" && value !== null) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, one]) => [key, fill(one, environment, faults)]),
+      Object.entries(value).map(([key, item]) => [key, fill(item, environment, faults)]),
     );
   }
   return value;

@@ -39,7 +39,7 @@ export function createLog(options: LogOptions): Log {
   const lines = {
     write: (line: string) => {
       destination.write(
-        line.replace(unsafe, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`),
+        line.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`),
       );
     },
   };

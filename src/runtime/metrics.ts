@@ -13,7 +13,7 @@ export interface GatewayLoad {
 
 export interface WebhookLoad {
   /** Events in the outbox. */
-  notes: number;
+  entries: number;
   /** Deliveries that wait for their next attempt. */
   deliveries: number;
 }
@@ -38,7 +38,7 @@ export interface Metrics {
 
 export function createMetrics(
   readLoad: () => Promise<GatewayLoad[]>,
-  readWebhooks: () => Promise<WebhookLoad> = async () => ({ notes: 0, deliveries: 0 }),
+  readWebhooks: () => Promise<WebhookLoad> = async () => ({ entries: 0, deliveries: 0 }),
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -101,7 +101,7 @@ export function createMetrics(
     help: "Webhook deliveries that wait for their next try (counted up to 100,000).",
     registers,
   });
-  const notes = new Gauge({
+  const outboxEntries = new Gauge({
     name: "trunkline_webhook_events_waiting",
     help: "Events that are not yet handed to the webhook endpoints (counted up to 100,000).",
     registers,
@@ -141,7 +141,7 @@ export function createMetrics(
       for (const [status, times] of completionsSince) completions.inc({ status: String(status) }, times);
       completionsSince.clear();
       deliveries.set(webhooks.deliveries);
-      notes.set(webhooks.notes);
+      outboxEntries.set(webhooks.entries);
       return await registry.metrics();
     },
   };

@@ -41,7 +41,7 @@ test("a gateway that is gone is no longer shown", async () => {
 });
 
 test("tries of webhooks are counted, and what waits for them is read when it is asked", async () => {
-  let load = { notes: 2, deliveries: 5 };
+  let load = { entries: 2, deliveries: 5 };
   const metrics = createMetrics(
     async () => [],
     async () => load,
@@ -58,7 +58,7 @@ test("tries of webhooks are counted, and what waits for them is read when it is 
   ]) {
     assert.ok(first.includes(line), line);
   }
-  load = { notes: 0, deliveries: 0 };
+  load = { entries: 0, deliveries: 0 };
   assert.match(await metrics.text(), /^trunkline_webhook_deliveries_waiting 0$/m);
 });
 

@@ -36,8 +36,8 @@ export function createHealthChecks(
     while (!signal.aborted && down().length > 0) {
       // Jitter keeps several processes from checking at the same moment.
       await clock.sleep(intervalMs * (0.75 + 0.5 * deps.fraction()), signal);
-      const wanted = down().filter(({ health }) => health.needsCheck(clock.monotonic()));
-      await Promise.all(wanted.map((member) => checkMember(deps, member, signal)));
+      const due = down().filter(({ health }) => health.needsCheck(clock.monotonic()));
+      await Promise.all(due.map((member) => checkMember(deps, member, signal)));
       // A member whose provider has no check waits for its next request.
       if (down().every(({ provider, settings }) => provider.check(settings) === null)) break;
     }

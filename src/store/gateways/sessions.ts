@@ -44,7 +44,7 @@ export const saveSessionValues = writeOperation(
     const { gatewayId, fence, changes } = input;
     if (!(await holdsLane(tx, gatewayId, fence))) return false;
     const removed = changes.filter(({ value }) => value === null).map(({ key }) => key);
-    const kept = changes.filter(({ value }) => value !== null);
+    const stored = changes.filter(({ value }) => value !== null);
     if (removed.length > 0) {
       await tx.db
         .deleteFrom("gateway_values")
@@ -53,11 +53,11 @@ export const saveSessionValues = writeOperation(
         .execute();
     }
     // A device's first pairing stores some 800 keys; PostgreSQL takes 65,535 parameters, SQLite 32,766.
-    for (let at = 0; at < kept.length; at += valuesAtOnce) {
+    for (let at = 0; at < stored.length; at += valuesAtOnce) {
       await tx.db
         .insertInto("gateway_values")
         .values(
-          kept
+          stored
             .slice(at, at + valuesAtOnce)
             .map(({ key, value }) => ({ gateway_id: gatewayId, key, value: value ?? "" })),
         )

@@ -86,16 +86,16 @@ export const readLanes = readOperation("readLanes", async (tx, _: null): Promise
 export const claimLanes = writeOperation(
   "claimLanes",
   async (tx, input: { processId: string; lanes: SeenLane[] }) => {
-    const taken: LanesTable[] = [];
+    const claimed: LanesTable[] = [];
     await eachSet(tx, input.lanes, async (seen) => {
       const { rows } = await sql<LanesTable>`
         update lanes set owner = ${input.processId}, fence = lanes.fence + 1, wanted_by = null from ${seen}
         where lanes.id = seen.id and lanes.fence = seen.fence and coalesce(lanes.owner, '') = seen.owner
         returning ${columns}
       `.execute(tx.db);
-      taken.push(...rows);
+      claimed.push(...rows);
     });
-    return taken.sort(byId);
+    return claimed.sort(byId);
   },
 );
 

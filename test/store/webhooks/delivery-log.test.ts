@@ -86,7 +86,7 @@ onBothEngines((open) => {
       assert.deepEqual([row.status, row.due_at, row.attempts, row.updated_at], ["pending", at, 0, at]);
       assert.equal(JSON.parse(row.log).length, 1);
     }
-    const due = { endpointId, priority: 0, now: now + 50, after: null, limit: 10 };
+    const due = { laneId: endpointId, priority: 0, now: now + 50, after: null, limit: 10 };
     assert.equal((await store.database.run(readDueDeliveries, due)).length, 3);
   });
 
@@ -160,6 +160,6 @@ onBothEngines((open) => {
     await settleOne(store, endpointId, events[0]!);
     await note(store, accountId, fresh("evt"));
     const after = await store.database.run(countWebhooks, null);
-    assert.deepEqual([after.notes - before.notes, after.deliveries - before.deliveries], [1, 2]);
+    assert.deepEqual([after.entries - before.entries, after.deliveries - before.deliveries], [1, 2]);
   });
 });
