@@ -2,10 +2,10 @@
 // regenerated key or a changed account still takes effect in every process soon.
 
 import type { Clock } from "#runtime/runtime.ts";
+import { hashSecret } from "#runtime/secret.ts";
 import { type AccountRow, findAccountByKey } from "#store/accounts/accounts.ts";
 import type { Database } from "#store/database.ts";
 import type { Account } from "./account.ts";
-import { hashApiKey } from "./api-key.ts";
 
 /** Well below the 5 s within which a regenerated key stops working. */
 const ttlMs = 3_000;
@@ -33,7 +33,7 @@ export function createAuthenticator(deps: { database: Database; clock: Clock }):
       const entry = cache.get(apiKey);
       if (entry && now - entry.at < ttlMs) return entry.account;
       const account = database
-        .run(findAccountByKey, hashApiKey(apiKey))
+        .run(findAccountByKey, hashSecret(apiKey))
         .then((row) => (row ? accountFromRow(row) : null));
       cache.delete(apiKey);
       if (cache.size >= maxEntries) cache.delete(cache.keys().next().value as string);

@@ -1,6 +1,7 @@
 // The tables, as kysely sees them. Epoch milliseconds are `…_at`, booleans are 0 or 1, JSON is text.
 
 import type { Channel } from "#contract/messages/channel.ts";
+import type { Revised } from "#store/revision.ts";
 import type {
   AttachmentChunksTable,
   AttachmentsTable,
@@ -12,6 +13,7 @@ import type {
   SendingDomainsTable,
   SoftBouncesTable,
 } from "./email.ts";
+import type { GatewaySessionsTable, GatewayValuesTable } from "./gateway-sessions.ts";
 import type {
   AuditEntriesTable,
   ManagementTokensTable,
@@ -32,7 +34,7 @@ import type {
 
 type Flag = 0 | 1;
 
-export interface AccountsTable {
+export interface AccountsTable extends Revised {
   id: string;
   name: string;
   time_zone: string;
@@ -72,7 +74,7 @@ export interface CreditsTable {
   renewed_at: number;
 }
 
-export interface GatewaysTable {
+export interface GatewaysTable extends Revised {
   id: string;
   account_id: string;
   identifier: string;
@@ -239,7 +241,7 @@ export interface OutboxTable {
   data: string;
 }
 
-export interface WebhookEndpointsTable {
+export interface WebhookEndpointsTable extends Revised {
   id: string;
   account_id: string;
   url: string;
@@ -328,26 +330,6 @@ export interface SuppressionsTable {
   reason: SuppressionReason;
   note: string | null;
   created_at: number;
-}
-
-/** How the session of a gateway is that holds a connection. */
-export interface GatewaySessionsTable {
-  gateway_id: string;
-  status: "connecting" | "pairing" | "connected" | "disconnected" | "logged_out";
-  reason: string | null;
-  /** What a person needs to link a device: JSON, sealed. */
-  pairing: string | null;
-  pairing_expires_at: number | null;
-  /** Since when the device is linked; null: it is not. */
-  linked_at: number | null;
-  changed_at: number;
-}
-
-/** What a session keeps between connections, one sealed value a key. */
-export interface GatewayValuesTable {
-  gateway_id: string;
-  key: string;
-  value: string;
 }
 
 export interface Schema {
