@@ -63,10 +63,15 @@ export async function applyGateways(
     for (const { gateway, mark } of piece.filter((one) => overtaken.has(one.gateway.identifier))) {
       // Another process, with the same file, or a request came first: now it is changed alone.
       const result = await upsertGateway(deps, account.id, gateway);
-      if (result.kind === "invalid") fault(gateway.identifier, result.issues);
-      else await recordApplied(deps, mark, "configureGateway", account.id, gateway.identifier);
+      if (result.kind === "invalid") {
+        fault(gateway.identifier, result.issues);
+        continue;
+      }
+      await recordApplied(deps, mark, "configureGateway", account.id, gateway.identifier);
+      overtaken.delete(mark.name);
     }
-    for (const { mark } of entries) deps.log.info({ gateway: mark.name }, "gateway provisioned");
+    for (const { mark } of entries)
+      if (!overtaken.has(mark.name)) deps.log.info({ gateway: mark.name }, "gateway provisioned");
   }
 }
 
