@@ -61,7 +61,7 @@ export const problems = {
   conflict: {
     status: 409,
     message: "The request conflicts with the current state.",
-    when: "Another resource or the current state prevents the operation; `message` says what.",
+    when: "The current state prevents the operation, or another change was made first; `message` says what.",
   },
   not_unknown: {
     status: 409,

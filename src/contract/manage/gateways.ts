@@ -1,7 +1,7 @@
 // The management API's schemas for gateways and their kinds.
 
 import { z } from "zod";
-import { anyFields, instant, page, reply } from "#contract/envelope.ts";
+import { anyFields, instant, page, reply, revision } from "#contract/envelope.ts";
 import { channelWord } from "#contract/messages/channel-word.ts";
 import { freeText, nameText } from "#contract/name.ts";
 
@@ -52,6 +52,7 @@ const gateway = z
       .describe(
         "The address for the provider's reports; null without a public URL and for kinds that take no reports.",
       ),
+    revision,
     created_at: instant,
     updated_at: instant,
   })

@@ -17,7 +17,7 @@ import { idTime } from "#runtime/ids.ts";
 import { clientNetwork } from "#runtime/net/client-network.ts";
 import { hashSecret } from "#runtime/secret.ts";
 import { type AccountRow, findAccount } from "#store/accounts/accounts.ts";
-import { sameSite } from "./csrf.ts";
+import { rightAddress, sameSite } from "./csrf.ts";
 import { isHttps, readCookie } from "./session-cookie.ts";
 
 /** What the gate found out before a body is read. `account` is set for routes of that scope. */
@@ -71,6 +71,15 @@ function hasCsrfToken(call: Call, session: Session): boolean {
   return typeof given === "string" && isCsrfToken(session, given);
 }
 
+/** The 403 for a request that no page of ours made. It names the public address to a page that was opened at another one. */
+function notOurPage({ request, settings, caller }: Call): Problem {
+  const address = rightAddress(request, settings.publicUrl, caller.host);
+  if (address === null) return problem("forbidden");
+  return problem("forbidden", {
+    message: `This installation is managed at ${address}, not at the address of this page. Open it there.`,
+  });
+}
+
 /** An account that may not be managed takes the same way as one that does not exist. */
 async function accountOf(call: Call, principal: Principal): Promise<AccountRow | null> {
   const id = call.params.account ?? "";
@@ -88,13 +97,13 @@ async function admit(head: Head, call: Call): Promise<Admitted | Problem> {
   if (head.scope === "anonymous") {
     const { request, settings, caller } = call;
     // A page of another site must not sign a user in as a different one.
-    if (changes && sameSite(request, settings.publicUrl, caller.host) === "no") return problem("forbidden");
+    if (changes && sameSite(request, settings.publicUrl, caller.host) === "no") return notOurPage(call);
     return { principal: null, session: null, account: null };
   }
   const asking = await identify(call);
   if (isProblem(asking)) return asking;
   const { principal, session } = asking;
-  if (changes && session !== null && !hasCsrfToken(call, session)) return problem("forbidden");
+  if (changes && session !== null && !hasCsrfToken(call, session)) return notOurPage(call);
   if (head.scope === "account") {
     const account = await accountOf(call, principal);
     return account === null ? problem("not_found") : { principal, session, account };

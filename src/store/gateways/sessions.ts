@@ -2,7 +2,7 @@
 // fence of the gateway's lane, so that a process that lost the lane changes nothing.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
-import type { GatewaySessionsTable } from "#store/schema/schema.ts";
+import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
 import { recordGatewayEvent } from "./events.ts";
 

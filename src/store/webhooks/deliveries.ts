@@ -156,7 +156,7 @@ export const settleDeliveries = batchedOperation(
 
 type Judged = Pick<
   WebhookEndpointsTable,
-  "id" | "active" | "failing_since" | "disabled_at" | "disabled_reason"
+  "id" | "active" | "failing_since" | "disabled_at" | "disabled_reason" | "revision"
 > & { changed: boolean };
 
 /** What a try says about its endpoint; the reason, when that is enough to disable it. */
@@ -173,6 +173,8 @@ function judge(endpoint: Judged, { outcome, at }: DeliverySettlement): string | 
   const tired = at - endpoint.failing_since >= failingMs;
   if (endpoint.active === 0 || (!outcome.gone && !tired)) return null;
   endpoint.active = 0;
+  // Like a change by hand: `active` is a setting, and `failing_since` is not.
+  endpoint.revision += 1;
   endpoint.disabled_at = at;
   endpoint.disabled_reason = outcome.gone
     ? "It answered 410 Gone."
@@ -186,7 +188,7 @@ async function lockConcerned(
   tx: Tx,
   settlements: readonly DeliverySettlement[],
 ): Promise<ReadonlyMap<string, Judged>> {
-  const columns = ["id", "active", "failing_since", "disabled_at", "disabled_reason"] as const;
+  const columns = ["id", "active", "failing_since", "disabled_at", "disabled_reason", "revision"] as const;
   const ids = [...new Set(settlements.map(({ endpointId }) => endpointId))];
   const seen = await tx.db.selectFrom("webhook_endpoints").select(columns).where("id", "in", ids).execute();
   const failed = new Set(
@@ -259,13 +261,9 @@ async function writeDeliveries(tx: Tx, rows: readonly WebhookDeliveriesTable[]):
 
 async function writeEndpoints(tx: Tx, endpoints: readonly Judged[]): Promise<void> {
   const changed = endpoints.filter((endpoint) => endpoint.changed).sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const { id, active, failing_since, disabled_at, disabled_reason } of changed) {
-    await tx.db
-      .updateTable("webhook_endpoints")
-      .set({ active, failing_since, disabled_at, disabled_reason })
-      .where("id", "=", id)
-      .execute();
-    if (active === 0) await switchLane(tx, id, 0);
+  for (const { id, changed: _changed, ...columns } of changed) {
+    await tx.db.updateTable("webhook_endpoints").set(columns).where("id", "=", id).execute();
+    if (columns.active === 0) await switchLane(tx, id, 0);
   }
 }
 

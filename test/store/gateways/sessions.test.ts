@@ -13,7 +13,7 @@ import {
   sessionValueContext,
 } from "#store/gateways/sessions.ts";
 import { claimLanes } from "#store/lanes/lanes.ts";
-import type { GatewaySessionsTable } from "#store/schema/schema.ts";
+import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import { onBothEngines } from "../conformance.ts";
 import { listen, notesOf } from "../listener.ts";
 import { makeAccount, makeGateway, now } from "../rows.ts";

@@ -84,6 +84,7 @@ onBothEngines((open) => {
     assert.deepEqual(await read(fence - 1), { kind: "fenced" });
     await store.database.run(changeEndpoint, {
       accountId,
+      revision: null,
       id: endpointId,
       at: now,
       change: { active: false },
@@ -203,6 +204,7 @@ onBothEngines((open) => {
     const { accountId, endpointId, event } = await open1(store);
     await store.database.run(changeEndpoint, {
       accountId,
+      revision: null,
       id: endpointId,
       at: now,
       change: { active: false },
@@ -221,6 +223,7 @@ onBothEngines((open) => {
     assert.equal(await stop(), 0, "it is active");
     await store.database.run(changeEndpoint, {
       accountId,
+      revision: null,
       id: endpointId,
       at: now,
       change: { active: false },

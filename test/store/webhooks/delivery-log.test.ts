@@ -26,7 +26,13 @@ async function one(store: Store, count = 1, at = now) {
 }
 
 const switchOff = (store: Store, { accountId, endpointId }: { accountId: string; endpointId: string }) =>
-  store.database.run(changeEndpoint, { accountId, id: endpointId, at: now, change: { active: false } });
+  store.database.run(changeEndpoint, {
+    accountId,
+    revision: null,
+    id: endpointId,
+    at: now,
+    change: { active: false },
+  });
 
 onBothEngines((open) => {
   test("newest first, a page at a time, by status; another account has none of it", async () => {

@@ -5,7 +5,6 @@ import {
   accountInput,
   createAccount,
   issueApiKey,
-  type UpdateAccountResult,
   updateAccount,
 } from "#configure/account.ts";
 import { idParam } from "#contract/envelope.ts";
@@ -17,11 +16,12 @@ import {
   newAccountReply,
 } from "#contract/manage/accounts.ts";
 import { type Channel, channels } from "#contract/messages/channel.ts";
-import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { isoTime } from "#contract/time.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { created } from "#http/reply/created.ts";
 import { pageOf } from "#http/reply/pagination.ts";
+import { refused } from "#http/reply/refused.ts";
 import { queryOf } from "#http/request.ts";
 import { validate, validateQuery } from "#http/validate.ts";
 import type { Principal } from "#identity/principal.ts";
@@ -50,6 +50,7 @@ function dataOf(account: AccountWithCredits): AccountReplyData {
     lateness_ms: account.lateness_ms,
     channel_failover: account.channel_failover === 1,
     attachments: { max_files: account.attachment_files, max_bytes: account.attachment_bytes },
+    revision: account.revision,
     created_at: isoTime(account.created_at),
     updated_at: isoTime(account.updated_at),
   };
@@ -103,13 +104,13 @@ export const createAccountRoute = endpoint({
   scope: "installation",
   body: accountInput.meta({ id: "CreateAccountRequest" }),
   replies: { 201: newAccountReply },
-  problems: ["conflict"],
+  problems: [],
 })(async ({ core, body }) => {
   const given = validate(accountInput, body.value);
   if (isProblem(given)) return given;
   const { database } = core;
   const made = await createAccount(core, given.value);
-  if (made.kind !== "created") return refusal(made);
+  if (made.kind !== "created") return refused(made);
   const api_key = await issueApiKey(core, made.id);
   const account = await read(database, made.id);
   if (account === null) return problem("not_found");
@@ -168,21 +169,8 @@ export const updateAccountRoute = endpoint({
   if (forbidden !== null) return forbidden;
   const { database } = core;
   const changed = await updateAccount(core, account.id, given.value);
-  if (changed.kind !== "changed") return refusal(changed);
+  if (changed.kind !== "changed") return refused(changed);
   const data = await read(database, account.id);
   if (data === null) return problem("not_found");
   return { status: 200, body: { success: true, message: "The account has been updated.", data } };
 });
-
-function refusal(result: Exclude<UpdateAccountResult, { kind: "changed" }>): Problem {
-  switch (result.kind) {
-    case "invalid":
-      return validationFailed(result.issues);
-    case "name_taken":
-      return problem("conflict", { message: "An account with this name already exists." });
-    case "provisioned":
-      return problem("conflict", {
-        message: "The provisioning file finds the account by its name, so the name cannot be changed here.",
-      });
-  }
-}

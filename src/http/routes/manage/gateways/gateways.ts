@@ -2,25 +2,28 @@
 // …/gateways/{gateway}. `actions.ts` has what operators do to a gateway (test, pause, …).
 
 import { z } from "zod";
-import { createGateway, gatewayChanges, gatewayInputOf, updateGateway } from "#configure/change-gateway.ts";
+import {
+  createGateway,
+  deleteGateway,
+  gatewayChanges,
+  gatewayInputOf,
+  pausedByHand,
+  updateGateway,
+} from "#configure/change-gateway.ts";
 import { gatewayInput } from "#configure/gateway.ts";
 import { type GatewayReplyData, gatewayReply, gatewaysReply } from "#contract/manage/gateways.ts";
-import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import { isoTime } from "#contract/time.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import type { ManageAccountCall } from "#http/call.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { createdAs } from "#http/reply/created.ts";
+import { refused } from "#http/reply/refused.ts";
 import { accountParam } from "#http/routes/manage/accounts/accounts.ts";
 import { validate } from "#http/validate.ts";
 import { masked } from "#settings/secrets.ts";
-import {
-  type DeleteGatewayResult,
-  deleteGateway,
-  type GatewayWithLane,
-  readGateways,
-} from "#store/gateways/actions.ts";
+import { type DeleteGatewayResult, type GatewayWithLane, readGateways } from "#store/gateways/actions.ts";
 import { untilConnected } from "#store/lanes/lanes.ts";
 
 const params = { account: accountParam };
@@ -31,15 +34,13 @@ const identifierParam = z
 export const gatewayParams = { ...params, gateway: identifierParam };
 
 const countTo = 10_000;
-/** A send that was accepted while the gateway was switched off is stored by then. */
-const quietMs = 60_000;
 
 type AccountCall = Pick<ManageAccountCall, "core" | "settings" | "account">;
 
 /** A gateway's state, and since when it is paused. A pause by hand takes precedence over one caused by failures. */
 function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "state" | "pause"> {
   if (lane.operator_paused_at !== null) {
-    const pause = { reason: stoppedByHand, since: isoTime(lane.operator_paused_at), until: null };
+    const pause = { reason: pausedByHand, since: isoTime(lane.operator_paused_at), until: null };
     return { state: gateway.active === 1 ? "stopped" : "off", pause };
   }
   if (gateway.active === 0) return { state: "off", pause: null };
@@ -51,8 +52,6 @@ function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "st
     pause: { reason: lane.pause_reason ?? "", since: isoTime(lane.paused_since), until },
   };
 }
-
-export const stoppedByHand = "Paused by hand.";
 
 function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
   const { gateway, waiting } = found;
@@ -84,6 +83,7 @@ function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): Gatewa
       settings.publicUrl === null || !adapter?.receives
         ? null
         : `${settings.publicUrl}/callbacks/${encodeURIComponent(gateway.identifier)}`,
+    revision: gateway.revision,
     created_at: isoTime(gateway.created_at),
     updated_at: isoTime(gateway.updated_at),
   };
@@ -141,7 +141,7 @@ export const createGatewayRoute = endpoint({
   const given = validate(gatewayInput, call.body.value);
   if (isProblem(given)) return given;
   const made = await createGateway(call.core, call.account.id, given.value);
-  if (made.kind === "invalid") return validationFailed(made.issues);
+  if (made.kind !== "saved") return refused(made);
   const shown = await gatewayAnswer(call, given.value.identifier, "The gateway has been created.");
   const path = `/api/manage/v1/accounts/${call.account.id}/gateways`;
   return createdAs(shown, ({ data }) => `${path}/${encodeURIComponent(data.identifier)}`);
@@ -173,15 +173,13 @@ export const updateGatewayRoute = endpoint({
   params: gatewayParams,
   body: gatewayChanges.meta({ id: "UpdateGatewayRequest" }),
   replies: { 200: gatewayReply },
-  problems: ["not_found"],
-})(async (call) => {
+  problems: ["not_found", "conflict"],
+})(async ({ params: { gateway = "" }, ...call }) => {
   const given = validate(gatewayChanges, call.body.value);
   if (isProblem(given)) return given;
-  const found = await findOwn(call, call.params.gateway);
-  if (found === null) return problem("not_found");
-  const changed = await updateGateway(call.core, found.gateway, given.value);
-  if (changed.kind === "invalid") return validationFailed(changed.issues);
-  return await gatewayAnswer(call, call.params.gateway, "The gateway has been updated.");
+  const changed = await updateGateway(call.core, call.account.id, gateway, given.value);
+  if (changed.kind !== "saved") return refused(changed);
+  return await gatewayAnswer(call, gateway, "The gateway has been updated.");
 });
 
 function refusal(outcome: Exclude<DeleteGatewayResult, "deleted">): Problem {
@@ -212,14 +210,7 @@ export const deleteGatewayRoute = endpoint({
   params: gatewayParams,
   replies: { 204: noContent },
   problems: ["not_found", "conflict"],
-})(async ({ core, account, params: { gateway } }) => {
-  if (gateway === undefined) return problem("not_found");
-  const { database } = core;
-  const quietSince = core.clock.now() - quietMs;
-  const asked = { accountId: account.id, identifier: gateway, quietSince };
-  const outcome = await database.run(deleteGateway, asked);
-  if (outcome !== "deleted") return refusal(outcome);
-  core.signals.emit("accountsChanged");
-  core.signals.emit("lanesChanged");
-  return deleted;
+})(async ({ core, account, params: { gateway = "" } }) => {
+  const outcome = await deleteGateway(core, account.id, gateway);
+  return outcome === "deleted" ? deleted : refusal(outcome);
 });

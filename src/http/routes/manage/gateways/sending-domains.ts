@@ -97,14 +97,12 @@ export const createSendingDomainRoute = endpoint({
   params,
   body: sendingDomainInput.meta({ id: "CreateSendingDomainRequest" }),
   replies: { 201: sendingDomainReply },
-  problems: ["not_found", "conflict"],
+  problems: ["not_found"],
 })(async (call) => {
   const given = validate(sendingDomainInput, call.body.value);
   if (isProblem(given)) return given;
   const made = await createSendingDomain(call.core, call.account.id, given.value);
   if (made.kind === "invalid") return validationFailed(made.issues);
-  if (made.kind === "taken")
-    return problem("conflict", { message: "The account has this sending domain already." });
   const shown = await domainAnswer(call, made.id, "The sending domain has been created.");
   return createdAs(shown, ({ data }) => path.replace("{account}", call.account.id).concat(`/${data.id}`));
 });

@@ -76,7 +76,7 @@ export const createManagementTokenRoute = endpoint({
   scope: "installation",
   body: createManagementTokenRequest,
   replies: { 201: newManagementTokenReply },
-  problems: ["conflict"],
+  problems: [],
 })(async ({ core, body }) => {
   const given = validate(createManagementTokenRequest, body.value);
   if (isProblem(given)) return given;
@@ -84,7 +84,7 @@ export const createManagementTokenRoute = endpoint({
   const fault = await roleAccountIssue(core.database, role, account);
   if (fault !== null) return validationFailed([{ path: ["account"], message: fault }]);
   const made = await createManagementToken(core, { name, role, accountId: account });
-  if (made === null) return problem("conflict", { message: "A token with this name already exists." });
+  if (made === null) return validationFailed([{ path: ["name"], message: "is taken" }]);
   return {
     status: 201,
     body: {

@@ -18,12 +18,13 @@ import {
   webhookReply,
   webhooksReply,
 } from "#contract/manage/webhooks.ts";
-import { isProblem, type Problem, problem, validationFailed } from "#contract/problem.ts";
+import { isProblem, type Problem, problem } from "#contract/problem.ts";
 import { deleted, noContent } from "#contract/replies.ts";
 import type { Core } from "#core/core.ts";
 import { endpoint } from "#http/endpoint.ts";
 import { isId } from "#http/path-params.ts";
 import { created } from "#http/reply/created.ts";
+import { refused } from "#http/reply/refused.ts";
 import { validate } from "#http/validate.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
 import { findAccountEndpoint, listEndpoints } from "#store/webhooks/endpoints.ts";
@@ -45,6 +46,7 @@ function shown(row: WebhookEndpointsTable, now: number): WebhookRecord {
     disabled_at: iso(row.disabled_at),
     disabled_reason: row.disabled_reason,
     old_secret_until: old_secret === null || now >= (old_secret_until ?? 0) ? null : iso(old_secret_until),
+    revision: row.revision,
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   };
@@ -67,11 +69,9 @@ async function saved(
   accountId: string,
   result: SaveWebhookResult,
 ): Promise<(WebhookRecord & { secret: string | null }) | Problem> {
-  if (result.kind === "invalid") return validationFailed(result.issues);
-  if (result.kind === "taken")
-    return problem("conflict", { message: "The account already has an endpoint with this url." });
-  const record = result.kind === "saved" ? await find(core, accountId, result.id) : null;
-  if (record === null || result.kind !== "saved") return problem("not_found");
+  if (result.kind !== "saved") return refused(result);
+  const record = await find(core, accountId, result.id);
+  if (record === null) return problem("not_found");
   return { ...record, secret: result.secret };
 }
 
@@ -114,7 +114,7 @@ export const createWebhookRoute = endpoint({
   params: { account },
   body: webhookInput.meta({ id: "CreateWebhookRequest" }),
   replies: { 201: newWebhookReply },
-  problems: ["not_found", "conflict"],
+  problems: ["not_found"],
 })(async ({ core, account, body }) => {
   const asked = validate(webhookInput, body.value);
   if (isProblem(asked)) return asked;
