@@ -1,6 +1,6 @@
 // Puts the AI gateway of one process together: keys and pools, limits and budgets, usage records, member health.
 
-import type { FailoverDeps } from "#ai/failover/failover.ts";
+import type { FailoverDeps } from "#ai/failover/call.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
 import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";

@@ -1,12 +1,8 @@
 // One completion: members are attempted in turn, and the client sees nothing of a member before its first real
 // output. The outcome is reported exactly once, however the call ends.
 
-import {
-  type AttemptRecord,
-  type FailoverDeps,
-  type FailoverResult,
-  runFailover,
-} from "#ai/failover/failover.ts";
+import type { AttemptRecord, FailoverDeps, FailoverResult } from "#ai/failover/call.ts";
+import { runFailover } from "#ai/failover/failover.ts";
 import type { RetryBudget } from "#ai/failover/retry-budget.ts";
 import { answerTokens, unitsPerToken } from "#ai/limits/estimate.ts";
 import type { Member } from "#ai/pools/member.ts";

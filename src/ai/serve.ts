@@ -1,6 +1,6 @@
 // Serves one call of a pool key: checks its budget and limits, runs the completion, and records the usage.
 
-import type { FailoverDeps } from "#ai/failover/failover.ts";
+import type { FailoverDeps } from "#ai/failover/call.ts";
 import type { Budgets } from "#ai/limits/budget.ts";
 import { promptTokens, reservedTokens } from "#ai/limits/estimate.ts";
 import type { RateLimitState } from "#ai/limits/limits.ts";

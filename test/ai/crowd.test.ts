@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { AnswerMode } from "#ai/failover/failover.ts";
+import type { AnswerMode } from "#ai/failover/call.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { call, failureOf, run, runAll } from "./failover/chain-calls.ts";

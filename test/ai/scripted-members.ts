@@ -1,7 +1,7 @@
 // Members of a pool whose upstreams follow a script: each request takes the next reply of its member, the last one
 // for ever. Nothing here waits for real time; a reply that hangs does so until it is given up.
 
-import type { FailoverDeps } from "#ai/failover/failover.ts";
+import type { FailoverDeps } from "#ai/failover/call.ts";
 import { MemberHealth } from "#ai/health/health.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";

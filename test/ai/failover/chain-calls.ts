@@ -1,12 +1,8 @@
 // Runs a chain over scripted members, on a clock that moves only as far as the chain asks for.
 
 import assert from "node:assert/strict";
-import {
-  type AnswerMode,
-  type FailoverCall,
-  type FailoverResult,
-  runFailover,
-} from "#ai/failover/failover.ts";
+import type { AnswerMode, FailoverCall, FailoverResult } from "#ai/failover/call.ts";
+import { runFailover } from "#ai/failover/failover.ts";
 import { createRetryBudget } from "#ai/failover/retry-budget.ts";
 import type { Member } from "#ai/pools/member.ts";
 import type { Script } from "../scripted-members.ts";

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type AnswerMode, runFailover } from "#ai/failover/failover.ts";
+import type { AnswerMode } from "#ai/failover/call.ts";
+import { runFailover } from "#ai/failover/failover.ts";
 import { anthropic } from "#providers/anthropic/anthropic.ts";
 import {
   answered,

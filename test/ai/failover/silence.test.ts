@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { type AnswerMode, runFailover } from "#ai/failover/failover.ts";
+import type { AnswerMode } from "#ai/failover/call.ts";
+import { runFailover } from "#ai/failover/failover.ts";
 import type { Member } from "#ai/pools/member.ts";
 import { openaiCompatible } from "#providers/openai/openai-compatible.ts";
 import { answered, json, type Reply, type Script, script, wholeStream } from "../scripted-members.ts";

@@ -107,6 +107,24 @@ test("a 2xx that makes no sense is not asked for again at the same member", asyn
   }
 });
 
+test("the configured length of an answer is a bound, four times as long for embeddings", async () => {
+  const vectors = json({
+    object: "list",
+    data: [{ index: 0, embedding: [..."1".repeat(1_000)].map(Number) }],
+  });
+  for (const [reply, mode, bytes, kind] of [
+    [answered("x".repeat(1_000)), "chat", 1_000, "failed"],
+    [answered("x".repeat(1_000)), "chat", 2_000, "answer"],
+    [vectors, "embeddings", 500, "failed"],
+    [vectors, "embeddings", 1_000, "answer"],
+  ] as const) {
+    const it = script();
+    it.deps.answerBytes = bytes;
+    const result = await run(it, call([it.member("only", [reply])], mode));
+    assert.equal(result.kind, kind, `${mode} ${bytes}`);
+  }
+});
+
 test("what is told of a member that was not reached: no address to the caller, and the reason to the owner", async () => {
   const codes = {
     unreachable: "upstream_unreachable",

@@ -1,0 +1,76 @@
+// A call on its way through the members of a pool: what it asks for, what it has met so far, and how it ends.
+
+import type { Member } from "#ai/pools/member.ts";
+import type { Choice } from "#ai/pools/pool.ts";
+import type { Chunk, Failure, Usage } from "#providers/provider.ts";
+import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
+import type { Clock } from "#runtime/runtime.ts";
+import type { AttemptDeps, UpstreamStream } from "./attempt.ts";
+import type { RetryBudget } from "./retry-budget.ts";
+
+export type AnswerMode = "chat" | "stream" | "buffered" | "embeddings";
+
+export interface FailoverCall {
+  choices: readonly Choice<Member>[];
+  mode: AnswerMode;
+  text: string;
+  body: Readonly<Record<string, unknown>>;
+  /** Estimated tokens of the input: long prompts take longer. */
+  promptTokens: number;
+  /** Monotonic ms. */
+  deadlineAt: number;
+  /**
+   * Limit for a member's whole answer while another member is left, ms; null: half of the remaining deadline.
+   */
+  answerMs: number | null;
+  signal: LightAbortSignal;
+  retryBudget: RetryBudget;
+}
+
+export interface FailoverDeps extends AttemptDeps {
+  clock: Clock;
+  fraction: () => number;
+  /** A member's circuit opened or its credentials were refused, and why; reported to the account. */
+  memberDown(member: Member, failure: Failure): void;
+  memberUp(member: Member): void;
+}
+
+/** One attempt, for the usage record. */
+export interface AttemptRecord {
+  member: string;
+  model: string;
+  ms: number;
+  outcome: "ok" | Failure["kind"] | "unsupported_parameter" | "aborted";
+  status: number | null;
+}
+
+/** `attempts` of a failure: the members that were attempted, as in `Winner`. */
+export type FailoverResult = { tried: AttemptRecord[] } & (
+  | { kind: "answer"; text: string; usage: Usage | null; won: Winner }
+  | { kind: "streaming"; stream: UpstreamStream; won: Winner }
+  | { kind: "buffered"; chunks: Chunk[]; won: Winner }
+  | { kind: "failed"; failure: Failure; last: Choice<Member> | null; attempts: number }
+  | { kind: "aborted" }
+);
+
+/** The member that answered. */
+export interface Winner {
+  choice: Choice<Member>;
+  /** Members attempted, including this one; a repeat at the same member does not count. */
+  attempts: number;
+  /** Reports how the stream ended; the member's health needs it. */
+  settle(how: "completed" | "failed" | "dropped"): void;
+}
+
+/** What one request has met so far. */
+export interface Run {
+  tried: AttemptRecord[];
+  failures: Failure[];
+  /** Not attempted again in this request. */
+  excluded: Choice<Member>[];
+  /** Ids of the attempted members. */
+  attemptedIds: string[];
+  last: Choice<Member> | null;
+  /** The member of each failure, so that the reported error and the reported member belong together. */
+  failedBy: Map<Failure, Choice<Member>> | null;
+}

@@ -1,0 +1,220 @@
+// One member's turn in a call: its request, and what its health records of the result.
+
+import type { HealthTicket } from "#ai/health/health.ts";
+import { promptSizeFactor, type ResponseKind } from "#ai/health/response-times.ts";
+import type { Member } from "#ai/pools/member.ts";
+import type { Choice } from "#ai/pools/pool.ts";
+import { bufferStream } from "#ai/stream/buffered.ts";
+import { maxAnswerBytes } from "#ai/stream/collect.ts";
+import { apiError } from "#providers/failure/api-error.ts";
+import type { ChatRequest, Failure, PreparedRequest } from "#providers/provider.ts";
+import { type AttemptResult, askStream, askWhole, type Target } from "./attempt.ts";
+import { AttemptSignal } from "./attempt-signal.ts";
+import type {
+  AnswerMode,
+  AttemptRecord,
+  FailoverCall,
+  FailoverDeps,
+  FailoverResult,
+  Run,
+  Winner,
+} from "./call.ts";
+import { hasHealthyAlternative } from "./healthy-members.ts";
+import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
+
+/** Statuses of faults that may be transient. */
+const retryableStatuses: readonly number[] = [500, 502];
+
+/** The moving average to compare with. A buffered stream is judged like a whole answer. */
+export const responseKindOf = (ask: AnswerMode): ResponseKind =>
+  ask === "chat" || ask === "buffered" ? "whole" : ask;
+
+export type Outcome =
+  | Exclude<FailoverResult, { kind: "failed" }>
+  /** `final`: the request is at fault. `again`: the fault may be transient. */
+  | { kind: "failed"; failure: Failure; final: boolean; again: boolean };
+
+/** Asks one member. */
+export async function tryMember(
+  deps: FailoverDeps,
+  call: FailoverCall,
+  choice: Choice<Member>,
+  run: Run,
+): Promise<Outcome> {
+  const { clock } = deps;
+  const { member, model } = choice;
+  const stream = call.mode === "stream" || call.mode === "buffered";
+  const request: ChatRequest = { text: call.text, body: call.body, model, stream };
+  const prepared = prepare(member, request, call.mode);
+  const startedAt = clock.monotonic();
+  const note = (outcome: AttemptRecord["outcome"], status: number | null) =>
+    run.tried.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
+  if (prepared.kind === "unsupported_parameter") {
+    note("unsupported_parameter", null);
+    return { kind: "failed", failure: unsupportedParameter(prepared), final: false, again: false };
+  }
+  run.last = choice;
+  if (!run.attemptedIds.includes(member.id)) run.attemptedIds.push(member.id);
+  const { health } = member;
+  const kind = responseKindOf(call.mode);
+  const size = promptSizeFactor(call.promptTokens);
+  const elsewhere = () => hasHealthyAlternative(call.choices, run.excluded, choice, clock.monotonic());
+  const limitAt = stream ? call.deadlineAt : answerDeadline(call, startedAt, elsewhere);
+  const ticket = health.begin(startedAt);
+  const waiting =
+    call.choices.length === 1
+      ? null
+      : new AttemptSignal(clock, call.signal, health, startedAt + health.overdueMs(kind, size), elsewhere);
+  let attempted: AttemptResult;
+  try {
+    attempted = await sendAttempt(deps, call, member, prepared, request, limitAt, waiting, false);
+    // The peer may have closed the idle connection at that moment, which says nothing about its health.
+    if (attempted.kind === "failed" && attempted.reused)
+      attempted = await sendAttempt(deps, call, member, prepared, request, limitAt, waiting, true);
+  } catch (error) {
+    // A bug in the adapter must not leave the ticket open, or the probe pending, forever.
+    health.dropped(ticket);
+    throw error;
+  } finally {
+    waiting?.end();
+  }
+  if (waiting?.abandoned && (attempted.kind === "aborted" || attempted.kind === "streaming")) {
+    if (attempted.kind === "streaming") attempted.stream.cancel();
+    attempted = { kind: "failed", failure: silenceFailure, reused: false, timeout: true };
+  }
+  if (attempted.kind === "aborted") {
+    if (attempted.heard) health.dropped(ticket);
+    else if (health.callerLeft(ticket, clock.monotonic(), kind, size))
+      deps.memberDown(member, silenceFailure);
+    note("aborted", null);
+    return { kind: "aborted", tried: run.tried };
+  }
+  if (attempted.kind === "failed") {
+    const { failure, timeout } = attempted;
+    note(failure.kind, failure.status);
+    run.failedBy ??= new Map();
+    run.failedBy.set(failure, choice);
+    const now = clock.monotonic();
+    if (attempted.overtime) health.dropped(ticket);
+    else if (
+      failure.kind === "upstream_error" &&
+      mayBeRequestFault(health, failure, timeout, startedAt, now)
+    ) {
+      if (health.failed(ticket, now, "upstream_error", null, null, true)) deps.memberDown(member, failure);
+    } else updateHealth(deps, choice, ticket, failure);
+    const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
+    return { kind: "failed", failure, final, again: !timeout && retryableStatuses.includes(failure.status) };
+  }
+  note("ok", 200);
+  const won = winner(deps, choice, run.attemptedIds.length, ticket, startedAt, kind, size);
+  if (attempted.kind !== "streaming") won.settle("completed");
+  return { ...attempted, won, tried: run.tried };
+}
+
+function prepare(member: Member, request: ChatRequest, ask: AnswerMode): PreparedRequest {
+  if (ask === "embeddings") return member.provider.embeddings(request, member.settings);
+  return member.provider.chat(request, member.settings);
+}
+
+function sendAttempt(
+  deps: FailoverDeps,
+  call: FailoverCall,
+  member: Member,
+  prepared: Exclude<PreparedRequest, { kind: "unsupported_parameter" }>,
+  request: ChatRequest,
+  limitAt: number,
+  waiting: AttemptSignal | null,
+  fresh: boolean,
+): Promise<AttemptResult> {
+  const signal = waiting ?? call.signal;
+  const target: Target = {
+    provider: member.provider,
+    prepared,
+    timeouts: member.timeouts,
+    fresh,
+    maxAnswerBytes: maxAnswerBytes(deps.answerBytes, call.mode === "embeddings"),
+  };
+  if (request.stream) {
+    const opening = askStream(deps, target, request, limitAt, signal);
+    if (call.mode === "stream") return opening;
+    return opening.then((spoken) => {
+      waiting?.end();
+      return bufferStream(spoken, signal);
+    });
+  }
+  const read = (text: string) =>
+    call.mode === "embeddings"
+      ? member.provider.embeddingsAnswer(text, request)
+      : member.provider.answer(text, request);
+  return askWhole(deps, target, read, limitAt, signal);
+}
+
+function winner(
+  deps: FailoverDeps,
+  choice: Choice<Member>,
+  attempts: number,
+  ticket: HealthTicket,
+  startedAt: number,
+  kind: ResponseKind,
+  size: number,
+): Winner {
+  const { health } = choice.member;
+  const spokeAt = deps.clock.monotonic();
+  if (health.firstOutput(ticket, spokeAt, spokeAt - startedAt, kind, size)) deps.memberUp(choice.member);
+  let open = true;
+  return {
+    choice,
+    attempts,
+    settle: (how) => {
+      if (!open) return;
+      open = false;
+      const now = deps.clock.monotonic();
+      if (how === "completed") health.succeeded(ticket, now);
+      else if (how === "dropped") health.dropped(ticket);
+      else if (health.failed(ticket, now, "upstream_error", null)) deps.memberDown(choice.member, cutStreams);
+    },
+  };
+}
+
+/** The reason reported for a member whose streams are cut off. */
+const cutStreams: Failure = {
+  kind: "upstream_error",
+  status: 502,
+  retryAfterMs: null,
+  error: apiError("Its answers break off.", "server_error", "upstream_cut"),
+};
+
+/** Records a failure in the member's health. */
+function updateHealth(
+  deps: FailoverDeps,
+  { member, model }: Choice<Member>,
+  ticket: HealthTicket,
+  failure: Failure,
+): void {
+  const now = deps.clock.monotonic();
+  switch (failure.kind) {
+    case "invalid_request":
+    case "context_length":
+    case "content_policy":
+    case "unsupported":
+      member.health.dropped(ticket);
+      return;
+    case "model_not_found":
+      member.health.modelMissing(ticket, now, model);
+      return;
+    case "rate_limited":
+    case "unauthorized":
+    case "upstream_error":
+      if (member.health.failed(ticket, now, failure.kind, failure.retryAfterMs, model))
+        deps.memberDown(member, failure);
+  }
+}
+
+/** The vendor lacks a parameter. Another member may have it; if none has, the client gets this error. */
+function unsupportedParameter({
+  param,
+  message,
+}: Extract<PreparedRequest, { kind: "unsupported_parameter" }>): Failure {
+  const error = apiError(message, "invalid_request_error", "unsupported_parameter", param);
+  return { kind: "invalid_request", status: 400, retryAfterMs: null, error };
+}
