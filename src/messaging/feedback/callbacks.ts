@@ -72,21 +72,21 @@ export async function receiveCallback(
   } catch (error) {
     deps.log.error(
       { event: "adapter.failed", gateway: identifier, error },
-      "a gateway adapter threw while reading a callback",
+      "A gateway adapter threw while it read a callback.",
     );
     return { kind: "malformed" };
   }
   if ("replayGuard" in received && !(await matchesProof(deps, received))) {
     deps.log.warn(
       { event: "callback.refused", gateway: identifier },
-      "refused a callback: its signature was used before with another event",
+      "A callback was refused: its signature was used before, with another event.",
     );
     return { kind: "forbidden" };
   }
   if (received.kind !== "received") {
     deps.log.warn(
       { event: "callback.refused", gateway: identifier, why: received.kind, reason: received.reason },
-      "refused a callback",
+      "A callback was refused.",
     );
     return { kind: received.kind === "not_taken" ? "not_found" : received.kind };
   }
@@ -129,13 +129,13 @@ async function confirmSubscription(
 ): Promise<boolean> {
   const result = await outbound.request({ method: "GET", url, timeoutMs: confirmTimeoutMs });
   if (result.kind === "answer" && result.status >= 200 && result.status < 300) {
-    log.info({ event: "callback.subscription_confirmed", gateway }, "confirmed a callback subscription");
+    log.info({ event: "callback.subscription_confirmed", gateway }, "A callback subscription was confirmed.");
     return true;
   }
   const why = result.kind === "answer" ? `status ${result.status}` : result.reason;
   log.warn(
     { event: "callback.subscription_failed", gateway, why },
-    "could not confirm a callback subscription",
+    "A callback subscription could not be confirmed.",
   );
   return false;
 }
@@ -175,7 +175,7 @@ async function storeEngagement(
   const { kind, reference } = engagement;
   log.info(
     { event: "engagement.unmatched", gateway: gateway.identifier, kind, reference },
-    "a provider reported on an unknown mail",
+    "A provider reported on an unknown mail.",
   );
 }
 

@@ -53,7 +53,7 @@ export function createOpenAndClickTracking(deps: OpenAndClickTrackingDeps): Open
       if (dropped === 0)
         log.warn(
           { event: "tracking.queue_full", waiting: waiting.size },
-          "the queue of opens and clicks is full; dropping new ones",
+          "The queue of opens and clicks is full; new ones are dropped.",
         );
       dropped += 1;
       return;
@@ -96,13 +96,13 @@ export function createOpenAndClickTracking(deps: OpenAndClickTrackingDeps): Open
       }
       if (failed === null) {
         deps.signals.emit("eventsRecorded");
-        if (dropped > 0) log.warn({ event: "tracking.dropped", dropped }, "opens and clicks were dropped");
+        if (dropped > 0) log.warn({ event: "tracking.dropped", dropped }, "Opens and clicks were dropped.");
         dropped = 0;
         continue;
       }
       log.warn(
         { event: "tracking.store_failed", error: failed, waiting: waiting.size },
-        "could not store opens and clicks; retrying",
+        "Opens and clicks could not be stored; they are stored again later.",
       );
       if (stop.signal.aborted) break;
       await clock.sleep(retryMs, stop.signal);
