@@ -20,7 +20,7 @@ test("every gateway can send what its channels consist of", () => {
     for (const channel of channels)
       assert.ok(contents.includes(channel === "email" ? "email" : "text"), `${kind}, ${channel}`);
   }
-  assert.deepEqual(contentsOf("sandbox", "sms"), ["text", "email"]);
+  assert.deepEqual(contentsOf("sandbox", "sms"), ["text", "media", "list", "template", "email"]);
   assert.deepEqual(contentsOf("smtp", "email"), ["email"]);
   assert.deepEqual([contentsOf("smtp", "sms"), contentsOf("none", "sms")], [[], []]);
 });
