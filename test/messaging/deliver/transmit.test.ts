@@ -11,7 +11,6 @@ import type { Database } from "#store/database.ts";
 import type { DueMessage } from "#store/messages/attempts.ts";
 import { createSealer } from "#store/seal.ts";
 import { movableClock } from "../../clock.ts";
-import { scriptedOutbound } from "../../gateways/scripted-outbound.ts";
 import { seededRandom } from "../../harness.ts";
 import { memoryLog } from "../../log.ts";
 
@@ -74,7 +73,6 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
   const deps = {
     database: { run } as never as Database,
     clock,
-    outbound: scriptedOutbound({ kind: "no_answer", reason: "" }),
     log,
     crashPoint: () => {},
     metrics: createMetrics(async () => []),
@@ -94,12 +92,9 @@ function sending(send: (message: OutgoingMessage) => Promise<Outcome>, options: 
       kind: "test",
       maxMessageBytes: mostBytes,
       idempotencyWindowMs: repeatWithinMs,
-      send,
     } as Partial<GatewayAdapter> as GatewayAdapter,
-    settings: {},
-    timeoutMs: 7000,
-    callbackUrl: null,
-    email: { settings, dkim: [] },
+    transport: { send, close: async () => {} },
+    email: settings,
   } as Partial<LaneGateway> as LaneGateway;
   const handOver = createSender(deps, gateway);
   const due = { ...row, resends: options.resends ?? 0 };

@@ -74,7 +74,7 @@ onBothEngines((open) => {
     const changes = [{ key: "a", value: "stale" }];
     assert.equal(await database.run(saveSessionValues, { gatewayId: id, fence: 1, changes }), false);
     assert.deepEqual(await database.run(readSessionValues, id), []);
-    const stale = { fence: 1, eventId: "gs_1", session: sessionOf(id, "connected") };
+    const stale = { fence: 1, linked: true, eventId: "gs_1", session: sessionOf(id, "connected") };
     assert.equal(await database.run(recordSession, stale), false);
     assert.equal(await database.run(readSession, id), null);
     assert.equal(await database.run(saveSessionValues, { gatewayId: id, fence: 2, changes }), true);
@@ -90,7 +90,10 @@ onBothEngines((open) => {
     const record = async (status: GatewaySessionsTable["status"], reason: string | null = null) => {
       number += 1;
       const session = sessionOf(id, status, { reason, changed_at: now + number });
-      assert.equal(await database.run(recordSession, { fence: 1, eventId: `gs_${number}`, session }), true);
+      assert.equal(
+        await database.run(recordSession, { fence: 1, linked: true, eventId: `gs_${number}`, session }),
+        true,
+      );
     };
     await record("pairing");
     await record("connected");
@@ -116,9 +119,14 @@ onBothEngines((open) => {
     const id = await makeHeld(database, await makeAccount(database));
     const pairing = { pairing: "v1.sealed", pairing_expires_at: now + 60_000 };
     const waiting = sessionOf(id, "pairing", pairing);
-    await database.run(recordSession, { fence: 1, eventId: "gs_1", session: waiting });
+    await database.run(recordSession, { fence: 1, linked: true, eventId: "gs_1", session: waiting });
     assert.deepEqual({ ...(await database.run(readSession, id)) }, { ...waiting, linked_at: null });
-    await database.run(recordSession, { fence: 1, eventId: "gs_2", session: sessionOf(id, "connected") });
+    await database.run(recordSession, {
+      fence: 1,
+      linked: true,
+      eventId: "gs_2",
+      session: sessionOf(id, "connected"),
+    });
     assert.equal((await database.run(readSession, id))?.pairing, null);
   });
 
@@ -128,7 +136,12 @@ onBothEngines((open) => {
     const id = await makeGateway(database, accountId, { identifier: "gone", active: 0, updated_at: 1 });
     await database.run(claimLanes, { processId: "one", lanes: [{ id, owner: null, fence: 0 }] });
     await database.run(saveSessionValues, { gatewayId: id, fence: 1, changes: [{ key: "a", value: "1" }] });
-    await database.run(recordSession, { fence: 1, eventId: "gs_1", session: sessionOf(id, "connected") });
+    await database.run(recordSession, {
+      fence: 1,
+      linked: true,
+      eventId: "gs_1",
+      session: sessionOf(id, "connected"),
+    });
     const input = { accountId, identifier: "gone", quietSince: now };
     assert.equal(await database.run(deleteGateway, input), "deleted");
     assert.deepEqual(await database.run(readSessionValues, id), []);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
-import { sampleMessage, toolsWith } from "../../conformance-samples.ts";
+import { sampleMessage, sendOnce, toolsWith } from "../../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
 
 test("a text that would change the path is refused, and nothing is sent", async () => {
@@ -19,7 +19,7 @@ test("a text that would change the path is refused, and nothing is sent", async 
     ["../..", 1],
   ] as const) {
     const outbound = scriptedOutbound(answer(200));
-    const outcome = await httpApi.send(sampleMessage({ message }), own, toolsWith({ outbound }));
+    const outcome = await sendOnce(httpApi, sampleMessage({ message }), own, toolsWith({ outbound }));
     assert.equal(outbound.requests.length, sent, message);
     assert.equal(outcome.kind, sent === 0 ? "rejected" : "accepted");
     for (const { url } of outbound.requests) assert.equal(new URL(url).pathname.split("/").length, 3, url);
@@ -46,7 +46,7 @@ test("every text arrives as it was, in each encoding, and nothing else changes",
       await fc.assert(
         fc.asyncProperty(texts, async (message) => {
           const outbound = scriptedOutbound(answer(200));
-          await httpApi.send(sampleMessage({ message }), own, toolsWith({ outbound }));
+          await sendOnce(httpApi, sampleMessage({ message }), own, toolsWith({ outbound }));
           const [request] = outbound.requests;
           assert.ok(request);
           if (encoding === "json") {
