@@ -92,6 +92,7 @@ export type GatewayDefinition<Settings extends z.ZodObject = z.ZodObject> =
 /**
  * How a gateway is connected.
  * - `on_demand`: a session is opened with the first message, and the lane never waits for it. Outcomes alone pause the lane.
+ *   Opening it reaches nothing outside; what it sends through is connected by its `send`.
  * - `held`: a session is open as long as the lane has an owner, and the lane sends only while it is connected.
  * - `linked`: the same, and a person links a device to it first (`gateway.linked`, `gateway.unlinked`).
  */

@@ -96,7 +96,10 @@ export interface GatewayHost {
   child(module: URL): SessionChild;
 }
 
-/** What the session of a connection may use, for which the lane waits. */
+/**
+ * What the session of a connection may use, for which the lane waits. `open` resolves when there is a session, connected or
+ * not. It rejects only for a fault of its own; when no connection comes about, the session calls `fail`.
+ */
 export interface SessionHost extends GatewayHost {
   status(status: SessionStatus): void;
   /** The session cannot go on: it is closed, and another one is opened after a back-off. `reason` is shown to operators. */

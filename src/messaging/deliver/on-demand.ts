@@ -11,12 +11,13 @@ export function openOnDemand(
   gateway: SessionGateway,
   open: (host: GatewayHost) => Promise<GatewaySession>,
 ): Transport {
-  const stopping = new AbortController();
+  let stopping: AbortController | null = null;
   let scope: SessionScope | null = null;
   /** Null: none is open, or being opened. */
   let opening: Promise<GatewaySession | null> | null = null;
 
   async function tryOpen(): Promise<GatewaySession | null> {
+    stopping = new AbortController();
     const opened = new SessionScope(deps, gateway, stopping);
     try {
       scope = opened;
@@ -40,7 +41,7 @@ export function openOnDemand(
       return session === null ? notConnected : await session.send(message, signal);
     },
     close: async () => {
-      stopping.abort();
+      stopping?.abort();
       await scope?.close((await opening) ?? null);
     },
   };

@@ -105,7 +105,7 @@ export const recordSession = writeOperation(
     if (!(await holdsLane(tx, gatewayId, fence))) return false;
     const before = await tx.db
       .selectFrom("gateway_sessions")
-      .select("linked_at")
+      .select(["linked_at", "status", "changed_at"])
       .where("gateway_id", "=", gatewayId)
       .modifyEnd(tx.lock("update"))
       .executeTakeFirst();
@@ -116,7 +116,9 @@ export const recordSession = writeOperation(
         : status === "connected"
           ? (linkedBefore ?? at)
           : linkedBefore;
-    const row = { ...session, linked_at: linkedAt };
+    // A new code to link by, or another reason, is no new state.
+    const changedAt = before?.status === status ? before.changed_at : at;
+    const row = { ...session, linked_at: linkedAt, changed_at: changedAt };
     await tx.db
       .insertInto("gateway_sessions")
       .values(row)

@@ -114,6 +114,25 @@ onBothEngines((open) => {
     );
   });
 
+  test("a state began when it was recorded first; without a device it has no link and no event", async () => {
+    const store = open();
+    const { database } = store;
+    const accountId = await makeAccount(database);
+    await listen(store, accountId);
+    const id = await makeHeld(database, accountId);
+    const record = async (status: GatewaySessionsTable["status"], reason: string | null, at: number) => {
+      const session = sessionOf(id, status, { reason, changed_at: at });
+      await database.run(recordSession, { fence: 1, linked: false, eventId: `gs_${at}`, session });
+      const row = await database.run(readSession, id);
+      return [row?.changed_at, row?.reason, row?.linked_at];
+    };
+    assert.deepEqual(await record("disconnected", "No route.", now), [now, "No route.", null]);
+    assert.deepEqual(await record("disconnected", "Refused.", now + 5), [now, "Refused.", null]);
+    assert.deepEqual(await record("connected", null, now + 9), [now + 9, null, null]);
+    assert.deepEqual(await record("logged_out", "Removed.", now + 10), [now + 10, "Removed.", null]);
+    assert.deepEqual(await notesOf(store, accountId), []);
+  });
+
   test("what a person needs to link is stored sealed, and gone with the next state", async () => {
     const { database } = open();
     const id = await makeHeld(database, await makeAccount(database));
