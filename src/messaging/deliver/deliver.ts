@@ -3,10 +3,8 @@
 import type { Core } from "#core/core.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import { retryDelay } from "#gateways/rules.ts";
-import { engagementFrom } from "#messaging/feedback/normalise.ts";
 import type { LaneWork } from "#queue/lane-work.ts";
 import { priorities } from "#queue/priority.ts";
-import { storeEngagements } from "#store/feedback/engagements.ts";
 import { pauseLane, resumeLane, untilConnected } from "#store/lanes/lanes.ts";
 import {
   beginAttempts,
@@ -35,7 +33,6 @@ export function deliverWork(
 ): Required<LaneWork<DueMessage, SendOutcome>> {
   const { database, clock, crashPoint } = deps;
   const laneId = gateway.id;
-  const laneEnded = new AbortController();
   const send = createSender(deps, gateway);
   return {
     readDue: (query) => database.run(readDue, { laneId, ...query }),
@@ -65,7 +62,7 @@ export function deliverWork(
       });
       deps.signals.emit("eventsRecorded");
     },
-    recover: () => recover(deps, gateway, fence),
+    recover: () => recoverGatewayMessages(deps, gateway, fence),
     send,
     settle: async (row, attempt, outcome, context) => {
       const settlement = settlementOf(deps, gateway, fence, row, attempt, outcome, context);
@@ -80,8 +77,6 @@ export function deliverWork(
           "an outcome came late: the message had changed meanwhile",
         );
       }
-      if (outcome.kind === "accepted" && outcome.opensAfterMs !== undefined)
-        void simulateOpen(deps, laneId, row.id, outcome.opensAfterMs, laneEnded.signal);
       return settlement.details.dueAt ?? null;
     },
     breaker: {
@@ -111,39 +106,8 @@ export function deliverWork(
         deps.signals.emit("pausesChanged");
       },
     },
-    close: () => {
-      laneEnded.abort();
-      gateway.adapter.close(gateway.settings);
-    },
+    close: () => gateway.transport.close(),
   };
-}
-
-/** Simulates a recipient who opens a mail, for the sandbox. Cancelled when the lane ends. */
-async function simulateOpen(
-  { clock, database, log, signals }: DeliverDeps,
-  laneId: string,
-  messageId: string,
-  afterMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  await clock.sleep(afterMs, signal);
-  if (signal.aborted) return;
-  const opened = {
-    kind: "opened",
-    reference: null,
-    messageId,
-    userAgent: "Sandbox",
-    machine: false,
-  } as const;
-  try {
-    await database.run(storeEngagements, engagementFrom(laneId, opened, clock.now()));
-    signals.emit("eventsRecorded");
-  } catch (error) {
-    log.warn(
-      { event: "sandbox.open_not_stored", message: messageId, error },
-      "could not store a simulated open of a mail",
-    );
-  }
 }
 
 function settlementOf(
@@ -208,10 +172,16 @@ function settlementOf(
   };
 }
 
-const policyOf = (gateway: LaneGateway) => gateway.rules.onUnknown ?? gateway.adapter.onUnknown;
+type RecoveringGateway = Pick<LaneGateway, "id" | "identifier" | "adapter" | "rules">;
+
+const policyOf = (gateway: RecoveringGateway) => gateway.rules.onUnknown ?? gateway.adapter.onUnknown;
 
 /** Classifies what an earlier owner left `sending`. It may have been sent, so the gateway's policy decides. */
-async function recover(deps: DeliverDeps, gateway: LaneGateway, fence: number): Promise<void> {
+export async function recoverGatewayMessages(
+  deps: DeliverDeps,
+  gateway: RecoveringGateway,
+  fence: number,
+): Promise<void> {
   const message = "The process that was sending it ended before the outcome was known.";
   for (;;) {
     const at = deps.clock.now();

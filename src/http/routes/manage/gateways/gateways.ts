@@ -53,6 +53,17 @@ function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "st
   };
 }
 
+function sessionOf({ gateway, session }: GatewayWithLane): GatewayReplyData["session"] {
+  if (session === null || gateway.active === 0) return null;
+  const { status, reason, changed_at, linked_at } = session;
+  return {
+    state: status,
+    reason,
+    since: isoTime(changed_at),
+    linked_at: linked_at === null ? null : isoTime(linked_at),
+  };
+}
+
 function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
   const { gateway, waiting } = found;
   const input = gatewayInputOf(core.sealer, gateway);
@@ -78,6 +89,7 @@ function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): Gatewa
     retry,
     on_unknown: input.on_unknown ?? null,
     ...stateOf(found),
+    session: sessionOf(found),
     waiting,
     callback_url:
       settings.publicUrl === null || !adapter?.receives
