@@ -10,6 +10,7 @@ import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import type { EmailSender } from "#gateways/email/settings.ts";
 import type { Clock, Outbound } from "#runtime/runtime.ts";
 import { secretsIn } from "#settings/secrets.ts";
+import { urlFieldPath } from "#settings/url.ts";
 import type { CallbackRequest, Received } from "./callback.ts";
 import type { DkimKey, OutgoingMessage } from "./message.ts";
 import type { Outcome } from "./outcome.ts";
@@ -54,7 +55,10 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
   idempotencyWindowMs?: number;
   /** Bytes of the largest mail that the provider takes, its files in base64; default: no known limit. */
   maxMessageBytes?: number;
-  /** URLs of the provider. The outbound guard has to allow them before settings are saved. */
+  /**
+   * URLs of the provider. The outbound guard has to allow them before settings are saved, and its refusal names the
+   * field made with `baseUrlField` or `hostField`: an adapter has both, or neither.
+   */
   urls?(settings: z.output<Settings>): string[];
   /** How long one request may take, ms; default: 30 s. */
   timeoutMs?(settings: z.output<Settings>): number;
@@ -147,6 +151,8 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
   definition: GatewayDefinition<Settings, Kind> & DeclaredSender<Settings, Kind>,
 ): GatewayAdapter {
   type Parsed = z.output<Settings>;
+  if ((definition.urls === undefined) !== (urlFieldPath(definition.settings).length === 0))
+    throw new Error(`Gateway kind ${definition.kind}: \`urls\` and the field that decides them go together.`);
   const secretsOf = (settings: unknown) => [
     ...secretsIn(definition.settings, settings),
     ...(definition.encodedSecrets?.(settings as Parsed) ?? []),

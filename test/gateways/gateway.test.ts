@@ -9,6 +9,7 @@ import { defineGateway } from "#gateways/gateway.ts";
 import type { EmailContent, TextContent } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import { secret } from "#settings/secrets.ts";
+import { baseUrlField } from "#settings/url.ts";
 import { hostWith, sampleMessage, sendOnce, toolsWith } from "./conformance-samples.ts";
 
 const plain = defineGateway({
@@ -40,6 +41,26 @@ test("a definition without more holds what is unknown, is no test and takes no c
     kind: "accepted",
     reference: "k",
   });
+});
+
+test("an adapter with URLs has the field that decides them, and one without has none", () => {
+  const urls = () => ["https://api.example.com/"];
+  const settings = z.strictObject({ base_url: baseUrlField() });
+  const send = async (): Promise<Outcome> => ({ kind: "accepted", reference: null });
+  const gateway = (change: object) =>
+    defineGateway({
+      kind: "a",
+      channels: ["sms"],
+      contents: ["text"],
+      title: "",
+      summary: "",
+      settings,
+      send,
+      ...change,
+    });
+  assert.throws(() => gateway({}), /Gateway kind a: `urls` and the field that decides them go together/);
+  assert.throws(() => gateway({ urls, settings: z.strictObject({}) }), /go together/);
+  assert.deepEqual(gateway({ urls }).urls({}), urls());
 });
 
 /** Compiles only when both types are the same. */
