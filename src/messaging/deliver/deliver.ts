@@ -74,7 +74,7 @@ export function deliverWork(
         const fields = { message: row.id, lane: laneId, outcome: outcome.kind };
         deps.log.warn(
           { event: "outcome.late", ...fields },
-          "an outcome came late: the message had changed meanwhile",
+          "The outcome of an attempt came late: the message had changed meanwhile.",
         );
       }
       return settlement.details.dueAt ?? null;
@@ -84,7 +84,7 @@ export function deliverWork(
       pause: async ({ forMs, pauses, reason }) => {
         deps.log.warn(
           { event: "gateway.paused", gateway: gateway.identifier, reason, forMs },
-          "gateway paused",
+          "The gateway paused.",
         );
         const at = clock.now();
         await database.run(pauseLane, {
@@ -100,7 +100,7 @@ export function deliverWork(
         deps.signals.emit("pausesChanged");
       },
       resume: async () => {
-        deps.log.info({ event: "gateway.resumed", gateway: gateway.identifier }, "gateway resumed");
+        deps.log.info({ event: "gateway.resumed", gateway: gateway.identifier }, "The gateway resumed.");
         await database.run(resumeLane, { id: laneId, fence, at: clock.now(), eventId: deps.newId("gp") });
         deps.signals.emit("eventsRecorded");
         deps.signals.emit("pausesChanged");
@@ -202,7 +202,7 @@ export async function recoverGatewayMessages(
       deps.signals.emit("eventsRecorded");
       deps.log.warn(
         { event: "messages.recovered", gateway: gateway.identifier, messages: found },
-        "recovered messages that an ended process was sending",
+        "The lane recovered messages that an ended process was sending.",
       );
     }
     if (found < recoverBatchSize) return;

@@ -25,7 +25,7 @@ export function openOnDemand(
     } catch (error) {
       deps.log.error(
         { event: "session.open_failed", gateway: gateway.identifier, error },
-        "the session of a gateway could not be opened",
+        "The session of a gateway could not be opened.",
       );
       await opened.close(null);
       // The next message tries again.

@@ -73,7 +73,7 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
   if (!gateway || !adapter) {
     log.error(
       { event: "gateway.adapter_missing", lane: state.id, kind: gateway?.kind },
-      "no adapter for a gateway; its messages wait",
+      "There is no adapter for a gateway; its messages wait.",
     );
     return null;
   }
@@ -87,14 +87,14 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
   } catch (error) {
     log.error(
       { event: "gateway.settings_unreadable", gateway: gateway.identifier, error },
-      "could not unseal a gateway's settings; its messages wait",
+      "The settings of a gateway could not be unsealed; its messages wait.",
     );
     return null;
   }
   if (publicUrl === null && email !== null && needsPublicUrl(email)) {
     log.warn(
       { event: "gateway.tracking_unavailable", gateway: gateway.identifier },
-      "the gateway's settings ask for tracking or unsubscribe links, which need TRUNKLINE_PUBLIC_URL; its mails go out without them",
+      "The gateway's settings ask for tracking or unsubscribe links, which need TRUNKLINE_PUBLIC_URL; its mails go out without them.",
     );
   }
   const rules = JSON.parse(gateway.rules) as GatewayRules;

@@ -53,7 +53,7 @@ export async function retryStorage<T>(
     } catch (error) {
       log.warn(
         { event: "session.storage_failed", gateway: identifier, call, error },
-        "a storage call of a session failed and is repeated",
+        "A storage call of a session failed and is repeated.",
       );
       await clock.sleep(waitMs, stopping);
       if (stopping.aborted) throw new SessionLost("The session is being closed.");
@@ -153,7 +153,7 @@ export class SessionScope {
       } catch (error) {
         log.warn(
           { event: "session.close_failed", gateway: identifier, error },
-          "a session did not close cleanly",
+          "A session did not close cleanly.",
         );
       }
       closed.abort();
@@ -161,6 +161,6 @@ export class SessionScope {
     void close();
     await clock.sleep(closeMs, closed.signal);
     if (!closed.signal.aborted)
-      log.warn({ event: "session.close_timed_out", gateway: identifier }, "a session did not close in time");
+      log.warn({ event: "session.close_timed_out", gateway: identifier }, "A session did not close in time.");
   }
 }

@@ -114,7 +114,7 @@ export class SessionSupervisor implements Transport {
       const session = await this.#unless(signal, opening).catch((error) => {
         log.error(
           { event: "session.open_failed", gateway: this.#gateway.identifier, error },
-          "the session of a gateway could not be opened",
+          "The session of a gateway could not be opened.",
         );
         this.#changeStatus({ kind: "disconnected", reason: "The session could not be opened; see the log." });
         return null;
@@ -223,7 +223,7 @@ export class SessionSupervisor implements Transport {
         if (scope.isOver) return;
         this.#deps.log.warn(
           { event: "session.failed", gateway: this.#gateway.identifier, reason },
-          "the session of a gateway failed",
+          "The session of a gateway failed.",
         );
         this.#changeStatus({ kind: "disconnected", reason });
         scope.end();

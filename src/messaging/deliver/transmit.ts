@@ -166,7 +166,7 @@ async function pastIdempotencyWindow(
   } catch (error) {
     log.error(
       { event: "message.not_sent", gateway: gateway.identifier, message: id, error },
-      "could not read when a message was first attempted",
+      "The first attempt of a message could not be read.",
     );
     return notSent;
   }
@@ -197,7 +197,7 @@ async function tryCompose<Composed>(
   } catch (error) {
     log.error(
       { event: "message.not_composed", gateway: gateway.identifier, message: messageId, error },
-      "could not compose a message",
+      "A message could not be composed.",
     );
     return null;
   }
@@ -218,12 +218,12 @@ async function transmit(
     if (error instanceof AttachmentReadError) {
       deps.log.error(
         { event: "message.not_composed", ...context, error: error.cause },
-        "could not read an attachment of a mail",
+        "An attachment of a mail could not be read.",
       );
       return notSent;
     }
     // A bug in the adapter. It is not known whether the message was already on the wire.
-    deps.log.error({ event: "adapter.failed", ...context, error }, "a gateway adapter threw while sending");
+    deps.log.error({ event: "adapter.failed", ...context, error }, "A gateway adapter threw while sending.");
     outcome = { kind: "unknown", code: "adapter_error", reason: "The gateway adapter failed; see the log." };
   }
   deps.crashPoint("send.after");
