@@ -4,7 +4,7 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { readAddress } from "#contract/address.ts";
-import { callbackTokenField } from "#gateways/email/callback-token.ts";
+import { callbackTokenField } from "#gateways/callback-token.ts";
 import { privateKeyRule, readPrivateKey } from "#gateways/email/mime/dkim-key.ts";
 import { emailFields } from "#gateways/email/settings.ts";
 import type { DkimKey } from "#gateways/message.ts";

@@ -1,4 +1,4 @@
-// What the events of all vendors have in common: which mail an event is about, when it happened, whether its signature is
+// What the events of all vendors have in common: which message an event is about, when it happened, whether its signature is
 // recent, and the client of an open or a click. No field is trusted to have the type that the documentation gives it.
 
 import type { Engagement, Receipt, Received } from "#gateways/callback.ts";
