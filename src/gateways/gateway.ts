@@ -51,6 +51,8 @@ interface DefinitionBase<Settings extends z.ZodObject, Kind extends ContentKind>
   test?: boolean;
   /** What happens to `unknown` unless the gateway's rules say otherwise: `hold` (default) or `resend` once. */
   onUnknown?: "hold" | "resend";
+  /** `pace.per_second` counts segments, as the provider does; default: messages. */
+  pacedBySegments?: boolean;
   /** How long after the first attempt the provider still recognises a repetition, ms; default: for ever, or never. */
   idempotencyWindowMs?: number;
   /** Bytes of the largest mail that the provider takes, its files in base64; default: no known limit. */
@@ -131,6 +133,7 @@ interface AdapterBase {
   settings: z.ZodObject;
   test: boolean;
   onUnknown: "hold" | "resend";
+  pacedBySegments: boolean;
   /** Null: a repetition is not bounded in time. */
   idempotencyWindowMs: number | null;
   /** Null: no known limit. */
@@ -166,6 +169,7 @@ export function defineGateway<Settings extends z.ZodObject, Kind extends Content
     settings: definition.settings,
     test: definition.test ?? false,
     onUnknown: definition.onUnknown ?? "hold",
+    pacedBySegments: definition.pacedBySegments ?? false,
     idempotencyWindowMs: definition.idempotencyWindowMs ?? null,
     maxMessageBytes: definition.maxMessageBytes ?? null,
     receives: definition.receive !== undefined,

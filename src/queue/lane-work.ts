@@ -19,6 +19,8 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
     limit: number;
   }): Promise<Row[]>;
   nextDue(now: number): Promise<number | null>;
+  /** What a row counts towards `perSecond`. Absent: 1. */
+  weightOf?(row: Row): number;
   /** Makes it durable that these rows are about to be sent; returns which of them, and the number of each attempt. */
   beginAttempts(
     rows: readonly Row[],

@@ -194,7 +194,9 @@ export class Lane<Row extends LaneRow, Outcome> {
       this.#stopping = true;
       return;
     }
-    if (begun.attempts.size > 0) this.#pacer.consume(begun.attempts.size, clock.monotonic());
+    let weight = 0;
+    for (const row of rows) if (begun.attempts.has(row.id)) weight += work.weightOf?.(row) ?? 1;
+    if (weight > 0) this.#pacer.consume(weight, clock.monotonic());
     if (day !== null) {
       this.#dayCount = (this.#day === day ? this.#dayCount : 0) + begun.attempts.size;
       this.#day = day;

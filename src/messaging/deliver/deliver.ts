@@ -36,6 +36,7 @@ export function deliverWork(
   const send = createSender(deps, gateway);
   return {
     readDue: (query) => database.run(readDue, { laneId, ...query }),
+    weightOf: (row) => (gateway.adapter.pacedBySegments ? (row.segments ?? 1) : 1),
     nextDue: (now) => database.run(nextDue, { laneId, priorities, now }),
     beginAttempts: async (rows, day) => {
       crashPoint("stamp.before");
@@ -120,17 +121,20 @@ function settlementOf(
   context: { rejectMessage: boolean; laneNow: number },
 ): Settlement {
   const at = deps.clock.now();
-  const base = { id: row.id, laneId: gateway.id, fence, attempt, receipt: null };
+  const base = { id: row.id, laneId: gateway.id, fence, attempt, parts: null, receipt: null };
   if (outcome.kind === "accepted") {
-    const { reference, receipt } = outcome;
+    const { reference, parts, receipt } = outcome;
+    const references = parts?.references.map(cleanText) ?? null;
+    const named = references?.join(", ") ?? reference;
     return {
       ...base,
       step: "accepted",
       details: {
         at,
-        detail: `Accepted by ${gateway.identifier}${reference === null ? "." : ` as ${cleanText(reference)}.`}`,
+        detail: `Accepted by ${gateway.identifier}${named === null ? "." : ` as ${cleanText(named)}.`}`,
         reference: reference === null ? null : cleanText(reference),
       },
+      parts: references === null ? null : { references, each: parts?.each ?? false },
       receipt: receipt
         ? {
             step: receipt.status,

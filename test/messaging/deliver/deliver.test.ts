@@ -29,6 +29,7 @@ const row: DueMessage = {
   attempts: 0,
   resends: 0,
   first_deferred_at: null,
+  segments: 1,
 };
 
 const usualRules: GatewayRules = {
@@ -150,6 +151,7 @@ test("accepted: sent, with the provider's reference, under the fence and for thi
     attempt: 2,
     step: "accepted",
     details: { at: now, detail: "Accepted by main as ref-1.", reference: "ref-1" },
+    parts: null,
     receipt: null,
   });
   assert.equal(dueAgain, null);

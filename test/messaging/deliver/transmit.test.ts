@@ -27,6 +27,7 @@ const row: DueMessage = {
   attempts: 0,
   resends: 0,
   first_deferred_at: null,
+  segments: 1,
 };
 const accepted: Outcome = { kind: "accepted", reference: "r" };
 const notComposed: Outcome = {
