@@ -46,6 +46,9 @@ export const messageCodes: Record<string, string> = {
   too_large: "The mail is larger than its gateway takes.",
   content_not_supported:
     "The gateway was changed to a kind that cannot send such messages, so this attempt sent nothing.",
+  too_long: "The text needs more than 255 short messages.",
+  partial:
+    "The SMSC took some parts of a long text and not the others. It is not sent again, because some of it was.",
   not_sendable: "The text cannot stand where the gateway's settings put it.",
   aborted: "It was stopped before it went out. It is tried again.",
   unreachable: "The provider's address did not answer. Nothing was sent; the gateway pauses.",
