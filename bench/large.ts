@@ -180,7 +180,7 @@ await measure("64 messages: read when due, stamped, settled", 100, async () => {
   after = { dueAt: due.at(-1)!.due_at, id: ids.at(-1)! };
   const lane = { laneId: gatewayOf(0), fence: 1 };
   await ask(beginAttempts, { ...lane, ids, at: now, lateBefore: 0, day: null });
-  const settled = { ...lane, attempt: 1, step: "accepted" as const, receipt: null };
+  const settled = { ...lane, attempt: 1, step: "accepted" as const, parts: null, receipt: null };
   return await Promise.all(
     ids.map((one) =>
       ask(settleMessages, { ...settled, id: one, details: { at: now, detail: "", reference: `r${one}` } }),

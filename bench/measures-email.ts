@@ -2,8 +2,8 @@
 // everything at once. What is measured is everything between the store and the final dot.
 
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { expectClean, figure, type Measure, onStage, pause, perSecond } from "./figure.ts";
+import { at, cpuMs, ratesOf, untilArrived } from "./backlog.ts";
+import { expectClean, figure, type Measure, onStage, perSecond } from "./figure.ts";
 import type { MailArrivals } from "./mail-sink.ts";
 import { account, type Stage, startPeer } from "./stage.ts";
 
@@ -32,9 +32,6 @@ function mailAccount(port: number): object {
   return { ...own, sending_domains: [{ domain: "example.com", keys }] };
 }
 
-/** `Y-m-d H:i:s` in UTC, the account's zone here. */
-const at = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 19).replace("T", " ");
-
 async function enqueue(
   stage: Stage,
   server: Parameters<Stage["run"]>[0],
@@ -50,16 +47,6 @@ async function enqueue(
     restMs: 0,
   });
   expectClean(result);
-}
-
-/** CPU that a process has used, all its threads together, ms (of 10 ms ticks); null elsewhere than on Linux. */
-function cpuMs(pid: number): number | null {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
-    return (Number(fields[11]) + Number(fields[12])) * 10;
-  } catch {
-    return null;
-  }
 }
 
 /** A backlog of mails, all due at one instant that lies after the last was stored. */
@@ -78,23 +65,10 @@ export const email: Measure = async (engine) => {
         await enqueue(stage, server, backlog, at(dueAt));
         const late = Date.now() > dueAt;
         const before = cpuMs(server.pid);
-        let last = -1;
-        for (let quietSince = Date.now(); ; ) {
-          await pause(250);
-          const { count } = await sink.ask<MailArrivals>({});
-          if (count >= backlog) break;
-          if (count !== last) quietSince = Date.now();
-          last = count;
-          if (Date.now() > dueAt && Date.now() - quietSince > 30_000)
-            throw new Error(`the mails stood still at ${count}`);
-        }
+        await untilArrived(sink, backlog, dueAt);
         const after = cpuMs(server.pid);
         const { marks, bytes, signatures } = await sink.ask<MailArrivals>({});
-        const seconds = (from: number, to: number) => ((marks[to] ?? 0) - (marks[from] ?? 0)) / 1000;
-        const rate = backlog / seconds(0, 10);
-        const tenths = Array.from({ length: 10 }, (_, index) =>
-          Math.round(backlog / 10 / seconds(index, index + 1)),
-        );
+        const { rate, tenths } = ratesOf(marks, backlog);
         const name = `${backlog.toLocaleString("en-US")} mails of ${(bytes / 1000).toFixed(1)} KB, ${signatures} DKIM signatures each`;
         return [
           figure(name, perSecond(rate), `≥ ${perSecond(goal)}`, rate >= goal),

@@ -8,6 +8,7 @@ import { bulk, ceiling, drain, lookup, memory, restart, single, stored } from ".
 import { email } from "./measures-email.ts";
 import { callbacks, webhooks } from "./measures-events.ts";
 import { size } from "./measures-size.ts";
+import { smpp } from "./measures-smpp.ts";
 import { type Engine, machineFacts } from "./stage.ts";
 
 const measures: Record<string, Measure> = {
@@ -23,6 +24,7 @@ const measures: Record<string, Measure> = {
   callbacks,
   email,
   size,
+  smpp,
 };
 const everything = [
   "ceiling",
@@ -35,6 +37,7 @@ const everything = [
   "callbacks",
   "email",
   "size",
+  "smpp",
 ];
 
 const { values, positionals } = parseArgs({

@@ -46,11 +46,17 @@ export const messageCodes: Record<string, string> = {
   too_large: "The mail is larger than its gateway takes.",
   content_not_supported:
     "The gateway was changed to a kind that cannot send such messages, so this attempt sent nothing.",
+  too_long: "The text needs more than 255 short messages.",
+  partial:
+    "The SMSC took some parts of a long text and not the others. It is not sent again, because some of it was.",
   not_sendable: "The text cannot stand where the gateway's settings put it.",
   aborted: "It was stopped before it went out. It is tried again.",
   unreachable: "The provider's address did not answer. Nothing was sent; the gateway pauses.",
   url_not_allowed:
     "The provider's address leads where requests may not go (`TRUNKLINE_OUTBOUND_ALLOW`). The gateway pauses.",
+  not_connected:
+    "The gateway had no connection at that moment, or could not open its session. Nothing was sent; it is tried again.",
+  disconnected: "The gateway's connection ended before the outcome was known. It may have been sent.",
   no_answer: "The provider took the request and did not answer. It may have been sent.",
   unreadable_answer:
     "The provider answered that it took it, without the id that it should have. It may have been sent.",

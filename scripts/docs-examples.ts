@@ -43,6 +43,19 @@ export const gatewayExamples: Record<string, string> = {
     auth_token: \${TWILIO_AUTH_TOKEN}
     from: "+15550100"
   pace: { per_second: 1 }`,
+  smpp: `- identifier: sms-operator
+  channel: sms
+  kind: smpp
+  default: true
+  settings:
+    host: smpp.operator.example
+    port: 2775
+    system_id: acme
+    password: \${SMPP_PASSWORD}
+    source: { addr: ACME }
+    window: 10
+    message_id: { answer: hex, receipt: dec }
+  pace: { per_second: 50, concurrency: 10 }`,
   smtp: `- identifier: mail-main
   channel: email
   kind: smtp

@@ -121,7 +121,10 @@ async function serve(config: Config): Promise<void> {
   const first = await system.createDefaultAccount();
   const firstCode = first === null ? null : await system.createSetupCode();
   await system.start();
-  runtime.log.info({}, `listening on ${address}`);
+  runtime.log.info(
+    { event: "process.listening", address },
+    `Trunkline is listening on ${address} for HTTP requests.`,
+  );
   const url = config.PUBLIC_URL ?? address;
   if (first !== null && firstCode !== null) print(welcome(url, first, setupLink(url, firstCode)));
 
@@ -130,10 +133,13 @@ async function serve(config: Config): Promise<void> {
     // A second signal means now.
     if (stopping) process.exit(1);
     stopping = true;
-    runtime.log.info({ signal }, "stopping; what is on the wire gets 30 s");
+    runtime.log.info(
+      { event: "process.stopping", signal },
+      "The process is stopping; what is under way gets 30 s.",
+    );
     await mailPort?.close();
     await system.stop();
-    runtime.log.info({}, "stopped");
+    runtime.log.info({ event: "process.stopped" }, "The process has stopped.");
     process.exit(0);
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
@@ -153,7 +159,7 @@ async function openBouncePort(
     log,
     ...returned,
   });
-  log.info({ port: port.port }, "taking bounces");
+  log.info({ event: "bounce_mail.listening", port: port.port }, "The port for bounces is open.");
   return port;
 }
 

@@ -119,7 +119,7 @@ function unescaped(raw: string): string {
 }
 
 /**
- * Where the items of the list that opens at `at` stand, and where it ends; for text that was not parsed before. `most`:
+ * Where the items of the list that opens at `at` are, and where it ends; for text that was not parsed before. `most`:
  * no further items are looked for. `endOf` finds the end of an item.
  */
 export function listAt(

@@ -1,7 +1,8 @@
 // What became of one transmission: the four answers that an adapter can give.
 
 /**
- * - `accepted`: the provider took the message. `receipt`: for routes that already know how it ended.
+ * - `accepted`: the provider took the message. `receipt`: for routes that already know how it ended. `parts`: it has several
+ *   references, of which `reference` is the first.
  * - `rejected`: the message will never be sent. It is not tried again.
  * - `deferred`: the message was certainly not sent. It is tried again. `gatewayFault` means that the gateway is at fault
  *   and not this message (`refused`: the provider answered no, such as for bad credentials; `unreachable`: there was no
@@ -9,8 +10,7 @@
  * - `unknown`: the message may have been sent. It is never repeated blindly.
  */
 export type Outcome =
-  /** `opensAfterMs`: the sandbox simulates an open this long after delivery. */
-  | { kind: "accepted"; reference: string | null; receipt?: FinalReceipt; opensAfterMs?: number }
+  | { kind: "accepted"; reference: string | null; parts?: PartReferences; receipt?: FinalReceipt }
   | { kind: "rejected"; code: string; reason: string }
   | {
       kind: "deferred";
@@ -20,6 +20,12 @@ export type Outcome =
       gatewayFault?: "refused" | "unreachable";
     }
   | { kind: "unknown"; code?: string; reason: string };
+
+/** The references of one message. `each`: the provider reports on each, and the message is delivered when all are. */
+export interface PartReferences {
+  references: readonly string[];
+  each: boolean;
+}
 
 export type ReceiptStatus = "sent" | "delivered" | "read" | "undelivered" | "failed" | "bounced";
 

@@ -10,6 +10,7 @@ import { sendgrid } from "#gateways/email/sendgrid/sendgrid.ts";
 import { ses } from "#gateways/email/ses/ses.ts";
 import { smtp } from "#gateways/email/smtp/smtp.ts";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
+import { smpp } from "#gateways/sms/smpp/smpp.ts";
 import { twilio } from "#gateways/sms/twilio/twilio.ts";
 import type { GatewayAdapter } from "./gateway.ts";
 import { sandbox } from "./sandbox.ts";
@@ -18,6 +19,7 @@ export const adapters: readonly GatewayAdapter[] = [
   sandbox,
   httpApi,
   twilio,
+  smpp,
   smtp,
   ses,
   sendgrid,

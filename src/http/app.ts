@@ -267,8 +267,8 @@ export function buildApp(
           share.release();
           // The route's pattern, not the URL: that may hold a key.
           core.log.error(
-            { requestId, method: raw.method, route: endpoint.head.path, error },
-            "request failed",
+            { event: "http.request_failed", requestId, method: raw.method, route: endpoint.head.path, error },
+            "A request failed.",
           );
           writer.write(raw, reply.raw, requestId, fault(raw));
         },
@@ -296,7 +296,10 @@ export function buildApp(
       answerElsewhere(request, reply);
       return;
     }
-    core.log.error({ requestId: request.id, method: request.method, error }, "request failed");
+    core.log.error(
+      { event: "http.request_failed", requestId: request.id, method: request.method, error },
+      "A request failed.",
+    );
     reply.hijack();
     writer.write(request.raw, reply.raw, request.id, fault(request.raw));
   });

@@ -20,7 +20,7 @@ export function validateQuery<S extends z.ZodType>(
   schema: S,
   query: URLSearchParams,
 ): { value: z.output<S> } | Problem {
-  const given: Record<string, string> = Object.create(null);
-  for (const [name, value] of query) if (value !== "") given[name] = value;
-  return validate(schema, { ...given });
+  const fields: Record<string, string> = Object.create(null);
+  for (const [name, value] of query) if (value !== "") fields[name] = value;
+  return validate(schema, { ...fields });
 }

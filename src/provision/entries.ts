@@ -71,7 +71,8 @@ export async function applyGateways(
       overtaken.delete(mark.name);
     }
     for (const { mark } of entries)
-      if (!overtaken.has(mark.name)) deps.log.info({ gateway: mark.name }, "gateway provisioned");
+      if (!overtaken.has(mark.name))
+        deps.log.info({ event: "gateway.provisioned", gateway: mark.name }, "The gateway was provisioned.");
   }
 }
 

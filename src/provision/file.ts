@@ -107,7 +107,7 @@ export function readProvisionFile(
   return faults.length > 0 || !result.success ? { faults } : { file: result.data };
 }
 
-/** Names of pools, members and keys that stand twice where one is meant, and keys of one text. */
+/** Names of pools, members and keys that are in a list twice, and keys of one text. */
 function repeatedInPools(accounts: ProvisionFile["accounts"]): string[] {
   const faults: string[] = [];
   const keys: { key: string; where: string }[] = [];

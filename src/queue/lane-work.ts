@@ -19,6 +19,8 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
     limit: number;
   }): Promise<Row[]>;
   nextDue(now: number): Promise<number | null>;
+  /** What a row counts towards `perSecond`. Absent: 1. */
+  weightOf?(row: Row): number;
   /** Makes it durable that these rows are about to be sent; returns which of them, and the number of each attempt. */
   beginAttempts(
     rows: readonly Row[],
@@ -42,8 +44,8 @@ export interface LaneWork<Row extends LaneRow, Outcome> {
   ): Promise<number | null>;
   /** Absent: no outcome pauses the lane. */
   breaker?: BreakerWork<Outcome>;
-  /** The lane has stopped and nothing of it is in flight. */
-  close?(): void;
+  /** The lane has stopped and nothing of it is in flight. Until it resolves, this process goes on owning the lane. */
+  close?(): Promise<void>;
 }
 
 export interface BreakerWork<Outcome> {

@@ -116,7 +116,7 @@ export class Lane<Row extends LaneRow, Outcome> {
     await this.#ended;
     while (this.#attempts.size > 0) await Promise.all(this.#attempts);
     await this.#pauses.stored();
-    this.#deps.work.close?.();
+    await this.#deps.work.close?.();
   }
 
   /** Stops waiting for answers: what is in flight gets the outcome unknown. */
@@ -194,7 +194,9 @@ export class Lane<Row extends LaneRow, Outcome> {
       this.#stopping = true;
       return;
     }
-    if (begun.attempts.size > 0) this.#pacer.consume(begun.attempts.size, clock.monotonic());
+    let weight = 0;
+    for (const row of rows) if (begun.attempts.has(row.id)) weight += work.weightOf?.(row) ?? 1;
+    if (weight > 0) this.#pacer.consume(weight, clock.monotonic());
     if (day !== null) {
       this.#dayCount = (this.#day === day ? this.#dayCount : 0) + begun.attempts.size;
       this.#day = day;

@@ -26,7 +26,7 @@ export class Pacer {
     return { count: Math.floor((now - from) / this.#intervalMs) + 1, waitMs: 0 };
   }
 
-  /** Records that `count` messages went at `now`. */
+  /** Records that messages went at `now` that count as `count`. */
   consume(count: number, now: number): void {
     const earliest = this.#jitterMs > 0 ? now : now - maxCatchUpMs;
     const start = this.#nextAt === Number.NEGATIVE_INFINITY ? now : Math.max(this.#nextAt, earliest);

@@ -73,7 +73,7 @@ function wrap(logger: pino.Logger): Log {
 function scrubFields(fields: object): Record<string, unknown> {
   if (fields instanceof Error) return { err: scrub(fields, []) };
   const scrubbed = scrub(fields, []) as Record<string, unknown>;
-  // Our own columns: a field of the same name would stand in the line twice.
+  // Our own columns: a field of the same name would be in the line twice.
   for (const name of ["level", "time", "msg"]) {
     if (!Object.hasOwn(scrubbed, name)) continue;
     scrubbed[`${name}_`] = scrubbed[name];

@@ -9,6 +9,8 @@ export interface GatewayLoad {
   /** Age of the oldest of them, seconds. */
   oldestSeconds: number;
   paused: boolean;
+  /** Null: it holds no connection. */
+  connected: boolean | null;
 }
 
 export interface WebhookLoad {
@@ -90,6 +92,12 @@ export function createMetrics(
     labelNames: ["gateway"],
     registers,
   });
+  const connected = new Gauge({
+    name: "trunkline_gateway_connected",
+    help: "1 while the connection of a gateway that holds one is open.",
+    labelNames: ["gateway"],
+    registers,
+  });
   const tries = new Counter({
     name: "trunkline_webhook_tries_total",
     help: "Tries of webhook deliveries by outcome.",
@@ -131,11 +139,12 @@ export function createMetrics(
     receipts: (gateway, count) => receipts.inc({ gateway }, count),
     webhookTry: (outcome) => tries.inc({ outcome }),
     text: async () => {
-      for (const gauge of [waiting, oldest, paused]) gauge.reset();
+      for (const gauge of [waiting, oldest, paused, connected]) gauge.reset();
       for (const load of await readLoad()) {
         waiting.set({ gateway: load.gateway }, load.waiting);
         oldest.set({ gateway: load.gateway }, load.oldestSeconds);
         paused.set({ gateway: load.gateway }, load.paused ? 1 : 0);
+        if (load.connected !== null) connected.set({ gateway: load.gateway }, load.connected ? 1 : 0);
       }
       const webhooks = await readWebhooks();
       for (const [status, times] of completionsSince) completions.inc({ status: String(status) }, times);

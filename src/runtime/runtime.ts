@@ -48,6 +48,16 @@ export type OutboundResult =
 /** `url_not_allowed`: the outbound guard refused the address. `unreachable`: DNS, connect or TLS failed. */
 export type NotSentCode = "url_not_allowed" | "unreachable" | "aborted";
 
+export interface DialTarget {
+  host: string;
+  port: number;
+  /** For name, connection and TLS together. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+  /** Encrypted from the start. `ca`: a certificate (PEM) to trust instead of the public authorities. */
+  tls?: { ca?: string };
+}
+
 /** A TCP connection to a server that speaks another protocol than HTTP. `not_sent`: no byte of anything left. */
 export type DialResult =
   | { kind: "connected"; socket: Socket }
@@ -61,8 +71,8 @@ export interface Outbound {
    * null when it may be used.
    */
   rejectReason(url: string): string | null;
-  /** Opens a TCP connection, guarded as requests are. `timeoutMs`: for name and connection together. */
-  dial(target: { host: string; port: number; timeoutMs: number; signal?: AbortSignal }): Promise<DialResult>;
+  /** Opens a TCP connection, guarded as requests are. */
+  dial(target: DialTarget): Promise<DialResult>;
   close(): Promise<void>;
 }
 

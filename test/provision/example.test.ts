@@ -29,6 +29,7 @@ const environment = {
   TWILIO_ACCOUNT_SID: "AC0123456789",
   TWILIO_AUTH_TOKEN: "an auth token",
   SMTP_PASSWORD: "a mail server's password",
+  SMPP_PASSWORD: "smpp-pw",
   AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE",
   AWS_SECRET_ACCESS_KEY: "an aws secret",
   SENDGRID_API_KEY: "a sendgrid key",

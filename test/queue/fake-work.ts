@@ -39,6 +39,8 @@ export interface FakeWork extends LaneWork<Row, Outcome> {
   fenced: boolean;
   /** How many attempts were on the wire at once, at most. */
   maxOnWire: number;
+  /** What each row counts towards the rate. */
+  weight: number;
   answer: (row: Row, attempt: number, signal: AbortSignal) => Promise<Outcome> | Outcome;
   add(...rows: Partial<Row>[]): void;
 }
@@ -75,6 +77,8 @@ export function fakeWork(clock: Clock): FakeWork {
     loseBeginAnswer: false,
     fenced: false,
     maxOnWire: 0,
+    weight: 1,
+    weightOf: () => work.weight,
     answer: () => well,
     add: (...rows) => {
       for (const given of rows) {

@@ -117,6 +117,19 @@ test("keeps its rate, from a backlog and from messages that trickle in", async (
   await lane.stop();
 });
 
+test("what counts for several uses as much of the rate", async () => {
+  const { clock, work, lane } = drive({
+    rules: { perSecond: 10 },
+    prepare: (work) => {
+      work.weight = 5;
+      work.add(...many(700));
+    },
+  });
+  await clock.advance(60_000);
+  assert.ok(work.sent.length >= 119 && work.sent.length <= 122, `${work.sent.length}`);
+  await lane.stop();
+});
+
 test("a daily cap holds until the day ends, and counts what an earlier owner sent", async () => {
   const { clock, work, lane } = drive({
     perDay: 10,

@@ -186,6 +186,7 @@ export const managementCases: Case[] = [
   given(sessions.readSession, gatewayId),
   given(sessions.readSessionValues, gatewayId),
   given(sessions.recordSession, {
+    linked: true,
     fence: 1,
     eventId: "gs_0",
     session: {

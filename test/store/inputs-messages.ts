@@ -79,6 +79,7 @@ const settlement = {
   fence: 1,
   attempt: 1,
   step: "accepted" as const,
+  parts: null,
   receipt: null,
 };
 const inbound = {

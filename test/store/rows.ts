@@ -181,6 +181,7 @@ export function settlement(
     fence: of.fence,
     attempt: 1,
     step,
+    parts: null,
     receipt: null,
     ...options,
     details: { at: now + 10, detail: "", ...options.details },

@@ -71,7 +71,10 @@ export async function checkMember(
   if (result.kind === "answer") result.body.cancel();
   if (signal.aborted) return;
   const found = result.kind === "answer" ? checkResult(result.status) : "down";
-  log.debug({ member: member.name, found }, "a member that is down was checked");
+  log.debug(
+    { event: "pool.member_checked", member: member.name, found },
+    "A member that is down was checked.",
+  );
   if (found !== "nothing") member.health.checked(clock.monotonic(), found === "well");
 }
 

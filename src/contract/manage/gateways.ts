@@ -45,6 +45,21 @@ const gateway = z
           .describe("When the gateway is tried again; null: when it is resumed by hand, or connected again."),
       })
       .nullable(),
+    session: z
+      .object({
+        state: z
+          .enum(["connecting", "pairing", "connected", "disconnected", "logged_out"])
+          .describe(
+            "`pairing`: a device has to be linked. `disconnected`: the connection was lost and is tried again. `logged_out`: the link to the device ended. Messages go out while it is `connected`.",
+          ),
+        reason: z.string().nullable().describe("Why it is not connected, where that is known."),
+        since: instant.describe("Since when the state is as it is."),
+        linked_at: instant.nullable().describe("Since when a device is linked; null: none is."),
+      })
+      .nullable()
+      .describe(
+        "The connection that the gateway holds; null: it is switched off, or of a kind that holds none.",
+      ),
     waiting: z.int().describe("The number of messages that wait for the gateway, counted up to 10,000."),
     callback_url: z
       .string()

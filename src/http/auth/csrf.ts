@@ -17,9 +17,9 @@ export function rightAddress(
 ): string | null {
   const origin = request.headers.origin ?? "";
   if (publicUrl === null || !URL.canParse(origin)) return null;
-  const asked = new URL(origin);
-  const isOurPage = asked.host === host.toLowerCase();
-  return isOurPage && asked.origin !== new URL(publicUrl).origin ? publicUrl : null;
+  const page = new URL(origin);
+  const isOurPage = page.host === host.toLowerCase();
+  return isOurPage && page.origin !== new URL(publicUrl).origin ? publicUrl : null;
 }
 
 /** `host`: what the client asked for, for an installation whose public address is not configured. */
@@ -30,8 +30,8 @@ export function sameSite(request: IncomingMessage, publicUrl: string | null, hos
   const { origin } = request.headers;
   if (origin === undefined) return "unsaid";
   if (!URL.canParse(origin)) return "no";
-  const asked = new URL(origin);
+  const page = new URL(origin);
   const ours =
-    publicUrl === null ? asked.host === host.toLowerCase() : asked.origin === new URL(publicUrl).origin;
+    publicUrl === null ? page.host === host.toLowerCase() : page.origin === new URL(publicUrl).origin;
   return ours ? "yes" : "no";
 }

@@ -67,8 +67,8 @@ async function identify(call: Call): Promise<{ principal: Principal; session: Se
 function hasCsrfToken(call: Call, session: Session): boolean {
   const { request, settings } = call;
   if (sameSite(request, settings.publicUrl, call.caller.host) !== "yes") return false;
-  const given = request.headers["x-csrf-token"];
-  return typeof given === "string" && isCsrfToken(session, given);
+  const token = request.headers["x-csrf-token"];
+  return typeof token === "string" && isCsrfToken(session, token);
 }
 
 /** The 403 for a request that no page of ours made. It names the public address to a page that was opened at another one. */
@@ -172,7 +172,10 @@ async function audited(head: Head, call: ManageCall, account: AccountRow | null,
       await auditOutcome({ database }, entry, outcome, made);
     } catch (error) {
       // What was done is done, and its entry says so; only how it ended is missing there.
-      core.log.warn({ requestId: call.requestId, audit: entry, error }, "audit entry not finished");
+      core.log.warn(
+        { event: "audit.not_finished", requestId: call.requestId, audit: entry, error },
+        "The outcome of a change could not be added to its audit entry.",
+      );
     }
   };
   try {

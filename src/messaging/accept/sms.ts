@@ -2,13 +2,13 @@
 // All issues of all contacts are reported together, beside those found in the body itself.
 
 import type { Account } from "#accounts/account.ts";
+import { type Measure, measure } from "#contract/messages/segments.ts";
 import type { SmsSend } from "#contract/messages/sms.ts";
 import { sentences } from "#contract/wording.ts";
 import type { NewMessage } from "#store/messages/insert.ts";
 import { toRecipient } from "./phone.ts";
 import { type PreparedSend, type PrepareTools, sliceSize } from "./prepare.ts";
 import { createRouter } from "./route.ts";
-import { type Measure, measure } from "./segments.ts";
 
 /** Applies the rules that need the account, and makes the rows of the messages. */
 export async function prepareSms(

@@ -1,18 +1,23 @@
 // Plain TCP connections to servers that do not speak HTTP (mail servers), guarded exactly as HTTP ones are:
 // every address that the name resolves to is judged, and the one that was reached as well.
 
-import type { DialResult, Log, Outbound } from "#runtime/runtime.ts";
+import { isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { DialResult, DialTarget, Log, Outbound } from "#runtime/runtime.ts";
 import { AddressRefusedError, type Connector } from "./connect.ts";
 
 /** `connector`: a guarded one. The socket that comes back is the caller's to end. */
 export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
-  return ({ host, port, timeoutMs, signal }) => {
+  return ({ host, port, timeoutMs, signal, tls }) => {
     if (signal?.aborted) return Promise.resolve(aborted);
     return new Promise((resolve) => {
       let over = false;
+      /** While TLS is being set up on it. */
+      let raw: Socket | null = null;
       const end = (result: DialResult) => {
         if (over) return;
         over = true;
+        if (result.kind !== "connected") raw?.destroy();
         clearTimeout(timer);
         signal?.removeEventListener("abort", abort);
         resolve(result);
@@ -27,12 +32,16 @@ export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
         if (socket !== null) {
           // The caller has its result already.
           if (over) socket.destroy();
-          else end({ kind: "connected", socket });
+          else if (tls === undefined) end({ kind: "connected", socket });
+          else {
+            raw = socket;
+            secure(socket, host, tls, end);
+          }
           return;
         }
         if (error instanceof AddressRefusedError) {
           log?.warn(
-            { host, address: error.address, reason: error.message },
+            { event: "outbound.refused", host, address: error.address, reason: error.message },
             "An outbound connection was refused.",
           );
           end({ kind: "not_sent", code: "url_not_allowed", reason: error.message });
@@ -44,6 +53,36 @@ export function createDial(connector: Connector, log?: Log): Outbound["dial"] {
       });
     });
   };
+}
+
+/** Encrypts an open connection. NODE_TLS_REJECT_UNAUTHORIZED does not switch the check of certificates off. */
+function secure(
+  socket: Socket,
+  host: string,
+  { ca }: NonNullable<DialTarget["tls"]>,
+  end: (result: DialResult) => void,
+): void {
+  const secured = connectTls({
+    socket,
+    ...(isIP(host) === 0 ? { servername: host } : { host }),
+    ...(ca !== undefined && { ca }),
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.2",
+  });
+  const fail = (error?: NodeJS.ErrnoException) => {
+    const code = error?.code === undefined ? "" : ` (${error.code})`;
+    end({
+      kind: "not_sent",
+      code: "unreachable",
+      reason: `No secure connection to ${host} came about${code}.`,
+    });
+  };
+  secured.once("error", fail);
+  secured.once("close", () => fail());
+  secured.once("secureConnect", () => {
+    secured.removeListener("error", fail);
+    end({ kind: "connected", socket: secured });
+  });
 }
 
 const aborted: DialResult = {

@@ -120,11 +120,11 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
     receipts.flatMap(({ gatewayId, reference, receivedAt }) =>
       reference === null
         ? []
-        : [{ gateway_id: gatewayId, reference, message_id: null, created_at: receivedAt }],
+        : [{ gateway_id: gatewayId, reference, message_id: null, parts: 1, created_at: receivedAt }],
     ),
   );
-  const target = (receipt: IncomingReceipt) =>
-    byReference.get(`${receipt.gatewayId} ${receipt.reference}`) ?? receipt.messageId;
+  const metOf = (receipt: IncomingReceipt) => byReference.get(`${receipt.gatewayId} ${receipt.reference}`);
+  const target = (receipt: IncomingReceipt) => metOf(receipt)?.messageId ?? receipt.messageId;
   const ids = receipts.map(target).filter((id) => id !== null);
   const owners = new Map<string, string>();
   if (ids.length > 0) {
@@ -146,13 +146,20 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
     known.flatMap(({ gatewayId, reference, messageId, receivedAt }) =>
       reference === null || messageId === null || byReference.has(`${gatewayId} ${reference}`)
         ? []
-        : [{ gateway_id: gatewayId, reference, message_id: messageId, created_at: receivedAt }],
+        : [{ gateway_id: gatewayId, reference, message_id: messageId, parts: 1, created_at: receivedAt }],
     ),
   );
   const rows = await lockMessages(
     tx,
     known.map((receipt) => target(receipt) as string),
   );
+  // After the messages are locked: of two transactions with a part each, the second sees the first one's receipt.
+  const inParts = known.flatMap((receipt) => {
+    const met = metOf(receipt);
+    if (met === undefined || met.parts < 2 || !deliveredStates.includes(receipt.status)) return [];
+    return [{ ...met, reference: receipt.reference }];
+  });
+  const incomplete = await undeliveredParts(tx, inParts);
   const changes = new TransitionBatch();
   const reports: BounceReport[] = [];
   for (const [id, receipts] of waiting) {
@@ -169,7 +176,9 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
       reason: receipt.reason,
     });
     const reference = row.provider_reference ?? receipt.reference;
-    const applied = { step: receipt.status, details: { ...details, reference }, bounce: receipt.bounce };
+    const isPartial = deliveredStates.includes(receipt.status) && incomplete.has(row.id);
+    const step = isPartial ? "sent" : receipt.status;
+    const applied = { step, details: { ...details, reference }, bounce: receipt.bounce };
     reports.push(...applyReceipt(changes, row, applied));
   }
   await changes.write(tx);
@@ -190,26 +199,60 @@ async function applyFresh(tx: Tx, receipts: readonly IncomingReceipt[]): Promise
   );
 }
 
+const deliveredStates: readonly string[] = ["delivered", "read"] satisfies ReceiptStep[];
+
+/** The message of a reference, and how many references of it have to be delivered until it is. */
+interface Met {
+  messageId: string;
+  parts: number;
+}
+
+/** The messages of which a part has not been reported as delivered, these receipts included. */
+async function undeliveredParts(
+  tx: Tx,
+  receipts: readonly (Met & { reference: string | null })[],
+): Promise<ReadonlySet<string>> {
+  if (receipts.length === 0) return new Set();
+  const delivered = new Map<string, { parts: number; references: Set<string> }>();
+  for (const { messageId, parts, reference } of receipts) {
+    const known = delivered.get(messageId) ?? { parts, references: new Set() };
+    if (reference !== null) known.references.add(reference);
+    delivered.set(messageId, known);
+  }
+  const before = await tx.db
+    .selectFrom(tx.indexed("receipts", "receipts_message"))
+    .select(["message_id", "reference"])
+    .where("message_id", "in", tx.list([...delivered.keys()]))
+    .where("status", "in", [...deliveredStates])
+    .execute();
+  for (const { message_id, reference } of before)
+    if (message_id !== null && reference !== null) delivered.get(message_id)?.references.add(reference);
+  return new Set(
+    [...delivered].filter(([, { parts, references }]) => references.size < parts).map(([id]) => id),
+  );
+}
+
 /** Writes reference rows, or meets those that are there; returns the message of each, where one is known. */
-async function meetReferences(tx: Tx, references: readonly ReferencesTable[]): Promise<Map<string, string>> {
+async function meetReferences(tx: Tx, references: readonly ReferencesTable[]): Promise<Map<string, Met>> {
   if (references.length === 0) return new Map();
   const unique = new Map(references.map((row) => [`${row.gateway_id} ${row.reference}`, row]));
   const sorted = [...unique.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
   const rows = tx.rows(
     "met",
-    { gateway_id: "text", reference: "text", message_id: "text", created_at: "bigint" },
+    { gateway_id: "text", reference: "text", message_id: "text", parts: "bigint", created_at: "bigint" },
     sorted,
   );
-  const result = await sql<{ gateway_id: string; reference: string; message_id: string | null }>`
-    insert into message_references (gateway_id, reference, message_id, created_at)
-    select gateway_id, reference, message_id, created_at from ${rows} where true
+  const result = await sql<Omit<ReferencesTable, "created_at">>`
+    insert into message_references (gateway_id, reference, message_id, parts, created_at)
+    select gateway_id, reference, message_id, parts, created_at from ${rows} where true
     on conflict (gateway_id, reference) do update
-      set message_id = coalesce(message_references.message_id, excluded.message_id)
-    returning gateway_id, reference, message_id
+      set message_id = coalesce(message_references.message_id, excluded.message_id),
+        parts = case when message_references.message_id is null then excluded.parts else message_references.parts end
+    returning gateway_id, reference, message_id, parts
   `.execute(tx.db);
-  const known = new Map<string, string>();
-  for (const row of result.rows)
-    if (row.message_id !== null) known.set(`${row.gateway_id} ${row.reference}`, row.message_id);
+  const known = new Map<string, Met>();
+  for (const { gateway_id, reference, message_id, parts } of result.rows)
+    if (message_id !== null) known.set(`${gateway_id} ${reference}`, { messageId: message_id, parts });
   return known;
 }
 
@@ -227,11 +270,21 @@ export async function attachReferences(
     where applied = 0 and (gateway_id, reference) in (select gateway_id, reference from ${wanted})
     order by received_at
   `.execute(tx.db);
+  const metOf = (receipt: ReceiptsTable) => known.get(`${receipt.gateway_id} ${receipt.reference}`);
+  const incomplete = await undeliveredParts(
+    tx,
+    waiting.rows.flatMap((receipt) => {
+      const met = metOf(receipt);
+      if (met === undefined || met.parts < 2 || !deliveredStates.includes(receipt.status)) return [];
+      return [{ ...met, reference: receipt.reference }];
+    }),
+  );
   for (const receipt of waiting.rows) {
-    const messageId = known.get(`${receipt.gateway_id} ${receipt.reference}`);
+    const messageId = metOf(receipt)?.messageId;
     if (messageId === undefined) continue;
     const list = early.get(messageId) ?? [];
-    const step = receiptSteps.find((known) => known === receipt.status);
+    const isPartial = deliveredStates.includes(receipt.status) && incomplete.has(messageId);
+    const step = isPartial ? "sent" : receiptSteps.find((known) => known === receipt.status);
     const details = { ...detailsOf(receipt), reference: receipt.reference };
     if (step) list.push({ step, details, bounce: receipt.bounce });
     early.set(messageId, list);

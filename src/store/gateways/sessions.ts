@@ -86,28 +86,39 @@ export const readSession = readOperation(
 );
 
 /**
- * Records how a gateway's session is. The first connection of a link is the event `gateway.linked`, its end
- * `gateway.unlinked`, each under `eventId`. False: the fence is another owner's.
+ * Records how a gateway's session is. Where a device is `linked`, the first connection of a link is the event
+ * `gateway.linked`, its end `gateway.unlinked`, each under `eventId`. False: the fence is another owner's.
  */
 export const recordSession = writeOperation(
   "recordSession",
   async (
     tx,
-    input: { fence: number; eventId: string; session: Omit<GatewaySessionsTable, "linked_at"> },
+    input: {
+      fence: number;
+      linked: boolean;
+      eventId: string;
+      session: Omit<GatewaySessionsTable, "linked_at">;
+    },
   ): Promise<boolean> => {
-    const { fence, eventId, session } = input;
+    const { fence, linked, eventId, session } = input;
     const { gateway_id: gatewayId, status, reason, changed_at: at } = session;
     if (!(await holdsLane(tx, gatewayId, fence))) return false;
     const before = await tx.db
       .selectFrom("gateway_sessions")
-      .select("linked_at")
+      .select(["linked_at", "status", "changed_at"])
       .where("gateway_id", "=", gatewayId)
       .modifyEnd(tx.lock("update"))
       .executeTakeFirst();
     const linkedBefore = before?.linked_at ?? null;
     const linkedAt =
-      status === "logged_out" ? null : status === "connected" ? (linkedBefore ?? at) : linkedBefore;
-    const row = { ...session, linked_at: linkedAt };
+      !linked || status === "logged_out"
+        ? null
+        : status === "connected"
+          ? (linkedBefore ?? at)
+          : linkedBefore;
+    // A new code to link by, or another reason, is no new state.
+    const changedAt = before?.status === status ? before.changed_at : at;
+    const row = { ...session, linked_at: linkedAt, changed_at: changedAt };
     await tx.db
       .insertInto("gateway_sessions")
       .values(row)

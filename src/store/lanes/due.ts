@@ -137,8 +137,8 @@ export const findLanesToRecover = readOperation(
   "findLanesToRecover",
   async (tx, laneIds: readonly string[]): Promise<string[]> => {
     if (laneIds.length === 0) return [];
-    const wanted = tx.rows(
-      "wanted",
+    const laneRows = tx.rows(
+      "lane_ids",
       { id: "text" },
       laneIds.map((id) => ({ id })),
     );
@@ -153,8 +153,8 @@ export const findLanesToRecover = readOperation(
       where account_id = accounts.account_id and channel = accounts.channel and status = 'sending'
     ) as lanes
     from (
-      select distinct gateways.account_id, gateways.channel from ${wanted}
-      cross join gateways where gateways.id = wanted.id
+      select distinct gateways.account_id, gateways.channel from ${laneRows}
+      cross join gateways where gateways.id = lane_ids.id
     ) as accounts
   `.execute(tx.db);
     const found = new Set(rows.flatMap(({ lanes }) => lanes?.split(",") ?? []));

@@ -30,6 +30,7 @@ const dueColumns = [
   "attempts",
   "resends",
   "first_deferred_at",
+  "segments",
 ] as const;
 
 /** An email's body is empty here: it is read when the email is composed. */
@@ -167,6 +168,8 @@ export interface Settlement {
   attempt: number;
   step: SystemStep;
   details: TransitionDetails;
+  /** Of a message with several references: all of them. `each`: the provider reports on each by itself. */
+  parts: { references: readonly string[]; each: boolean } | null;
   /** How it ended, where the provider said so in the same answer. */
   receipt: { step: ReceiptStep; details: TransitionDetails } | null;
 }
@@ -178,11 +181,14 @@ export const settleMessages = batchedOperation(
     // References before messages: a receipt takes its locks in the same order.
     const early = await attachReferences(
       tx,
-      settlements.flatMap(({ id, laneId, details }) =>
-        details.reference
-          ? [{ gateway_id: laneId, reference: details.reference, message_id: id, created_at: details.at }]
-          : [],
-      ),
+      settlements.flatMap(({ id, laneId, details, parts }) => {
+        const row = { gateway_id: laneId, message_id: id, created_at: details.at };
+        if (parts !== null) {
+          const { references, each } = parts;
+          return references.map((reference) => ({ ...row, reference, parts: each ? references.length : 1 }));
+        }
+        return details.reference ? [{ ...row, reference: details.reference, parts: 1 }] : [];
+      }),
     );
     const accepted = await settleAccepted(
       tx,

@@ -7,6 +7,8 @@ export interface ReferencesTable {
   reference: string;
   /** Null: a receipt came before our own record of the reference. */
   message_id: string | null;
+  /** How many references of the message have to be delivered until it is. */
+  parts: number;
   created_at: number;
 }
 

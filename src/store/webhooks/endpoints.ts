@@ -7,6 +7,7 @@ import { lanesWaiting } from "#store/lanes/due.ts";
 import { newLane } from "#store/lanes/lanes.ts";
 import type { Overtaken } from "#store/revision.ts";
 import type { WebhookEndpointsTable } from "#store/schema/schema.ts";
+import { anyEndpointActive } from "./outbox.ts";
 
 /** The context in which an endpoint's secrets are sealed: one for both, so that the current secret can become the old one. */
 export const endpointSecretContext = (endpointId: string) => `webhook_endpoints ${endpointId} secret`;
@@ -55,15 +56,7 @@ export const listEndpoints = readOperation("listEndpoints", async (tx, accountId
 });
 
 /** Whether any endpoint is active. */
-export const hasActiveEndpoints = readOperation("hasActiveEndpoints", async (tx, _: null) => {
-  const row = await tx.db
-    .selectFrom("webhook_endpoints")
-    .select("id")
-    .where("active", "=", 1)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-});
+export const hasActiveEndpoints = readOperation("hasActiveEndpoints", (tx, _: null) => anyEndpointActive(tx));
 
 /** The endpoints that are switched off while deliveries still wait for them. */
 export const findInactiveWithDeliveries = readOperation("findInactiveWithDeliveries", async (tx, _: null) => {

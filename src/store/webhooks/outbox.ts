@@ -35,10 +35,10 @@ export function eventIdOf(id: string, what: string): string {
 }
 
 /** Whether there is an active endpoint at all: most installations pay for no more than this query. */
-async function hasActiveEndpoints(tx: Tx): Promise<boolean> {
+export async function anyEndpointActive(tx: Tx): Promise<boolean> {
   const compile = () =>
     sql<{ found: number }>`select 1 as found from webhook_endpoints where active = 1 limit 1`.compile(tx.db);
-  const query = compiledOnce(tx, "hasActiveEndpoints", compile, []);
+  const query = compiledOnce(tx, "anyEndpointActive", compile, []);
   return (await tx.db.executeQuery(query)).rows.length > 0;
 }
 
@@ -52,7 +52,7 @@ export async function subscribedPatterns(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const accounts = [...new Set(accountIds)];
   const patterns = new Map<string, string[]>();
-  if (accounts.length === 0 || !(await hasActiveEndpoints(tx))) return patterns;
+  if (accounts.length === 0 || !(await anyEndpointActive(tx))) return patterns;
   const rows = await tx.db
     .selectFrom("webhook_endpoints")
     .select(["account_id", "events"])

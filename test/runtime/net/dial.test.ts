@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { Socket } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { test } from "node:test";
+import { createServer as createTlsServer } from "node:tls";
 import { readAllowList } from "#runtime/net/address.ts";
 import {
   type Connector,
@@ -12,6 +13,7 @@ import {
   type ResolvedAddress,
 } from "#runtime/net/connect.ts";
 import { createDial } from "#runtime/net/dial.ts";
+import { cert, key } from "../../gateways/email/certificate.ts";
 import { memoryLog } from "../../log.ts";
 import { closedPort, openPeer } from "../peer.ts";
 
@@ -157,4 +159,21 @@ test("stopped: before it begins nothing is opened, and meanwhile what is opened 
     }),
     aborted,
   );
+});
+
+test("TLS from the start: by the authority that is named, and otherwise by none that is not public", async (context) => {
+  const server = createTlsServer({ key, cert }, (socket) => void socket.end("hello"));
+  server.on("tlsClientError", () => {});
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  context.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const target = { host: "localhost", port, timeoutMs: patience };
+  const dialled = await dialler().dial({ ...target, tls: { ca: cert } });
+  assert.ok(dialled.kind === "connected", JSON.stringify(dialled));
+  const [greeting] = await once(dialled.socket, "data");
+  assert.equal(String(greeting), "hello");
+  dialled.socket.destroy();
+  const refused = await dialler().dial({ ...target, tls: {} });
+  assert.ok(refused.kind === "not_sent" && refused.code === "unreachable");
+  assert.match(refused.reason, /^No secure connection to localhost came about \([A-Z_]+\)\.$/);
 });

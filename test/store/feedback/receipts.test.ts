@@ -40,6 +40,44 @@ function permutations<T>(list: readonly T[]): T[][] {
 }
 
 onBothEngines((open) => {
+  test("a message with a reference for each part is delivered when all parts are, whoever is first", async () => {
+    const references = ["P1", "P2", "P3"];
+    for (const early of permutations(references).flatMap((order) =>
+      [0, 1, 2, 3].map((count) => ({ order, count })),
+    )) {
+      const store = open();
+      const sending = await makeSending(store);
+      const report = (reference: string | undefined) =>
+        store.database.run(
+          storeReceipts,
+          receiptOf(sending.gatewayId, "delivered", { reference: `${sending.id} ${reference}` }),
+        );
+      for (const reference of early.order.slice(0, early.count)) await report(reference);
+      const own = references.map((reference) => `${sending.id} ${reference}`);
+      const details = { reference: own[0] ?? null };
+      await settle(store, sending, "accepted", { details, parts: { references: own, each: true } });
+      for (const reference of early.order.slice(early.count)) {
+        assert.equal((await messageRow(store, sending.id)).status, "sent");
+        await report(reference);
+      }
+      assert.equal((await messageRow(store, sending.id)).status, "delivered", JSON.stringify(early));
+    }
+  });
+
+  test("one part that was not delivered decides, and one receipt is enough where there is one for all", async () => {
+    const store = open();
+    const parts = { references: ["A", "B"], each: true };
+    const failing = await makeSending(store);
+    await settle(store, failing, "accepted", { details: { reference: "A" }, parts });
+    await store.database.run(storeReceipts, receiptOf(failing.gatewayId, "delivered", { reference: "A" }));
+    await store.database.run(storeReceipts, receiptOf(failing.gatewayId, "undelivered", { reference: "B" }));
+    assert.equal((await messageRow(store, failing.id)).status, "undelivered");
+    const once = await makeSending(store);
+    await settle(store, once, "accepted", { details: { reference: "A" }, parts: { ...parts, each: false } });
+    await store.database.run(storeReceipts, receiptOf(once.gatewayId, "delivered", { reference: "B" }));
+    assert.equal((await messageRow(store, once.id)).status, "delivered");
+  });
+
   test("a report after our own record moves the message, with the provider's words", async () => {
     const store = open();
     const sending = await makeSending(store);

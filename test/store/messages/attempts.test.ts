@@ -280,7 +280,15 @@ onBothEngines((open) => {
       receivedAt: now,
     });
     const details = { at: now, detail: "", reference: "SM1" };
-    const settlement = { id: ids[0]!, laneId: gatewayId, fence, attempt: 1, details, receipt: null };
+    const settlement = {
+      id: ids[0]!,
+      laneId: gatewayId,
+      fence,
+      attempt: 1,
+      details,
+      parts: null,
+      receipt: null,
+    };
     await database.run(settleMessages, { ...settlement, step: "accepted" });
     const row = await messageRow(store, ids[0]!);
     assert.deepEqual([row.status, row.provider_reference], ["delivered", "SM1"]);

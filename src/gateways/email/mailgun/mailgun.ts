@@ -13,6 +13,9 @@ import {
   messageIdTag,
   senderOf,
 } from "#gateways/email/http-mail.ts";
+import { emailFields } from "#gateways/email/settings.ts";
+import { timeoutField } from "#gateways/http-settings.ts";
+import { type Json, parseJson, parseUnverified, readPath, textAt } from "#gateways/json-path.ts";
 import {
   bareMessageId,
   clientInfo,
@@ -25,10 +28,7 @@ import {
   omitUndefined,
   reasonText,
   receivedReports,
-} from "#gateways/email/mail-event.ts";
-import { emailFields } from "#gateways/email/settings.ts";
-import { timeoutField } from "#gateways/http-settings.ts";
-import { type Json, parseJson, parseUnverified, readPath, textAt } from "#gateways/json-path.ts";
+} from "#gateways/vendor-event.ts";
 import type { Fault } from "#gateways/vendor-outcome.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 import { secret } from "#settings/secrets.ts";

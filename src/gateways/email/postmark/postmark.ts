@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import type { CallbackRequest, Engagement, Receipt, Received } from "#gateways/callback.ts";
-import { callbackTokenField, tokenRefusal } from "#gateways/email/callback-token.ts";
+import { callbackTokenField, tokenRefusal } from "#gateways/callback-token.ts";
 import {
   base64Attachments,
   defineHttpMail,
@@ -13,6 +13,9 @@ import {
   messageIdTag,
   senderOf,
 } from "#gateways/email/http-mail.ts";
+import { emailFields } from "#gateways/email/settings.ts";
+import { timeoutField } from "#gateways/http-settings.ts";
+import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
 import {
   clientInfo,
   type EventIds,
@@ -22,10 +25,7 @@ import {
   omitUndefined,
   reasonText,
   receivedReports,
-} from "#gateways/email/mail-event.ts";
-import { emailFields } from "#gateways/email/settings.ts";
-import { timeoutField } from "#gateways/http-settings.ts";
-import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
+} from "#gateways/vendor-event.ts";
 import type { Fault } from "#gateways/vendor-outcome.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";

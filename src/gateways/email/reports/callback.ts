@@ -2,7 +2,7 @@
 // URL. Only the token authenticates it, so it is compared first, in constant time.
 
 import type { CallbackRequest, Received } from "#gateways/callback.ts";
-import { hasValidToken } from "#gateways/email/callback-token.ts";
+import { hasValidToken } from "#gateways/callback-token.ts";
 import { toReports } from "./delivery-report.ts";
 import type { ReadReport } from "./reader.ts";
 

@@ -13,6 +13,9 @@ import {
   messageIdTag,
   senderOf,
 } from "#gateways/email/http-mail.ts";
+import { emailFields } from "#gateways/email/settings.ts";
+import { timeoutField } from "#gateways/http-settings.ts";
+import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
 import {
   clientInfo,
   type EventIds,
@@ -21,10 +24,7 @@ import {
   omitUndefined,
   reasonText,
   receivedReports,
-} from "#gateways/email/mail-event.ts";
-import { emailFields } from "#gateways/email/settings.ts";
-import { timeoutField } from "#gateways/http-settings.ts";
-import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
+} from "#gateways/vendor-event.ts";
 import type { Fault } from "#gateways/vendor-outcome.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";

@@ -12,6 +12,9 @@ import {
   messageIdTag,
   senderOf,
 } from "#gateways/email/http-mail.ts";
+import { emailFields } from "#gateways/email/settings.ts";
+import { timeoutField } from "#gateways/http-settings.ts";
+import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
 import {
   clientInfo,
   type EventIds,
@@ -20,10 +23,7 @@ import {
   isFresh,
   omitUndefined,
   reasonText,
-} from "#gateways/email/mail-event.ts";
-import { emailFields } from "#gateways/email/settings.ts";
-import { timeoutField } from "#gateways/http-settings.ts";
-import { type Json, parseJson, textAt } from "#gateways/json-path.ts";
+} from "#gateways/vendor-event.ts";
 import type { Answer, Fault } from "#gateways/vendor-outcome.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";

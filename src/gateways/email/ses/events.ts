@@ -4,6 +4,7 @@
 
 import type { Engagement, Receipt, Received } from "#gateways/callback.ts";
 import { messageIdTag } from "#gateways/email/http-mail.ts";
+import { parseJson, readPath, textAt } from "#gateways/json-path.ts";
 import {
   clientInfo,
   type EventIds,
@@ -11,8 +12,7 @@ import {
   eventTime,
   omitUndefined,
   reasonText,
-} from "#gateways/email/mail-event.ts";
-import { parseJson, readPath, textAt } from "#gateways/json-path.ts";
+} from "#gateways/vendor-event.ts";
 
 type Field = (path: string) => string | null;
 

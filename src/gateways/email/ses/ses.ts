@@ -3,6 +3,8 @@
 // may have been sent stays `unknown` until the `Send` event, which carries our id as a tag, settles it.
 
 import { z } from "zod";
+import { createCertificates, topicPattern, verifiedNotification } from "#gateways/aws/notification.ts";
+import { signedHeaders } from "#gateways/aws/signature.ts";
 import type { Received } from "#gateways/callback.ts";
 import {
   asciiMailboxText,
@@ -21,8 +23,6 @@ import type { Fault } from "#gateways/vendor-outcome.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
 import { receivedFrom } from "./events.ts";
-import { createCertificates, topicPattern, verifiedNotification } from "./notification.ts";
-import { signedHeaders } from "./signature.ts";
 
 const settings = z.strictObject({
   ...emailFields,

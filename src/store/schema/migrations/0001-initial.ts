@@ -84,7 +84,7 @@ const messages = [
     type text not null, detail text not null, primary key (message_id, seq)
   ) clustered`,
   `create table message_references (
-    gateway_id text not null, reference text not null, message_id text, created_at bigint not null,
+    gateway_id text not null, reference text not null, message_id text, parts bigint not null, created_at bigint not null,
     primary key (gateway_id, reference)
   ) clustered`,
   // A message is deleted with all rows that belong to it.

@@ -80,8 +80,8 @@ export const listAccountsRoute = endpoint({
   const { search = null, cursor = null, limit } = query.value;
   // An operator has no account of their own; a member without one sees none.
   const only = principal.role === "operator" ? null : (principal.accountId ?? "");
-  const asked = { only, search, before: cursor, limit: limit + 1 };
-  const page = pageOf(await core.database.run(listAccounts, asked), limit);
+  const filter = { only, search, before: cursor, limit: limit + 1 };
+  const page = pageOf(await core.database.run(listAccounts, filter), limit);
   return {
     status: 200,
     body: {
@@ -106,15 +106,15 @@ export const createAccountRoute = endpoint({
   replies: { 201: newAccountReply },
   problems: [],
 })(async ({ core, body }) => {
-  const given = validate(accountInput, body.value);
-  if (isProblem(given)) return given;
+  const input = validate(accountInput, body.value);
+  if (isProblem(input)) return input;
   const { database } = core;
-  const made = await createAccount(core, given.value);
-  if (made.kind !== "created") return refused(made);
-  const api_key = await issueApiKey(core, made.id);
-  const account = await read(database, made.id);
+  const saved = await createAccount(core, input.value);
+  if (saved.kind !== "created") return refused(saved);
+  const api_key = await issueApiKey(core, saved.id);
+  const account = await read(database, saved.id);
   if (account === null) return problem("not_found");
-  return created(`/api/manage/v1/accounts/${made.id}`, {
+  return created(`/api/manage/v1/accounts/${saved.id}`, {
     success: true,
     message: "The account has been created.",
     data: { ...account, api_key },
@@ -141,9 +141,9 @@ export const getAccountRoute = endpoint({
 /** A member may not change the limits of the own account. */
 const operatorsOnly = ["name", "plan", "rate_limit"] as const;
 
-function forbiddenFields(principal: Principal, given: object): Problem | null {
+function forbiddenFields(principal: Principal, input: object): Problem | null {
   if (principal.role === "operator") return null;
-  const fields = operatorsOnly.filter((field) => Object.hasOwn(given, field));
+  const fields = operatorsOnly.filter((field) => Object.hasOwn(input, field));
   if (fields.length === 0) return null;
   return problem("forbidden", { message: `Only an operator may change ${fields.join(", ")}.` });
 }
@@ -163,12 +163,12 @@ export const updateAccountRoute = endpoint({
   replies: { 200: accountReply },
   problems: ["not_found", "conflict"],
 })(async ({ core, principal, account, body }) => {
-  const given = validate(accountChanges, body.value);
-  if (isProblem(given)) return given;
-  const forbidden = forbiddenFields(principal, given.value);
+  const input = validate(accountChanges, body.value);
+  if (isProblem(input)) return input;
+  const forbidden = forbiddenFields(principal, input.value);
   if (forbidden !== null) return forbidden;
   const { database } = core;
-  const changed = await updateAccount(core, account.id, given.value);
+  const changed = await updateAccount(core, account.id, input.value);
   if (changed.kind !== "changed") return refused(changed);
   const data = await read(database, account.id);
   if (data === null) return problem("not_found");

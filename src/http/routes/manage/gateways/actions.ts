@@ -35,14 +35,14 @@ export const testGatewayRoute = endpoint({
   replies: { 200: gatewayTestReply },
   problems: ["not_found", "conflict", "insufficient_credit", "unavailable", "commit_unknown"],
 })(async (call) => {
-  const given = validate(testGatewayRequest, call.body.value);
-  if (isProblem(given)) return given;
+  const input = validate(testGatewayRequest, call.body.value);
+  if (isProblem(input)) return input;
   const found = await findOwn(call, call.params.gateway);
   if (found === null) return problem("not_found");
   const { identifier, channel, active } = found.gateway;
   const { sending, recipients } = messageChannels[channel];
   if (active === 0) return problem("conflict", { message: "Switch the gateway on first." });
-  const { to, message = `Trunkline test message through ${identifier}.` } = given.value;
+  const { to, message = `Trunkline test message through ${identifier}.` } = input.value;
   const contact = { ...sending.testContact(to, message), gateway_identifier: identifier };
   const result = await call.core.acceptance.send({
     account: accountFromRow(call.account),

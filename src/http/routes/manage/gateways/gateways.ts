@@ -53,6 +53,17 @@ function stateOf({ gateway, lane }: GatewayWithLane): Pick<GatewayReplyData, "st
   };
 }
 
+function sessionOf({ gateway, session }: GatewayWithLane): GatewayReplyData["session"] {
+  if (session === null || gateway.active === 0) return null;
+  const { status, reason, changed_at, linked_at } = session;
+  return {
+    state: status,
+    reason,
+    since: isoTime(changed_at),
+    linked_at: linked_at === null ? null : isoTime(linked_at),
+  };
+}
+
 function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
   const { gateway, waiting } = found;
   const input = gatewayInputOf(core.sealer, gateway);
@@ -78,6 +89,7 @@ function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): Gatewa
     retry,
     on_unknown: input.on_unknown ?? null,
     ...stateOf(found),
+    session: sessionOf(found),
     waiting,
     callback_url:
       settings.publicUrl === null || !adapter?.receives
@@ -95,8 +107,8 @@ export async function findOwn(
   identifier: string | undefined,
 ): Promise<GatewayWithLane | null> {
   if (identifier === undefined) return null;
-  const asked = { accountId: account.id, identifier, countTo };
-  const [found] = await core.database.run(readGateways, asked);
+  const query = { accountId: account.id, identifier, countTo };
+  const [found] = await core.database.run(readGateways, query);
   return found ?? null;
 }
 
@@ -119,8 +131,8 @@ export const listGatewaysRoute = endpoint({
   replies: { 200: gatewaysReply },
   problems: ["not_found"],
 })(async (call) => {
-  const asked = { accountId: call.account.id, identifier: null, countTo };
-  const found = await call.core.database.run(readGateways, asked);
+  const query = { accountId: call.account.id, identifier: null, countTo };
+  const found = await call.core.database.run(readGateways, query);
   const data = found.map((row) => dataOf(call, row));
   return { status: 200, body: { success: true, message: "Gateways found.", data, next_cursor: null } };
 });
@@ -138,11 +150,11 @@ export const createGatewayRoute = endpoint({
   replies: { 201: gatewayReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = validate(gatewayInput, call.body.value);
-  if (isProblem(given)) return given;
-  const made = await createGateway(call.core, call.account.id, given.value);
-  if (made.kind !== "saved") return refused(made);
-  const shown = await gatewayAnswer(call, given.value.identifier, "The gateway has been created.");
+  const input = validate(gatewayInput, call.body.value);
+  if (isProblem(input)) return input;
+  const created = await createGateway(call.core, call.account.id, input.value);
+  if (created.kind !== "saved") return refused(created);
+  const shown = await gatewayAnswer(call, input.value.identifier, "The gateway has been created.");
   const path = `/api/manage/v1/accounts/${call.account.id}/gateways`;
   return createdAs(shown, ({ data }) => `${path}/${encodeURIComponent(data.identifier)}`);
 });
@@ -175,9 +187,9 @@ export const updateGatewayRoute = endpoint({
   replies: { 200: gatewayReply },
   problems: ["not_found", "conflict"],
 })(async ({ params: { gateway = "" }, ...call }) => {
-  const given = validate(gatewayChanges, call.body.value);
-  if (isProblem(given)) return given;
-  const changed = await updateGateway(call.core, call.account.id, gateway, given.value);
+  const input = validate(gatewayChanges, call.body.value);
+  if (isProblem(input)) return input;
+  const changed = await updateGateway(call.core, call.account.id, gateway, input.value);
   if (changed.kind !== "saved") return refused(changed);
   return await gatewayAnswer(call, gateway, "The gateway has been updated.");
 });

@@ -88,9 +88,9 @@ export const createUserRoute = endpoint({
   replies: { 201: userReply },
   problems: ["rate_limited"],
 })(async ({ core, body }) => {
-  const given = validate(createUserRequest, body.value);
-  if (isProblem(given)) return given;
-  const { account = null, ...rest } = given.value;
+  const input = validate(createUserRequest, body.value);
+  if (isProblem(input)) return input;
+  const { account = null, ...rest } = input.value;
   const result = await createUser(core, { ...rest, accountId: account });
   if (result.kind !== "saved") return refusal(result);
   return {
@@ -115,9 +115,9 @@ export const updateUserRoute = endpoint({
   problems: ["conflict", "not_found", "rate_limited"],
 })(async ({ core, body, principal, params: { user = "" } }) => {
   if (idTime(user) === null) return problem("not_found");
-  const given = validate(updateUserRequest, body.value);
-  if (isProblem(given)) return given;
-  const { account, ...rest } = given.value;
+  const input = validate(updateUserRequest, body.value);
+  if (isProblem(input)) return input;
+  const { account, ...rest } = input.value;
   // Otherwise an open session would be enough to take over the user.
   if (rest.password !== undefined && principal.id === user)
     return problem("forbidden", { message: "Changing the own password requires the current one." });

@@ -116,9 +116,9 @@ export const createWebhookRoute = endpoint({
   replies: { 201: newWebhookReply },
   problems: ["not_found"],
 })(async ({ core, account, body }) => {
-  const asked = validate(webhookInput, body.value);
-  if (isProblem(asked)) return asked;
-  const result = await createWebhook(core, account.id, asked.value);
+  const input = validate(webhookInput, body.value);
+  if (isProblem(input)) return input;
+  const result = await createWebhook(core, account.id, input.value);
   const data = await saved(core, account.id, result);
   if (isProblem(data)) return data;
   return created(`/api/manage/v1/accounts/${account.id}/webhooks/${data.id}`, {
@@ -160,10 +160,10 @@ export const updateWebhookRoute = endpoint({
   replies: { 200: webhookReply },
   problems: ["not_found", "conflict"],
 })(async ({ core, account, body, params: { webhook } }) => {
-  const asked = validate(webhookChanges, body.value);
-  if (isProblem(asked)) return asked;
+  const input = validate(webhookChanges, body.value);
+  if (isProblem(input)) return input;
   if (!isId(webhook)) return problem("not_found");
-  const result = await updateWebhook(core, account.id, webhook, asked.value);
+  const result = await updateWebhook(core, account.id, webhook, input.value);
   const answer = await saved(core, account.id, result);
   if (isProblem(answer)) return answer;
   const { secret: _, ...data } = answer;

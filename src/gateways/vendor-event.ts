@@ -1,9 +1,9 @@
-// What the events of all vendors have in common: which mail an event is about, when it happened, whether its signature is
+// What the events of all vendors have in common: which message an event is about, when it happened, whether its signature is
 // recent, and the client of an open or a click. No field is trusted to have the type that the documentation gives it.
 
-import type { Engagement, Receipt, Received } from "#gateways/callback.ts";
-import { referenceFrom } from "#gateways/json-path.ts";
 import { cleanText, oneLine } from "#settings/redact.ts";
+import type { Engagement, Receipt, Received } from "./callback.ts";
+import { referenceFrom } from "./json-path.ts";
 
 /** Which mail an event is about, and when it happened. */
 export interface EventIds {

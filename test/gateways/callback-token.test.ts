@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callbackTokenField, hasValidToken } from "#gateways/email/callback-token.ts";
+import { callbackTokenField, hasValidToken } from "#gateways/callback-token.ts";
 
 const token = "correct:horse-battery";
 const carries = (query: [string, string][], authorization?: string) =>

@@ -13,8 +13,8 @@ import {
   parseMessageId,
   reasonText,
   receivedReports,
-} from "#gateways/email/mail-event.ts";
-import { now } from "../conformance-samples.ts";
+} from "#gateways/vendor-event.ts";
+import { now } from "./conformance-samples.ts";
 
 test("an event names a mail by the vendor's id, by ours, or not at all", () => {
   assert.deepEqual(eventIds("abc", "msg_1", 5), { reference: "abc", messageId: "msg_1", at: 5 });

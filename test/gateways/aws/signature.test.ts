@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { signedHeaders } from "#gateways/email/ses/signature.ts";
+import { signedHeaders } from "#gateways/aws/signature.ts";
 
 const now = Date.UTC(2015, 7, 30, 12, 36, 0);
 const key = {

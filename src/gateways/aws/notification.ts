@@ -5,9 +5,9 @@
 
 import { verify, X509Certificate } from "node:crypto";
 import type { CallbackRequest } from "#gateways/callback.ts";
-import { eventTime, isFresh } from "#gateways/email/mail-event.ts";
 import type { CallbackTools } from "#gateways/gateway.ts";
 import { type Json, parseUnverified, textAt } from "#gateways/json-path.ts";
+import { eventTime, isFresh } from "#gateways/vendor-event.ts";
 
 /** The name of an SNS topic, with its region and partition. */
 export const topicPattern = /^arn:(aws|aws-cn|aws-us-gov):sns:([a-z]{2}(?:-[a-z]+)+-\d):\d{12}:[\w-]{1,256}$/;

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import fc from "fast-check";
-import { measure, split } from "#messaging/accept/segments.ts";
+import { measure, split } from "#contract/messages/segments.ts";
 
 /** Default alphabet, code point by septet 0x00–0x7F (ETSI GSM0338 to Unicode); 0x1B is the escape. */
 const published = `

@@ -1,9 +1,9 @@
 // Callbacks of vendors that sign nothing are authenticated by a token: the operator chooses it and tells the vendor alone.
 // The vendor sends it in the URL (`?token=…`, or `https://any:token@…`, which arrives as Basic) or in an Authorization header.
 
-import type { CallbackRequest, Received } from "#gateways/callback.ts";
 import { constantTimeEqual } from "#runtime/constant-time-equal.ts";
 import { secret } from "#settings/secrets.ts";
+import type { CallbackRequest, Received } from "./callback.ts";
 
 /** The settings field. At least 16 characters: nothing else keeps forged events away. */
 export const callbackTokenField = secret()

@@ -4,10 +4,9 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { createCertificates, verifiedNotification } from "#gateways/email/ses/notification.ts";
+import { createCertificates, verifiedNotification } from "#gateways/aws/notification.ts";
 import type { Outbound, OutboundResult } from "#runtime/runtime.ts";
-import { now, seed, stillClock } from "../../conformance-samples.ts";
-import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
+import { now, seed, stillClock } from "../conformance-samples.ts";
 import {
   amazon,
   certificate,
@@ -21,7 +20,8 @@ import {
   subscription,
   topic,
   validCertificate,
-} from "./ses-example.ts";
+} from "../email/ses/ses-example.ts";
+import { answer, scriptedOutbound } from "../scripted-outbound.ts";
 
 const kept = createCertificates();
 const check = (message: Message, outbound: Outbound = amazon(), certificates = kept, clock = stillClock) =>

@@ -19,6 +19,19 @@ const defaultAlphabet =
 
 // Section 6.2.1.1: sent as escape and one more septet.
 const extensionTable = "\f^{}\\[~]|€";
+const extensionCodes = [0x0a, 0x14, 0x28, 0x29, 0x2f, 0x3c, 0x3d, 0x3e, 0x40, 0x65];
+
+/** The default alphabet: each septet with its character. */
+export const gsmSeptets: readonly (readonly [code: number, character: string])[] = Array.from(
+  defaultAlphabet,
+  (character, at) => [at < 0x1b ? at : at + 1, character],
+);
+
+/** The extension table: what follows the escape, with its character. */
+export const gsmExtension: readonly (readonly [code: number, character: string])[] = Array.from(
+  extensionTable,
+  (character, at) => [extensionCodes[at] ?? 0, character],
+);
 
 // 140 octets. In a concatenated message the header with an 8-bit reference takes 6 octets of each part.
 const limits = {

@@ -1,0 +1,190 @@
+// What the SMSC delivers, receipts and messages: taken off the connection at once, stored in batches, and answered when it
+// is stored. An SMSC delivers again what is not answered, and holds everything behind it back, so nothing is refused that
+// can be read.
+
+import { createHash } from "node:crypto";
+import type { InboundMessage, Receipt } from "#gateways/callback.ts";
+import { type SessionHost, SessionLost } from "#gateways/session.ts";
+import type { Bind } from "./bind.ts";
+import { type JoinedMessage, JoiningMessages, splitHeader } from "./joining.ts";
+import type { Address, Delivery, Pdu } from "./pdu.ts";
+import { canonicalId, isReceipt, readReceipt } from "./receipt.ts";
+import type { SmppSettings } from "./settings.ts";
+import { status } from "./status.ts";
+import { decodeText } from "./text.ts";
+
+interface Waiting {
+  bind: Bind;
+  pdu: Pdu;
+  delivery: Delivery;
+}
+
+/** Deliveries that wait to be stored. Beyond this nothing more is read: TCP tells the SMSC to wait. */
+const maxWaiting = 1_000;
+const maxBatch = 200;
+/** Messages whose answer could not be written, which the SMSC will deliver again. */
+const maxUnanswered = 1_000;
+/** How often parts whose others never came are looked for, ms. */
+const sweepMs = 15 * 60_000;
+const international = 1;
+
+export class Deliveries {
+  readonly #host: SessionHost;
+  readonly #settings: SmppSettings;
+  /** The binds that were paused because too much waits. */
+  readonly #paused = new Set<Bind>();
+  readonly #waiting: Waiting[] = [];
+  /** References of messages that were stored and not answered, by their content. */
+  readonly #unanswered = new Map<string, string>();
+  readonly #onLost: () => void;
+  #working = false;
+  #joining: Promise<JoiningMessages>;
+
+  /** `onLost`: another process owns the lane. */
+  constructor(host: SessionHost, settings: SmppSettings, onLost: () => void) {
+    this.#host = host;
+    this.#settings = settings;
+    this.#onLost = onLost;
+    this.#joining = JoiningMessages.load(host.state);
+    void this.#unlessLost(() => this.#sweep());
+  }
+
+  add(bind: Bind, pdu: Pdu, delivery: Delivery): void {
+    this.#waiting.push({ bind, pdu, delivery });
+    if (this.#waiting.length >= maxWaiting) {
+      this.#paused.add(bind);
+      bind.pause();
+    }
+    if (this.#working) return;
+    this.#working = true;
+    void this.#unlessLost(() => this.#work());
+  }
+
+  async #unlessLost(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof SessionLost)) throw error;
+      this.#onLost();
+    }
+  }
+
+  async #work(): Promise<void> {
+    const joining = await this.#joining;
+    while (this.#waiting.length > 0 && !this.#host.signal.aborted) {
+      const batch = this.#waiting.splice(0, maxBatch);
+      if (this.#waiting.length < maxWaiting / 2) {
+        for (const bind of this.#paused) bind.resume();
+        this.#paused.clear();
+      }
+      await this.#store(joining, batch);
+    }
+    this.#working = false;
+  }
+
+  async #store(joining: JoiningMessages, batch: readonly Waiting[]): Promise<void> {
+    const { host } = this;
+    const receipts: Receipt[] = [];
+    const inbound: InboundMessage[] = [];
+    const joined: JoinedMessage[] = [];
+    const parts = new Map<string, string>();
+    const answers: { waiting: Waiting; key: string | null; reference: string | null }[] = [];
+    for (const waiting of batch) {
+      const { delivery } = waiting;
+      let key: string | null = null;
+      let reference: string | null = null;
+      if (isReceipt(delivery)) {
+        const receipt = this.#receiptOf(delivery);
+        if (receipt !== null) receipts.push(receipt);
+      } else {
+        const { place, octets, headerBytes } = splitHeader(delivery);
+        const { default_alphabet: defaultAlphabet, packed } = this.#settings;
+        const received = { dataCoding: delivery.dataCoding, octets, headerBytes };
+        const part = {
+          from: numberOf(delivery.source),
+          to: numberOf(delivery.destination),
+          text: decodeText(received, { defaultAlphabet, packed }),
+        };
+        if (place === null) {
+          key = createHash("sha256").update(JSON.stringify(part)).digest("base64url");
+          reference = this.#unanswered.get(key) ?? this.#newReference();
+          inbound.push(inboundOf(part, reference));
+        } else {
+          const taken = joining.add(part, place, host.clock.now());
+          if (taken.joined) joined.push(taken.joined);
+          if (taken.stored) parts.set(...taken.stored);
+        }
+      }
+      answers.push({ waiting, key, reference });
+    }
+    inbound.push(...joined.map((message) => inboundOf(message, message.reference)));
+    if (parts.size > 0) await host.state.save(parts);
+    if (receipts.length + inbound.length > 0) await host.report({ receipts, inbound });
+    for (const { waiting, key, reference } of answers) {
+      const isAnswered = waiting.bind.answer(waiting.pdu, status.ok);
+      if (key !== null && reference !== null) this.#remember(key, isAnswered ? null : reference);
+    }
+    await this.#forget(joining, joined);
+  }
+
+  get host(): SessionHost {
+    return this.#host;
+  }
+
+  #receiptOf(delivery: Delivery): Receipt | null {
+    const read = readReceipt(delivery);
+    if (read === null) {
+      this.#host.log.warn(
+        { event: "smpp.receipt_without_id" },
+        "The SMSC sent a receipt that names no message; it was dropped.",
+      );
+      return null;
+    }
+    if (read.status === null) return null;
+    const reference = canonicalId(read.id, this.#settings.message_id.receipt);
+    return { reference, status: read.status, ...(read.code !== null && { code: read.code }) };
+  }
+
+  /** `reference` null: it was answered, so the same text is another message. */
+  #remember(key: string, reference: string | null): void {
+    this.#unanswered.delete(key);
+    if (reference === null) return;
+    this.#unanswered.set(key, reference);
+    if (this.#unanswered.size > maxUnanswered) {
+      const [oldest] = this.#unanswered.keys();
+      if (oldest !== undefined) this.#unanswered.delete(oldest);
+    }
+  }
+
+  #newReference(): string {
+    return Buffer.from(this.#host.random.bytes(16)).toString("hex");
+  }
+
+  async #forget(joining: JoiningMessages, joined: readonly JoinedMessage[]): Promise<void> {
+    const removed = joined.flatMap((message) => joining.forget(message));
+    if (removed.length > 0) await this.#host.state.save(new Map(removed.map((key) => [key, null])));
+  }
+
+  /** Delivers what is there of messages whose other parts never came. */
+  async #sweep(): Promise<void> {
+    const { clock, signal } = this.#host;
+    const joining = await this.#joining;
+    while (!signal.aborted) {
+      const overdue = joining.overdue(clock.now());
+      if (overdue.length > 0) {
+        await this.#host.report({ inbound: overdue.map((message) => inboundOf(message, message.reference)) });
+        await this.#forget(joining, overdue);
+      }
+      await clock.sleep(sweepMs, signal);
+    }
+  }
+}
+
+const inboundOf = (
+  { from, to, text }: { from: string; to: string; text: string },
+  reference: string,
+): InboundMessage => ({ reference, from, to, message: text, media: [] });
+
+/** With a plus if it is an international number. */
+const numberOf = ({ ton, addr }: Address) =>
+  ton === international && /^[0-9]/.test(addr) ? `+${addr}` : addr;

@@ -1,0 +1,113 @@
+// Delivery receipts: by their optional parameters first, then by their text (SMPP 3.4, appendix B), whose fields come in
+// any order, in any case, and with some missing. Times in it have no zone, so they are not used.
+
+import type { ReceiptStatus } from "#gateways/outcome.ts";
+import { type Delivery, type Tlvs, tag } from "./pdu.ts";
+
+/** How the SMSC spells one message id in different places. */
+export type IdFormat = "as-is" | "hex" | "dec";
+
+/** A receipt as the SMSC sends it. `status` null: it says nothing new. */
+export interface ReadReceipt {
+  id: string;
+  status: ReceiptStatus | null;
+  /** The SMSC's own words, for the record. */
+  code: string | null;
+}
+
+/** Of `esm_class`: what kind of report it is; 0 is a message. */
+const reportBits = 0x3c;
+
+/** `message_state` (5.2.28; 0 and 9 by SMPP 5.0) with its word in texts. */
+const states: readonly (readonly [word: string, status: ReceiptStatus | null])[] = [
+  ["SCHEDULED", null],
+  ["ENROUTE", "sent"],
+  ["DELIVRD", "delivered"],
+  ["EXPIRED", "undelivered"],
+  ["DELETED", "failed"],
+  ["UNDELIV", "undelivered"],
+  ["ACCEPTD", "sent"],
+  ["UNKNOWN", null],
+  ["REJECTD", "failed"],
+  ["SKIPPED", "failed"],
+];
+
+const words: ReadonlyMap<string, ReceiptStatus | null> = new Map([
+  ...states,
+  ["DELIVERED", "delivered"],
+  ["UNDELIVERABLE", "undelivered"],
+  ["ACCEPTED", "sent"],
+  ["REJECTED", "failed"],
+  ["BUFFERED", "sent"],
+  ["BUFFERD", "sent"],
+  ["FAILED", "failed"],
+]);
+
+/** Whether a delivery reports on a message of ours. Some SMSCs send receipts with an `esm_class` of 0. */
+export function isReceipt({ esmClass, text, tlvs }: Delivery): boolean {
+  if ((esmClass & reportBits) !== 0) return true;
+  if (tlvs.has(tag.receiptedMessageId)) return true;
+  const { id, stat } = fieldsOf(text);
+  return text.subarray(0, 3).toString("latin1").toLowerCase() === "id:" && id !== "" && stat !== "";
+}
+
+/** Null: it names no message, so it can be about none. */
+export function readReceipt({ text, tlvs }: Delivery): ReadReceipt | null {
+  const fields = fieldsOf(text);
+  const id = textOf(tlvs, tag.receiptedMessageId) || fields.id;
+  if (id === "" || id.length > 255) return null;
+  const state = tlvs.get(tag.messageState)?.[0];
+  const byState = state === undefined ? undefined : states[state];
+  const word = byState?.[0] ?? fields.stat;
+  const error = networkError(tlvs) ?? (/^0*$/.test(fields.err) ? null : fields.err);
+  const code = [word, error].filter((part) => part !== null && part !== "").join(".");
+  return {
+    id,
+    status: byState?.[1] ?? words.get(fields.stat) ?? null,
+    code: /^[\w.:-]{1,64}$/.test(code) ? code : null,
+  };
+}
+
+/** An id in the one spelling that answers and receipts are compared by. Ids exceed 2^53. */
+export function canonicalId(id: string, format: IdFormat): string {
+  const trimmed = id.trim();
+  if (format === "hex" && /^[0-9a-f]{1,64}$/i.test(trimmed)) return BigInt(`0x${trimmed}`).toString();
+  if (format === "dec" && /^[0-9]{1,64}$/.test(trimmed)) return BigInt(trimmed).toString();
+  return trimmed;
+}
+
+const textOf = (tlvs: Tlvs, id: number) =>
+  (tlvs.get(id)?.toString("latin1") ?? "").replaceAll("\0", "").trim();
+
+/** `network_error_code`: a network type and a number. */
+function networkError(tlvs: Tlvs): string | null {
+  const value = tlvs.get(tag.networkErrorCode);
+  if (value?.length !== 3) return null;
+  const code = value.readUInt16BE(1);
+  return code === 0 ? null : `${value[0]}-${code}`;
+}
+
+/** The fields before `text:`, which repeats the message and may say anything. The first of a name counts. */
+function fieldsOf(text: Buffer): { id: string; stat: string; err: string } {
+  const all = text.toString("latin1", 0, Math.min(text.length, 500));
+  const end = all.toLowerCase().indexOf("text:");
+  const line = end < 0 ? all : all.slice(0, end);
+  return {
+    id: fieldOf(line, "id:"),
+    stat: fieldOf(line, "stat:").toUpperCase(),
+    err: fieldOf(line, "err:"),
+  };
+}
+
+function fieldOf(line: string, name: string): string {
+  const lower = line.toLowerCase();
+  for (let at = lower.indexOf(name); at >= 0; at = lower.indexOf(name, at + 1)) {
+    // A name begins the text or follows a blank: `id:` is no part of another word.
+    if (at > 0 && !/\s/.test(line[at - 1] ?? "")) continue;
+    const rest = line.slice(at + name.length).trimStart();
+    const value = rest.slice(0, rest.search(/\s|$/));
+    // An empty field is followed by the next one's name.
+    return /^[a-z]+:/i.test(value) ? "" : value;
+  }
+  return "";
+}

@@ -1,0 +1,89 @@
+// What a real SMSC delivers: receipts, and messages from people.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { deliver, inboundOf, openSession, receiptsOf, turn, until } from "./open-session.ts";
+
+test("receipts are reported in every form, and answered with 0 even when they say nothing", async (context) => {
+  const it = await openSession(context, { settings: { message_id: { answer: "hex", receipt: "dec" } } });
+  it.smsc.script((_pdu, answer) => answer({ message_id: "1F" }));
+  assert.deepEqual(await it.send(), { kind: "accepted", reference: "31" });
+  const [session] = it.smsc.bound;
+  const from = { source_addr: "4915112345678", destination_addr: "ACME" };
+  const forms = [
+    { esm_class: 4, short_message: "id:0000000031 sub:001 dlvrd:001 stat:DELIVRD err:000 text:" },
+    { esm_class: 4, receipted_message_id: "31", message_state: 5 },
+    { esm_class: 0, short_message: "id:31 stat:REJECTD err:1" },
+    { esm_class: 4, short_message: "id:31 stat:UNKNOWN" },
+    { esm_class: 4, short_message: "nothing that names a message" },
+  ];
+  for (const form of forms) assert.equal(await deliver(session, { ...from, ...form }), 0);
+  assert.deepEqual(
+    receiptsOf(it).map(({ reference, status }) => [reference, status]),
+    [
+      ["31", "delivered"],
+      ["31", "undelivered"],
+      ["31", "failed"],
+    ],
+  );
+  assert.match(it.log.text(), /names no message/);
+});
+
+test("a message from a person is reported with its number, once for each time it was sent", async (context) => {
+  const it = await openSession(context);
+  const [session] = it.smsc.bound;
+  const text = {
+    source_addr: "4915112345678",
+    source_addr_ton: 1,
+    destination_addr: "4915100000000",
+    dest_addr_ton: 1,
+    data_coding: 8,
+    short_message: "ça va?",
+  };
+  assert.deepEqual([await deliver(session, text), await deliver(session, text)], [0, 0]);
+  const [first, second] = inboundOf(it);
+  assert.partialDeepStrictEqual(first, { from: "+4915112345678", to: "+4915100000000", message: "ça va?" });
+  assert.notEqual(first?.reference, second?.reference);
+});
+
+test("parts that arrive in another session are joined, and leave nothing behind", async (context) => {
+  const state = new Map<string, string>();
+  const part = (number: number, text: string) => ({
+    source_addr: "4915112345678",
+    source_addr_ton: 1,
+    destination_addr: "22333",
+    esm_class: 0x40,
+    short_message: { udh: Buffer.from([5, 0, 3, 9, 2, number]), message: text },
+  });
+  const one = await openSession(context, { state });
+  assert.equal(await deliver(one.smsc.bound[0], part(2, "world")), 0);
+  assert.deepEqual([inboundOf(one).length, state.size], [0, 1]);
+  const two = await openSession(context, { state });
+  assert.equal(await deliver(two.smsc.bound[0], part(1, "hello ")), 0);
+  assert.equal(inboundOf(two)[0]?.message, "hello world");
+  await until(() => state.size === 0, "nothing is kept");
+});
+
+test("while storage is slow a flood is held back, nothing is lost, and each is answered once", async (context) => {
+  const it = await openSession(context, { reportsWait: true });
+  const [session] = it.smsc.bound;
+  const answers: Promise<number>[] = [];
+  for (let number = 0; number < 3_000; number += 1)
+    answers.push(
+      deliver(session, {
+        esm_class: 4,
+        source_addr: "1",
+        destination_addr: "2",
+        short_message: `id:${number} stat:DELIVRD`,
+      }),
+    );
+  const answered = Promise.all(answers);
+  for (let looks = 0; looks < 50; looks += 1) await turn();
+  assert.equal(receiptsOf(it).length, 0);
+  it.storeReports();
+  assert.deepEqual(new Set(await answered), new Set([0]));
+  assert.deepEqual(
+    receiptsOf(it).map(({ reference }) => Number(reference)),
+    Array.from({ length: 3_000 }, (_, number) => number),
+  );
+});

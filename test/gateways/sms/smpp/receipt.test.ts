@@ -1,0 +1,65 @@
+// Delivery receipts as SMSCs write them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { canonicalId, isReceipt, readReceipt } from "#gateways/sms/smpp/receipt.ts";
+
+const address = { ton: 1, npi: 1, addr: "4915112345678" };
+const delivery = (text: string, { esmClass = 4, tlvs = [] as [number, Buffer][] } = {}) => ({
+  source: address,
+  destination: address,
+  esmClass,
+  dataCoding: 0,
+  text: Buffer.from(text, "latin1"),
+  tlvs: new Map(tlvs),
+});
+
+const tail = "sub:001 dlvrd:001 submit date:2611231200 done date:2611231201";
+
+for (const [text, expected] of [
+  [`id:abc ${tail} stat:DELIVRD err:000 text:hi`, { id: "abc", status: "delivered", code: "DELIVRD" }],
+  [`id:1 ${tail} stat:UNDELIV err:0A1 text:`, { id: "1", status: "undelivered", code: "UNDELIV.0A1" }],
+  [`Id:1 Stat:EXPIRED`, { id: "1", status: "undelivered", code: "EXPIRED" }],
+  [`stat:REJECTD err: id:9 text:x`, { id: "9", status: "failed", code: "REJECTD" }],
+  [`id:1 stat:ENROUTE`, { id: "1", status: "sent", code: "ENROUTE" }],
+  [`id:1 stat:UNKNOWN`, { id: "1", status: null, code: "UNKNOWN" }],
+  [`id:1 stat:DELETED`, { id: "1", status: "failed", code: "DELETED" }],
+  [`id:1 submit_date:26 stat:ACCEPTD text:stat:DELIVRD`, { id: "1", status: "sent", code: "ACCEPTD" }],
+  [`id:1 text:id:2 stat:DELIVRD`, { id: "1", status: null, code: null }],
+] as const) {
+  test(`${text}: ${expected.status}`, () => {
+    assert.deepEqual(readReceipt(delivery(text)), expected);
+  });
+}
+
+test("parameters come before the text, and are enough without one", () => {
+  const tlvs: [number, Buffer][] = [
+    [0x1e, Buffer.from("7f3a\0")],
+    [0x427, Buffer.from([2])],
+    [0x423, Buffer.from([3, 0, 9])],
+  ];
+  assert.deepEqual(readReceipt(delivery("id:1 stat:UNDELIV", { tlvs })), {
+    id: "7f3a",
+    status: "delivered",
+    code: "DELIVRD.3-9",
+  });
+  assert.equal(readReceipt(delivery("", { tlvs }))?.id, "7f3a");
+  assert.equal(readReceipt(delivery("no id at all")), null);
+});
+
+test("a message is told from a receipt, by what an SMSC cannot leave out", () => {
+  assert.equal(isReceipt(delivery("id:1 stat:DELIVRD", { esmClass: 0 })), true);
+  assert.equal(isReceipt(delivery("", { esmClass: 0, tlvs: [[0x1e, Buffer.from("1")]] })), true);
+  assert.equal(isReceipt(delivery("", { esmClass: 0x20 })), true);
+  assert.equal(isReceipt(delivery("my id: is 5, stat: good", { esmClass: 0 })), false);
+  assert.equal(isReceipt(delivery("id: please", { esmClass: 0x40 })), false);
+});
+
+test("ids are compared in one spelling", () => {
+  assert.equal(canonicalId("1F", "hex"), canonicalId("0000000031", "dec"));
+  assert.equal(canonicalId("FFFFFFFFFFFFFFFFFF", "hex"), "4722366482869645213695");
+  assert.deepEqual(
+    [canonicalId("0012", "as-is"), canonicalId("a-b", "hex"), canonicalId("x", "dec")],
+    ["0012", "a-b", "x"],
+  );
+});
