@@ -2,6 +2,7 @@
 
 import type { FailoverDeps } from "#ai/failover/call.ts";
 import { createHealthChecks } from "#ai/health/health-checks.ts";
+import type { Refusal } from "#ai/health/refused-parameters.ts";
 import { createBudgets } from "#ai/limits/budget.ts";
 import { createThrottle, type SharedMeters } from "#ai/limits/throttle.ts";
 import { withTimeout } from "#ai/limits/timeout.ts";
@@ -40,6 +41,8 @@ export interface MemberStatus {
   inFlight: number;
   /** Moving average of the time to its first output; null: it has not answered yet. */
   firstOutputMs: number | null;
+  /** The parameters that its models refused; `until`: epoch ms. */
+  refused: readonly Refusal[];
 }
 
 export interface AiGateway {
@@ -174,6 +177,9 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
             standing.kind === "down" ? clock.now() + Math.max(0, Math.round(standing.until - now)) : null,
           inFlight: health.inFlight,
           firstOutputMs: health.firstOutputMs,
+          refused: health.refused
+            .list(now)
+            .map((refusal) => ({ ...refusal, until: clock.now() + Math.round(refusal.until - now) })),
         };
       });
     },

@@ -14,6 +14,17 @@ export interface ChatRequest {
   /** The member's name of the model. */
   model: string;
   stream: boolean;
+  /**
+   * Parameters of the request that this model refused before. Where possible the request goes without them
+   * (`translate/hints.ts`).
+   */
+  refused?: readonly string[];
+}
+
+/** A parameter that a vendor refused. `given`: the value in the request alone, or the parameter as a whole. */
+export interface RefusedParameter {
+  name: string;
+  given: boolean;
 }
 
 /** An HTTP request to a vendor. Its headers hold the API key, which appears nowhere else. */
@@ -87,6 +98,8 @@ export interface Failure {
    * or the address that could not be reached. Without keys. Absent: `error.message` says it all.
    */
   detail?: string;
+  /** Of `unsupported`: what the vendor named as the reason. */
+  refused?: RefusedParameter;
 }
 
 /** A whole completion as OpenAI's JSON text. `output`: it holds text, a tool call, a refusal or reasoning. */

@@ -5,38 +5,46 @@ import type { Member } from "#ai/pools/member.ts";
 import { type Choice, order } from "#ai/pools/pool.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { Failure } from "#providers/provider.ts";
+import { ableMembers } from "./able-members.ts";
 import type { FailoverCall, FailoverDeps, FailoverResult, Run } from "./call.ts";
 import { isHealthy } from "./healthy-members.ts";
 import { responseKindOf, tryMember } from "./try-member.ts";
 
 /** The only available member is attempted once more after this. */
 const repeatAfterMs = 250;
-/** How often, and for how long at most, a request waits for a member that is cooling down. */
-const maxWaits = 2;
-const maxWaitMs = 20_000;
+/**
+ * How long at most a request waits for a member that is cooling down, once, while no other can serve it.
+ * Clients with a time limit of their own then still see the 429.
+ */
+const maxWaitMs = 5_000;
 
 /** Attempts members in turn until one answers, the request itself is refused, or no member is left. */
 export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promise<FailoverResult> {
   const { clock } = deps;
   const run: Run = { tried: [], failures: [], excluded: [], attemptedIds: [], last: null, failedBy: null };
+  const choices = ableMembers(call.choices, call.body, clock.monotonic());
   let repeats = 1;
-  let waits = 0;
+  let waited = false;
+  /** The member to ask once more, at once. */
+  let same: Choice<Member> | null = null;
   call.retryBudget.deposit();
   for (;;) {
     if (call.signal.aborted) return { kind: "aborted", tried: run.tried };
     const now = clock.monotonic();
     const { excluded } = run;
-    const left =
-      excluded.length === 0 ? call.choices : call.choices.filter((choice) => !excluded.includes(choice));
-    const ordered = order(left, now, deps.fraction, responseKindOf(call.mode));
+    const left = excluded.length === 0 ? choices : choices.filter((choice) => !excluded.includes(choice));
+    const ordered: readonly Choice<Member>[] = same
+      ? [same]
+      : order(left, now, deps.fraction, responseKindOf(call.mode));
+    same = null;
     let choice = ordered[0];
     if (choice === undefined || now >= call.deadlineAt) break;
     const waitMs = cooldownLeft(choice, now);
     if (waitMs > 0) {
       // All others are excluded or down. A cooling member is not attempted before its time.
       if (run.failures.length === 0) run.failures.push(allRateLimited(waitMs));
-      if (waits < maxWaits && waitMs <= maxWaitMs && now + waitMs < call.deadlineAt) {
-        waits += 1;
+      if (!waited && waitMs <= maxWaitMs && now + waitMs < call.deadlineAt) {
+        waited = true;
         await clock.sleep(waitMs, call.signal);
         continue;
       }
@@ -53,11 +61,14 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     const outcome = await tryMember(deps, call, choice, run);
     if (outcome.kind !== "failed") return outcome;
     const { failure } = outcome;
+    if (outcome.adaptable) {
+      same = choice;
+      continue;
+    }
     run.failures.push(failure);
     if (outcome.final) break;
-    if (failure.kind === "context_length" && !keepLargerContext(deps, call.choices, run.excluded, choice))
-      break;
-    const alone = noneElseAvailable(call.choices, run.excluded, choice, clock.monotonic());
+    if (failure.kind === "context_length" && !keepLargerContext(deps, choices, run.excluded, choice)) break;
+    const alone = noneElseAvailable(choices, run.excluded, choice, clock.monotonic());
     if (outcome.again && alone && repeats > 0 && call.retryBudget.tryWithdraw()) {
       repeats -= 1;
       await clock.sleep(repeatAfterMs, call.signal);
@@ -66,7 +77,14 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
   }
   const failure = mostUsefulFailure(run.failures);
   const last = run.failedBy?.get(failure) ?? run.last;
-  return { kind: "failed", failure, last, attempts: run.attemptedIds.length, tried: run.tried };
+  const restMs = failure.kind === "rate_limited" ? soonest(choices, clock.monotonic()) : null;
+  return {
+    kind: "failed",
+    failure: restMs === null ? failure : { ...failure, retryAfterMs: restMs },
+    last,
+    attempts: run.attemptedIds.length,
+    tried: run.tried,
+  };
 }
 
 /** Whether no other member is available now. */
@@ -88,6 +106,12 @@ function noneElseAvailable(
 function cooldownLeft({ member, model }: Choice<Member>, now: number): number {
   const standing = member.health.availability(now, model);
   return standing.kind === "down" && standing.why === "cooling_down" ? standing.until - now : 0;
+}
+
+/** When the first member that is cooling down is back, ms; null: none is. */
+function soonest(choices: readonly Choice<Member>[], now: number): number | null {
+  const left = choices.map((choice) => cooldownLeft(choice, now)).filter((ms) => ms > 0);
+  return left.length === 0 ? null : Math.min(...left);
 }
 
 /**

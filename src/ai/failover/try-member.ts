@@ -8,6 +8,7 @@ import { bufferStream } from "#ai/stream/buffered.ts";
 import { maxAnswerBytes } from "#ai/stream/collect.ts";
 import { apiError } from "#providers/failure/api-error.ts";
 import type { ChatRequest, Failure, PreparedRequest } from "#providers/provider.ts";
+import { adapt } from "#providers/translate/hints.ts";
 import { type AttemptResult, askStream, askWhole, type Target } from "./attempt.ts";
 import { AttemptSignal } from "./attempt-signal.ts";
 import type {
@@ -32,7 +33,14 @@ export const responseKindOf = (ask: AnswerMode): ResponseKind =>
 export type Outcome =
   | Exclude<FailoverResult, { kind: "failed" }>
   /** `final`: the request is at fault. `again`: the fault may be transient. */
-  | { kind: "failed"; failure: Failure; final: boolean; again: boolean };
+  | {
+      kind: "failed";
+      failure: Failure;
+      final: boolean;
+      again: boolean;
+      /** The member refused a parameter that it can be asked without. */
+      adaptable?: boolean;
+    };
 
 /** Asks one member. */
 export async function tryMember(
@@ -44,9 +52,10 @@ export async function tryMember(
   const { clock } = deps;
   const { member, model } = choice;
   const stream = call.mode === "stream" || call.mode === "buffered";
-  const request: ChatRequest = { text: call.text, body: call.body, model, stream };
-  const prepared = prepare(member, request, call.mode);
   const startedAt = clock.monotonic();
+  const refused = member.health.refused.of(model, call.body, startedAt);
+  const request: ChatRequest = { text: call.text, body: call.body, model, stream, refused };
+  const prepared = prepare(member, request, call.mode);
   const note = (outcome: AttemptRecord["outcome"], status: number | null) =>
     run.tried.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
   if (prepared.kind === "unsupported_parameter") {
@@ -103,12 +112,30 @@ export async function tryMember(
       if (health.failed(ticket, now, "upstream_error", null, null, true)) deps.memberDown(member, failure);
     } else updateHealth(deps, choice, ticket, failure);
     const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
-    return { kind: "failed", failure, final, again: !timeout && retryableStatuses.includes(failure.status) };
+    const again = !timeout && retryableStatuses.includes(failure.status);
+    return { kind: "failed", failure, final, again, adaptable: learn(choice, call, failure, refused, now) };
   }
   note("ok", 200);
   const won = winner(deps, choice, run.attemptedIds.length, ticket, startedAt, kind, size);
   if (attempted.kind !== "streaming") won.settle("completed");
   return { ...attempted, won, tried: run.tried };
+}
+
+/**
+ * Remembers the parameter that the vendor named as the reason why this member cannot. True: the member can be
+ * asked again without it, and was not yet.
+ */
+function learn(
+  { member, model }: Choice<Member>,
+  call: FailoverCall,
+  failure: Failure,
+  before: readonly string[],
+  now: number,
+): boolean {
+  if (failure.kind !== "unsupported" || !failure.refused) return false;
+  if (!member.health.refused.learn(model, failure.refused, call.body, now)) return false;
+  const { name } = failure.refused;
+  return !before.includes(name) && adapt([...before, name]).lacking.length === 0;
 }
 
 function prepare(member: Member, request: ChatRequest, ask: AnswerMode): PreparedRequest {

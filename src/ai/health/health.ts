@@ -9,6 +9,7 @@
 // after waiting longer than is usual for this member, while the member answered no other request, has seen it
 // silent.
 
+import { RefusedParameters } from "./refused-parameters.ts";
 import { type ResponseKind, ResponseTimes } from "./response-times.ts";
 
 export const healthRules = {
@@ -63,6 +64,8 @@ export type Availability =
   | { kind: "down"; until: number; why: "open" | "cooling_down" | "unauthorized" };
 
 export class MemberHealth {
+  /** What its models refused as unsupported. It says nothing about the member's health. */
+  readonly refused = new RefusedParameters();
   #consecutiveFailures = 0;
   readonly #counts = Array.from({ length: healthRules.buckets }, () => ({
     slot: -1,

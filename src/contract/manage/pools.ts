@@ -126,6 +126,20 @@ const memberHealth = z
       .number()
       .nullable()
       .describe("The moving average of the time to the first output; null: no request yet."),
+    refused: z
+      .array(
+        z
+          .object({
+            model: z.string(),
+            parameter: z.string(),
+            value: z.string().nullable().describe("JSON of the value; null: the parameter as a whole."),
+            until: instant.describe("When it is tried again."),
+          })
+          .meta({ id: "RefusedParameter" }),
+      )
+      .describe(
+        "The parameters that the member's models refused. Requests with them go to other members, or to this one without them where the answer does not depend on them.",
+      ),
   })
   .meta({ id: "PoolMemberHealth" });
 export type HealthReplyData = z.output<typeof memberHealth>;

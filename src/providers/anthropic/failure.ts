@@ -1,7 +1,7 @@
 // Interprets Anthropic's errors: the type first, then the status, and, for types with several meanings, the opening
 // of the message. Source: platform.claude.com/docs/en/api/errors and the SDK's error codes.
 
-import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
+import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
 import { fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
@@ -37,6 +37,9 @@ const words: VendorErrorRules = {
     ],
     [/^(output|input) blocked by content filtering policy/i, "content_policy"],
     [/^model: ?[\w.:@/-]{1,200}$/i, "model_not_found"],
+    ...capabilityOpenings,
+    // `tool_choice: type "tool" and "any" are not supported for this model.`
+    [/^[a-z_][\w.]{0,100}: .{0,200}\b(not|n't) supported?\b.{0,40}\b(this|the) model/i, "unsupported"],
   ],
 };
 
@@ -80,13 +83,17 @@ export function anthropicError(status: number, value: unknown, rest: number | nu
     vendorMessage === ""
       ? `Anthropic answered ${status} without an error that could be read.`
       : vendorMessage;
-  return vendorFailure(kind, status, message, { retryAfterMs: rest, param: paramOf(kind, vendorMessage) });
+  const param = paramOf(kind, vendorMessage);
+  const failure = vendorFailure(kind, status, message, { retryAfterMs: rest, param });
+  if (kind !== "unsupported" || param === null) return failure;
+  // "temperature: Extra inputs are not permitted", or a value that this model does not take.
+  return { ...failure, refused: { name: param, given: !/extra inputs/i.test(vendorMessage) } };
 }
 
 function paramOf(kind: Failure["kind"], message: string): string | null {
   if (kind === "model_not_found") return "model";
   if (kind === "context_length") return "messages";
-  if (kind !== "invalid_request") return null;
+  if (kind !== "invalid_request" && kind !== "unsupported") return null;
   const first = /^`?([a-z_]+)\b/.exec(message)?.[1] ?? "";
   return Object.hasOwn(params, first) ? (params[first] ?? null) : null;
 }

@@ -16,6 +16,10 @@ export interface ClaudeCapabilities {
   eitherSampler: boolean;
   /** Has `output_config.format` and strict tools: from 4.5 on. */
   structured: boolean;
+  /** Has the effort `xhigh`: from 4.7 on. */
+  xhigh: boolean;
+  /** Goes on with an answer that the request begins (an assistant message at its end): before 4.6. */
+  prefill: boolean;
   /**
    * For requests without a limit, since Anthropic requires one: 21,333, the most that the vendor's SDKs
    * request without streaming; less for older generations (8192 before 3.7, 4096 before 3.5); 4096, which
@@ -44,6 +48,8 @@ export function claudeCapabilities(model: string): ClaudeCapabilities {
     sampling: version === null || version < 407,
     eitherSampler: version !== null && version >= 401,
     structured: known >= 405,
+    xhigh: known >= 407,
+    prefill: version === null || version < 406,
     maxTokens: version === null || version < 305 ? 4096 : version < 307 ? 8192 : 21_333,
   };
 }

@@ -20,7 +20,7 @@ import {
 } from "#providers/translate/request-fields.ts";
 import { type AnthropicMessage, anthropicMessages, anthropicSystem } from "./messages.ts";
 import { type ClaudeCapabilities, claudeCapabilities } from "./model.ts";
-import { structuredSchema } from "./schema.ts";
+import { isRecursive, structuredSchema } from "./schema.ts";
 
 /** The tool that the model must call for `json_object`: its input is the answer. */
 export const jsonTool = "json_object_answer";
@@ -83,6 +83,8 @@ export function anthropicBody(
   const facts = claudeCapabilities(request.model);
   const { messages, issue } = anthropicMessages(read.turns);
   if (issue !== null) fields.issue("messages", issue);
+  if (!facts.prefill && read.turns.at(-1)?.role === "assistant")
+    fields.issue("messages", "This model does not go on with an answer that the request begins.");
 
   const limit = maxTokensOf(fields) ?? maxTokens;
   const format = formatOf(fields);
@@ -146,6 +148,8 @@ function thinkingOf(
     return off;
   }
   if (facts.thinking === "adaptive") {
+    if (effort === "xhigh" && !facts.xhigh)
+      fields.issue("reasoning_effort", "This model has no effort `xhigh`.");
     const thinking = { type: "adaptive", display: "summarized" };
     return { thinking, effort: efforts[effort] ?? "high", budget: 0, on: true };
   }
@@ -206,7 +210,8 @@ function formatSchema(fields: RequestFields, facts: ClaudeCapabilities, schema: 
       "response_format",
       "Anthropic's structured output needs objects whose properties are all named.",
     );
-  }
+  } else if (isRecursive(schema))
+    fields.issue("response_format", "Anthropic's structured output has no recursive schemas.");
   return fitted;
 }
 

@@ -75,3 +75,43 @@ function structuredPart(part: unknown): unknown {
 function isObject({ type, properties }: Fields): boolean {
   return type === "object" || (Array.isArray(type) && type.includes("object")) || isFields(properties);
 }
+
+/** Whether a schema contains itself, over any number of definitions: Anthropic refuses those. */
+export function isRecursive(schema: Fields): boolean {
+  const definitions = new Map<string, Set<string>>();
+  const root = new Set<string>();
+  for (const [key, value] of Object.entries(schema)) {
+    if ((key !== "$defs" && key !== "definitions") || !isFields(value)) addReferences(value, root, key);
+    else
+      for (const [name, part] of Object.entries(value)) {
+        const references = new Set<string>();
+        addReferences(part, references);
+        definitions.set(`#/${key}/${name}`, references);
+      }
+  }
+  // Depth first, without recursion: a chain of definitions is as long as its caller likes.
+  const path: { name: string; left: string[] }[] = [{ name: "#", left: [...root] }];
+  const onPath = new Set(["#"]);
+  const done = new Set<string>();
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    const next = top.left.pop();
+    if (next === undefined) {
+      onPath.delete(top.name);
+      done.add(top.name);
+      path.pop();
+    } else if (onPath.has(next)) return true;
+    else if (!done.has(next)) {
+      onPath.add(next);
+      path.push({ name: next, left: [...(definitions.get(next) ?? [])] });
+    }
+  }
+  return false;
+}
+
+/** Collects the local references of a schema. Its depth is bounded by that of the request. */
+function addReferences(part: unknown, references: Set<string>, key = ""): void {
+  if (key === "$ref" && typeof part === "string" && part.startsWith("#")) references.add(part);
+  if (Array.isArray(part)) for (const item of part) addReferences(item, references);
+  else if (isFields(part))
+    for (const [name, value] of Object.entries(part)) addReferences(value, references, name);
+}

@@ -1,6 +1,7 @@
 // Classifies vendor errors by one set of rules. Codes, type and status decide, because only the vendor writes them.
 // A message counts only by its opening sentence: further on it may quote the client ("Unrecognized request argument
-// supplied: insufficient_quota"), and one client must not be able to put a member into a cooldown for all others.
+// supplied: insufficient_quota"), and one client must not be able to put a member into a cooldown for all others. That
+// a member cannot serve the request may be read from more, because it changes nothing for others.
 
 import type { Failure } from "#providers/provider.ts";
 
@@ -29,6 +30,15 @@ export interface VendorErrorRules {
   anywhere?: readonly (readonly [RegExp, Kind])[];
 }
 
+/** Sentences of several vendors about what a model, or a server, lacks. */
+export const capabilityOpenings: VendorErrorRules["openings"] = [
+  [/^(this|the) (model|endpoint|provider|deployment|server) (does not|doesn't) support\b/i, "unsupported"],
+  [
+    /^[`'"]?[\w. ]{1,64}[`'"]? (is|are) (not supported|unsupported|not enabled|deprecated|not available) (by|with|for|on|in) (this|the) (model|endpoint)/i,
+    "unsupported",
+  ],
+];
+
 /** Statuses that a retry may change; the body does not matter. */
 const retryableStatuses: readonly number[] = [408, 409, 425, 499];
 
@@ -56,8 +66,9 @@ const refinements: Readonly<Record<Kind, readonly Kind[]>> = {
  * Validators put the client's own key first ("KEY: Extra inputs are not permitted"): such a message opens
  * with text that the client chose.
  */
-const startsWithCallerKey =
-  /: (extra inputs are not permitted|extra fields? not permitted|field required|input should )/i;
+const startsWithCallerKey = /: (field required|input should )/i;
+/** The same validators, about a key that they do not know: this member cannot. */
+const unknownKey = /: (extra inputs are not permitted|extra fields? not permitted)/i;
 
 /** The kind of failure that an error means. */
 export function classify({ status, codes, param, message }: VendorError, words: VendorErrorRules): Kind {
@@ -67,6 +78,7 @@ export function classify({ status, codes, param, message }: VendorError, words: 
   if (meant === "invalid_request" && retryableStatuses.includes(status)) return "upstream_error";
   if (meant === "model_not_found" && param !== null)
     return param === "model" ? "model_not_found" : "invalid_request";
+  if (unknownKey.test(message)) return meant === "invalid_request" ? "unsupported" : meant;
   const opening = startsWithCallerKey.test(message) ? null : firstMatch(message, words.openings);
   if (opening !== null && refinements[meant].includes(opening)) return opening;
   if (status === 403 || status === 429) {

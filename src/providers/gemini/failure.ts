@@ -2,7 +2,7 @@
 // statuses with several meanings, the opening of the message. A wrong key is a 400 INVALID_ARGUMENT. Source:
 // ai.google.dev/gemini-api/docs/troubleshooting and google/rpc/error_details.proto
 
-import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
+import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { vendorFailure } from "#providers/failure/vendor-failure.ts";
 import type { Failure } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
@@ -48,6 +48,10 @@ const words: VendorErrorRules = {
     [/^models?\/[\w.:@-]{1,200} is not (found|supported)/i, "model_not_found"],
     [/^tunedmodels\/[\w.:@-]{1,200} (is|was) not found/i, "model_not_found"],
     [/^(publisher )?model [`'"]?[\w./:@-]{1,300}[`'"]? (is|was) not found/i, "model_not_found"],
+    ...capabilityOpenings,
+    // "Logprobs is not enabled for models/gemini-…"
+    [/^[\w ]{1,64} (is|are) not (enabled|supported) (for|by|in|on) /i, "unsupported"],
+    [/^unable to submit request because [\w `'.]{1,80} (is|are) not supported/i, "unsupported"],
   ],
 };
 

@@ -3,10 +3,10 @@
 // the vendors' servers and users' reports.
 
 import { apiError } from "#providers/failure/api-error.ts";
-import { classify, type VendorErrorRules } from "#providers/failure/classify.ts";
+import { capabilityOpenings, classify, type VendorErrorRules } from "#providers/failure/classify.ts";
 import { scrub } from "#providers/failure/scrub.ts";
 import { unauthorizedFailure } from "#providers/failure/vendor-failure.ts";
-import type { ApiError, Failure } from "#providers/provider.ts";
+import type { ApiError, Failure, RefusedParameter } from "#providers/provider.ts";
 import { type Fields, fieldsIn, isFields, parseJson, textOf } from "#providers/translate/json.ts";
 import { retryAfterMs } from "#settings/retry-after.ts";
 
@@ -34,13 +34,10 @@ const words: VendorErrorRules = {
       "model_not_found model_not_available model_decommissioned unknown_model invalid_model",
     ),
     ...all("model_not_found", "DeploymentNotFound"),
+    ...all("unsupported", "unsupported_parameter unsupported_value unknown_parameter extra_forbidden"),
     ...all(
       "invalid_request",
-      "unsupported_parameter unsupported_value unknown_parameter missing_required_parameter",
-    ),
-    ...all(
-      "invalid_request",
-      "invalid_value invalid_type invalid_json extra_forbidden previous_response_not_found",
+      "missing_required_parameter invalid_value invalid_type invalid_json previous_response_not_found",
     ),
     ...all("invalid_request", "array_above_max_length array_below_min_length string_above_max_length"),
     ...all("invalid_request", "string_below_min_length integer_above_max_value integer_below_min_value"),
@@ -102,6 +99,20 @@ const words: VendorErrorRules = {
     [/^no endpoints found (that|matching)\b/i, "unsupported"],
     // Exceeds the model's whole minute: waiting does not help, but a smaller request would pass.
     [/^request too large for\b/i, "unsupported"],
+    // This model, or this server, lacks what the request asks for.
+    [
+      /^(unsupported (parameter|value)|unknown parameter|argument not supported on this model): /i,
+      "unsupported",
+    ],
+    [/^unrecognized request arguments? supplied: /i, "unsupported"],
+    [/^property '[^']{1,64}' is (unsupported|not supported)/i, "unsupported"],
+    [
+      /^invalid parameter: '[\w.]{1,64}' of type '[\w.]{1,64}' is not supported with this model/i,
+      "unsupported",
+    ],
+    ...capabilityOpenings,
+    [/^[`'"]?[\w./:@+-]{1,200}[`'"]? (does not|doesn't) support\b/i, "unsupported"],
+    [/^"auto" tool choice requires\b|^tools param requires\b/i, "unsupported"],
   ],
   anywhere: [
     [/content[_ ](policy|filter)|moderation|responsible ai|safety system/i, "content_policy"],
@@ -129,7 +140,42 @@ export function openaiFailure(
   const kind = classify({ status: bare, codes, param, message }, words);
   const restMs = retryAfterMs(headers, now);
   if (kind === "unauthorized") return unauthorizedFailure(status, message, restMs);
-  return { kind, status, retryAfterMs: restMs, error };
+  const failure: Failure = { kind, status, retryAfterMs: restMs, error };
+  const refused = kind === "unsupported" ? refusedParameter(message, param, codes) : null;
+  return refused === null ? failure : { ...failure, refused };
+}
+
+/** Codes of a value that the model does not take, while it may take another one. */
+const valueCodes: readonly string[] = ["unsupported_value"];
+/** Codes of a parameter that it does not take at all. */
+const nameCodes: readonly string[] = ["unsupported_parameter", "unknown_parameter", "extra_forbidden"];
+
+/** The vendors' sentences that end in the parameter's name, or begin with it. */
+const nameIn =
+  /^(?:unrecognized request arguments? supplied: |argument not supported on this model: |property ')?([A-Za-z][\w-]{0,63})(?:$|' is (?:unsupported|not supported)|: extra inputs are not permitted)/i;
+
+/** OpenRouter's names for what an endpoint lacks. */
+const featureIn = /^no endpoints found (?:that|matching)\b.{0,40}\b(tool use|'?tool_choice'?)/i;
+
+/** The parameter that a vendor names as the reason why this member cannot. */
+function refusedParameter(
+  message: string,
+  param: string | null,
+  codes: readonly string[],
+): RefusedParameter | null {
+  if (param !== null && codes.some((code) => valueCodes.includes(code))) return { name: param, given: true };
+  if (param !== null && codes.some((code) => nameCodes.includes(code))) return { name: param, given: false };
+  const feature = featureIn.exec(message)?.[1];
+  if (feature !== undefined)
+    return feature.toLowerCase() === "tool use"
+      ? { name: "tools", given: false }
+      : { name: "tool_choice", given: true };
+  if (param !== null) return { name: param, given: true };
+  const name = nameIn.exec(message)?.[1];
+  // xAI writes the parameters of its own protocol: `presencePenalty`.
+  return name === undefined
+    ? null
+    : { name: name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), given: false };
 }
 
 /** The error object of a body, completed to OpenAI's four fields, with all codes in it. */

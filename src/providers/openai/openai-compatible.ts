@@ -6,6 +6,7 @@ import { z } from "zod";
 import { membersOf, withMembers } from "#contract/json-text.ts";
 import { type ChatRequest, defineProvider } from "#providers/provider.ts";
 import { extraHeaders } from "#providers/settings.ts";
+import { adapt } from "#providers/translate/hints.ts";
 import { secret } from "#settings/secrets.ts";
 import { urlMark } from "#settings/url.ts";
 import { openaiAnswer, openaiEmbeddings } from "./answer.ts";
@@ -115,6 +116,12 @@ function headersOf({ vendor, api_key, headers }: Settings): Record<string, strin
 function bodyFor(request: Omit<ChatRequest, "stream">, more: Record<string, string | undefined>): string {
   const changes: Record<string, string | undefined> = { model: JSON.stringify(request.model), ...more };
   for (const name of upstreamChoices) if (Object.hasOwn(request.body, name)) changes[name] = undefined;
+  for (const [name, other] of adapt(request.refused ?? []).changes) {
+    if (!Object.hasOwn(request.body, name)) continue;
+    changes[name] = undefined;
+    if (other !== undefined && !Object.hasOwn(request.body, other))
+      changes[other] = JSON.stringify(request.body[name]);
+  }
   return withMembers(request.text, changes);
 }
 
@@ -134,7 +141,9 @@ export const openaiCompatible = defineProvider({
   urls: (settings) => [baseOf(settings)],
   chat: (request, settings) => {
     const ask =
-      request.stream && (settings.stream_usage ?? defaultsOf(settings.vendor).reportsUsageUnasked !== true);
+      request.stream &&
+      !request.refused?.includes("stream_options") &&
+      (settings.stream_usage ?? defaultsOf(settings.vendor).reportsUsageUnasked !== true);
     return {
       kind: "request",
       request: {

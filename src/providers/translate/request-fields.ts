@@ -4,29 +4,14 @@
 
 import type { PreparedRequest } from "#providers/provider.ts";
 import type { TranslationIssue } from "./conversation.ts";
+import { isHint } from "./hints.ts";
 import { type Fields, isFields, textOf } from "./json.ts";
 
 /**
- * Ignored, because no answer depends on them: bookkeeping (`store`, `metadata`, `user`, `safety_identifier`),
- * price and speed (`service_tier`, `prediction`, `prompt_cache_*`), what the gateway itself reads
- * (`stream_options`), and what must never be honoured (`base_url`, `api_base`).
+ * Read elsewhere (`model`, `messages`, `stream`), or never to be honoured (`base_url`, `api_base`); ignored here
+ * like the hints.
  */
-const hints: ReadonlySet<string> = new Set([
-  "model",
-  "messages",
-  "stream",
-  "stream_options",
-  "store",
-  "metadata",
-  "user",
-  "safety_identifier",
-  "service_tier",
-  "prediction",
-  "prompt_cache_key",
-  "prompt_cache_retention",
-  "base_url",
-  "api_base",
-]);
+const ignored: ReadonlySet<string> = new Set(["model", "messages", "stream", "base_url", "api_base"]);
 
 const isEmpty = (value: unknown) =>
   Array.isArray(value) ? value.length === 0 : isFields(value) && Object.keys(value).length === 0;
@@ -36,11 +21,8 @@ const defaults: Readonly<Record<string, (value: unknown) => boolean>> = {
   n: (value) => value === 1,
   logprobs: (value) => value === false,
   top_logprobs: (value) => value === 0,
-  presence_penalty: (value) => value === 0,
-  frequency_penalty: (value) => value === 0,
   logit_bias: isEmpty,
   modalities: (value) => Array.isArray(value) && value.length === 1 && value[0] === "text",
-  verbosity: (value) => value === "medium",
   functions: isEmpty,
   function_call: (value) => value === "none" || value === "auto",
 };
@@ -87,7 +69,8 @@ export function requestFields(body: Fields, vendor: string): RequestFields {
       const unread = Object.keys(body).find(
         (name) =>
           !read.has(name) &&
-          !hints.has(name) &&
+          !ignored.has(name) &&
+          !isHint(name) &&
           body[name] !== null &&
           body[name] !== undefined &&
           !(Object.hasOwn(defaults, name) && defaults[name]?.(body[name])),

@@ -262,14 +262,34 @@ test("a wait that does not fit is told to the caller instead", async () => {
   }
 });
 
-test("one that refuses for ever is asked three times at the most, and not at once, even if it says so", async () => {
+test("one that refuses for ever is waited for once, and not asked at once, even if it says so", async () => {
   const it = script();
   const member = it.member("only", [refusal(429, "rate_limit_exceeded", { "retry-after": "0" })]);
   assert.equal(failureOf(await run(it, call([member]))).kind, "rate_limited");
   assert.deepEqual(
     it.asked.map(({ at }) => at),
-    [0, 500, 1_000],
+    [0, 500],
   );
+});
+
+test("a wait is 5 s at most in all; then the caller hears the limit, with what is left of it", async () => {
+  for (const [seconds, asked, told] of [
+    ["5", [0, 5_000], 5_000],
+    ["6", [0], 6_000],
+  ] as const) {
+    const it = script();
+    const limited = refusal(429, "rate_limit_exceeded", { "retry-after": seconds });
+    const failure = failureOf(await run(it, call([it.member("only", [limited])])));
+    assert.deepEqual([failure.status, failure.retryAfterMs], [429, told]);
+    assert.deepEqual(
+      it.asked.map(({ at }) => at),
+      asked,
+    );
+  }
+  const it = script();
+  const limited = (seconds: string) => refusal(429, "rate_limit_exceeded", { "retry-after": seconds });
+  const members = [it.member("long", [limited("60")]), it.member("short", [limited("20")])];
+  assert.equal(failureOf(await run(it, call(members))).retryAfterMs, 20_000, "when the first is back");
 });
 
 test("a rest that is too long to wait for: one that is merely thought down is asked", async () => {

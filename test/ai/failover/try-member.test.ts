@@ -3,25 +3,117 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { answered, json, type Reply, refusal, said, script, streamed } from "../scripted-members.ts";
-import { call, failureOf, run } from "./chain-calls.ts";
+import type { FailoverCall } from "#ai/failover/call.ts";
+import {
+  answered,
+  json,
+  type Reply,
+  refusal,
+  type Script,
+  said,
+  script,
+  streamed,
+  wholeStream,
+} from "../scripted-members.ts";
+import { body, call, failureOf, run } from "./chain-calls.ts";
 
 const error = (status: number, message: string, more: object = {}): Reply =>
   json({ error: { message, type: "invalid_request_error", param: null, code: null, ...more } }, status);
 
-test("a caller's odd key, quoted by the vendor, is a 400 for them and nothing for the member", async () => {
+test("a caller's odd key, quoted by the vendor: the next member is asked, and nobody rests", async () => {
   for (const key of ["insufficient_quota", "rate_limit_exceeded", "content_filter", "context_length"]) {
     const it = script();
-    const members = [
-      it.member("first", [error(400, `Unrecognized request argument supplied: ${key}`)]),
-      it.member("second", [answered()]),
-    ];
+    const refused = error(400, `Unrecognized request argument supplied: ${key}`);
+    const members = [it.member("first", [refused]), it.member("second", [refused])];
     const failure = failureOf(await run(it, call(members)));
-    assert.deepEqual([failure.kind, failure.status], ["invalid_request", 400], key);
-    assert.deepEqual(it.names(), ["first"]);
+    assert.deepEqual([failure.kind, failure.status], ["unsupported", 400], key);
+    assert.deepEqual(it.names(), ["first", "second"]);
     assert.deepEqual(it.down, []);
     assert.equal(members[0]!.health.availability(0, "model-first").kind, "up");
   }
+});
+
+const given = (more: Record<string, unknown>): Partial<FailoverCall> => ({
+  body: { ...body, ...more },
+  text: JSON.stringify({ ...body, ...more }),
+});
+const unsupported = (param: string, code = "unsupported_parameter") =>
+  error(400, `Unsupported parameter: '${param}' is not supported with this model.`, { param, code });
+const sent = (it: Script, at: number) =>
+  JSON.parse(String(it.asked[at]?.request.body ?? "")) as Record<string, unknown>;
+
+test("a parameter that a model refused is known for six hours: the next member is asked first", async () => {
+  const it = script();
+  const members = [it.member("first", [unsupported("top_k"), answered()]), it.member("second", [answered()])];
+  const ask = async (more: object) => await run(it, call(members, "chat", given({ ...more })));
+  const result = await ask({ top_k: 3 });
+  assert.equal(result.tried[0]?.outcome, "unsupported");
+  await ask({ top_k: 9 });
+  await ask({});
+  assert.deepEqual(it.names(), ["first", "second", "second", "first"]);
+  const health = members[0]!.health;
+  assert.equal(health.availability(0, "model-first").kind, "up");
+  assert.deepEqual(health.refused.list(0), [
+    { model: "model-first", parameter: "top_k", value: null, until: 21_600_000 },
+  ]);
+  await it.clock.advance(21_600_000);
+  await run(it, call(members, "chat", { ...given({ top_k: 3 }), deadlineAt: 22_000_000 }));
+  assert.equal(it.names().at(-1), "first");
+});
+
+test("of a refused value, another one is still asked for; alone, a member is asked all the same", async () => {
+  const it = script();
+  const first = it.member("first", [unsupported("temperature", "unsupported_value"), answered()]);
+  const members = [first, it.member("second", [answered()])];
+  for (const temperature of [0.2, 0.2, 1]) await run(it, call(members, "chat", given({ temperature })));
+  assert.deepEqual(it.names(), ["first", "second", "second", "first"]);
+  assert.equal((await run(it, call([first], "chat", given({ temperature: 0.2 })))).kind, "answer");
+});
+
+test("a hint takes no member out: it is asked again without it, and from then on at once", async () => {
+  for (const hint of ["verbosity", "service_tier", "store", "prompt_cache_options", "presence_penalty"]) {
+    const it = script();
+    const members = [it.member("first", [unsupported(hint), answered()]), it.member("second", [answered()])];
+    for (let turn = 0; turn < 2; turn++) {
+      const result = await run(it, call(members, "chat", given({ [hint]: 1, top_p: 0.5 })));
+      assert.equal(result.kind === "answer" && result.won.attempts, 1, hint);
+    }
+    assert.deepEqual(it.names(), ["first", "first", "first"], hint);
+    assert.deepEqual(Object.keys(sent(it, 0)), ["messages", hint, "top_p", "model"]);
+    for (const at of [1, 2]) assert.deepEqual(Object.keys(sent(it, at)), ["messages", "top_p", "model"]);
+  }
+});
+
+test("what has another name is sent under that one", async () => {
+  const it = script();
+  const members = [it.member("only", [unsupported("max_tokens"), answered()])];
+  assert.equal((await run(it, call(members, "chat", given({ max_tokens: 50 })))).kind, "answer");
+  assert.deepEqual([sent(it, 1).max_tokens, sent(it, 1).max_completion_tokens], [undefined, 50]);
+});
+
+test("the caller's `stream_options` is left out where it is refused, and so is ours", async () => {
+  const detail = [
+    { type: "extra_forbidden", loc: ["body", "stream_options"], msg: "Extra inputs are not permitted" },
+  ];
+  for (const options of [{}, { stream_options: { include_usage: true } }]) {
+    const it = script();
+    const members = [it.member("only", [json({ detail }, 422), wholeStream])];
+    const more = given({ ...options, stream: true });
+    assert.equal((await run(it, call(members, "stream", more))).kind, "streaming");
+    assert.deepEqual(
+      [sent(it, 0).stream_options !== undefined, sent(it, 1).stream_options],
+      [true, undefined],
+    );
+  }
+});
+
+test("one that refuses without end what it was not sent is asked twice", async () => {
+  const it = script();
+  const failure = failureOf(
+    await run(it, call([it.member("only", [unsupported("store")])], "chat", given({ store: true }))),
+  );
+  assert.equal(failure.kind, "unsupported");
+  assert.deepEqual(it.names(), ["only", "only"]);
 });
 
 test("a member that cannot serve this request: the next one does, and nobody rests", async () => {

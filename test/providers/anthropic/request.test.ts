@@ -56,6 +56,18 @@ test("a model that does not think, and an effort that nobody knows, are refused"
   assert.equal(refusedAt({ reasoning_effort: "extreme" }), "reasoning_effort");
 });
 
+test("what a model lacks is refused before it is asked: an effort, a begun answer, a schema in itself", () => {
+  assert.equal(refusedAt({ reasoning_effort: "xhigh" }, "claude-opus-4-6"), "reasoning_effort");
+  assert.equal(refusedAt({ reasoning_effort: "xhigh" }, "claude-opus-4-7"), null);
+  const begun = { messages: [...messages, { role: "assistant", content: "It is" }] };
+  assert.equal(refusedAt(begun, "claude-opus-4-6"), "messages");
+  assert.equal(refusedAt(begun, "claude-sonnet-4-5"), null);
+  const node = { type: "object", properties: { next: { $ref: "#/$defs/node" } } };
+  const schema = { type: "object", properties: { first: { $ref: "#/$defs/node" } }, $defs: { node } };
+  const format = { type: "json_schema", json_schema: { name: "x", schema } };
+  assert.equal(refusedAt({ response_format: format }), "response_format");
+});
+
 test("in the middle of a round of tools a budget model goes on without thinking", () => {
   const round = [
     ...messages,

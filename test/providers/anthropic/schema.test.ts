@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { structuredSchema } from "#providers/anthropic/schema.ts";
+import { isRecursive, structuredSchema } from "#providers/anthropic/schema.ts";
 
 test("what it enforces stays, what it does not becomes words, objects are closed", () => {
   assert.deepEqual(
@@ -65,4 +65,14 @@ test("objects whose keys are open have no place in it, at any depth", () => {
   }
   const empty = { type: "object", additionalProperties: false };
   assert.deepEqual(structuredSchema(empty), empty);
+});
+
+test("a schema that contains itself is found, over any number of definitions", () => {
+  const part = (...names: string[]) => ({ anyOf: names.map((name) => ({ $ref: `#/$defs/${name}` })) });
+  assert.equal(isRecursive({ properties: { self: { $ref: "#" } } }), true);
+  assert.equal(isRecursive({ ...part("a"), $defs: { a: part("b"), b: { items: part("a") } } }), true);
+  assert.equal(isRecursive({ ...part("a", "b"), $defs: { a: part("c"), b: part("c"), c: {} } }), false);
+  assert.equal(isRecursive({ ...part("none"), $defs: { unused: part("unused") } }), false);
+  const links = Array.from({ length: 50_000 }, (_, at) => [`d${at}`, part(`d${at + 1}`)]);
+  assert.equal(isRecursive({ ...part("d0"), $defs: Object.fromEntries(links) }), false);
 });

@@ -94,6 +94,9 @@ const bodies: Readonly<Record<string, (message: string, status: number) => unkno
 };
 const bodyOf = (kind: string) => bodies[kind] ?? bodies.openai!;
 
+/** Kinds that say nothing about the member. */
+const aboutRequest: readonly string[] = ["invalid_request", "unsupported"];
+
 const failureOf = (provider: Provider, status: number, body: unknown): Failure =>
   provider.failure(status, {}, JSON.stringify(body), 0);
 
@@ -102,7 +105,7 @@ describe("whatever a vendor quotes behind its own words", () => {
     test(`${provider.kind}: a wrong parameter stays the caller's fault`, () => {
       const property = fc.property(fc.constantFrom(400, 404, 422), quoted, (status, message) => {
         const failure = failureOf(provider, status, bodyOf(provider.kind)(message, status));
-        assert.equal(failure.kind, "invalid_request", message);
+        assert.ok(aboutRequest.includes(failure.kind), message);
         assert.equal(failure.retryAfterMs, null);
       });
       fc.assert(property, { numRuns: 1_000 });
@@ -124,7 +127,7 @@ describe("whatever a vendor quotes behind its own words", () => {
         fc.constantFrom(...forms),
         quoted,
         (status, form, said) =>
-          assert.equal(failureOf(provider, status, form(said)).kind, "invalid_request", said),
+          assert.ok(aboutRequest.includes(failureOf(provider, status, form(said)).kind), said),
       );
       fc.assert(property, { numRuns: 1_000 });
       const missing = fc.property(fc.constantFrom(...forms.slice(0, 4)), quoted, (form, said) =>
@@ -135,12 +138,11 @@ describe("whatever a vendor quotes behind its own words", () => {
   }
 
   for (const provider of providers) {
-    test(`${provider.kind}: a key in front of a validator's words is the caller's as well`, () => {
+    test(`${provider.kind}: a key in front of a validator's words says nothing about the member`, () => {
       for (const trigger of triggers) {
         const message = `${trigger}: Extra inputs are not permitted`;
-        assert.equal(
-          failureOf(provider, 400, bodyOf(provider.kind)(message, 400)).kind,
-          "invalid_request",
+        assert.ok(
+          aboutRequest.includes(failureOf(provider, 400, bodyOf(provider.kind)(message, 400)).kind),
           message,
         );
       }
@@ -181,6 +183,17 @@ describe("the vendor's own words", () => {
     ["Model Not Exist", "model_not_found"],
     ["openai/gpt-9 is not a valid model ID", "model_not_found"],
     ["No endpoints found matching your data policy", "unsupported"],
+    ["Unsupported parameter: 'max_tokens' is not supported with this model.", "unsupported"],
+    ["Unrecognized request argument supplied: thinking", "unsupported"],
+    ["Argument not supported on this model: presencePenalty", "unsupported"],
+    ["property 'top_k' is unsupported", "unsupported"],
+    ["registry.ollama.ai/library/gemma:2b does not support tools", "unsupported"],
+    ["This model does not support assistant message prefill.", "unsupported"],
+    ["`tool calling` is not supported with this model", "unsupported"],
+    [
+      "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+      "unsupported",
+    ],
   ];
   const openai = providers.find(({ kind }) => kind === "openai-compatible")!;
   for (const [message, kind] of known)

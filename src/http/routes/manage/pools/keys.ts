@@ -62,8 +62,8 @@ export const listPoolKeysRoute = endpoint({
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const { limit, cursor = null } = query.value;
-  const asked = { accountId: call.account.id, poolId: found.pool.id, before: cursor, limit: limit + 1 };
-  const page = pageOf(await call.core.database.run(listPoolKeys, asked), limit);
+  const filter = { accountId: call.account.id, poolId: found.pool.id, before: cursor, limit: limit + 1 };
+  const page = pageOf(await call.core.database.run(listPoolKeys, filter), limit);
   return {
     status: 200,
     body: {
@@ -87,19 +87,19 @@ export const createPoolKeyRoute = endpoint({
   replies: { 201: newPoolKeyReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = validate(keyInput, call.body.value);
-  if (isProblem(given)) return given;
+  const input = validate(keyInput, call.body.value);
+  if (isProblem(input)) return input;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const { core } = call;
   const { database } = core;
   const of = { accountId: call.account.id, poolId: found.pool.id };
-  const made = await createKey(core, of, given.value);
-  if (made.kind !== "saved") return refused(made);
-  const row = await database.run(findPoolKey, { ...of, id: made.id });
+  const saved = await createKey(core, of, input.value);
+  if (saved.kind !== "saved") return refused(saved);
+  const row = await database.run(findPoolKey, { ...of, id: saved.id });
   if (row === null) return problem("not_found");
-  const data = { ...dataOf(row), key: made.issuedKey };
-  const path = `/api/manage/v1/accounts/${of.accountId}/pools/${of.poolId}/keys/${made.id}`;
+  const data = { ...dataOf(row), key: saved.issuedKey };
+  const path = `/api/manage/v1/accounts/${of.accountId}/pools/${of.poolId}/keys/${saved.id}`;
   return created(path, { success: true, message: "The key has been created.", data });
 });
 
@@ -131,12 +131,12 @@ export const updatePoolKeyRoute = endpoint({
   replies: { 200: poolKeyReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = validate(keyChanges, call.body.value);
-  if (isProblem(given)) return given;
+  const input = validate(keyChanges, call.body.value);
+  if (isProblem(input)) return input;
   const { pool, key } = call.params;
   if (!isId(pool) || !isId(key)) return problem("not_found");
   const poolRef = { accountId: call.account.id, poolId: pool };
-  const changed = await updateKey(call.core, poolRef, key, given.value);
+  const changed = await updateKey(call.core, poolRef, key, input.value);
   if (changed.kind === "revoked")
     return problem("conflict", { message: "The key was revoked. Create another one." });
   if (changed.kind !== "saved") return refused(changed);

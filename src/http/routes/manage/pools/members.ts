@@ -68,13 +68,13 @@ export const createPoolMemberRoute = endpoint({
   replies: { 201: poolMemberReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = validate(memberInput, call.body.value);
-  if (isProblem(given)) return given;
+  const input = validate(memberInput, call.body.value);
+  if (isProblem(input)) return input;
   const found = await findPool(call);
   if (found === null) return problem("not_found");
   const of = { accountId: call.account.id, poolId: found.pool.id };
-  const made = await createMember(call.core, of, given.value);
-  const shown = await savedAnswer(call, made, "The member has been created.");
+  const saved = await createMember(call.core, of, input.value);
+  const shown = await savedAnswer(call, saved, "The member has been created.");
   const path = `/api/manage/v1/accounts/${of.accountId}/pools/${of.poolId}/members`;
   return createdAs(shown, ({ data }) => `${path}/${data.id}`);
 });
@@ -103,12 +103,12 @@ export const updatePoolMemberRoute = endpoint({
   replies: { 200: poolMemberReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = validate(memberChanges, call.body.value);
-  if (isProblem(given)) return given;
+  const input = validate(memberChanges, call.body.value);
+  if (isProblem(input)) return input;
   const { pool, member } = call.params;
   if (!isId(pool) || !isId(member)) return problem("not_found");
   const poolRef = { accountId: call.account.id, poolId: pool };
-  const changed = await updateMember(call.core, poolRef, member, given.value);
+  const changed = await updateMember(call.core, poolRef, member, input.value);
   return await savedAnswer(call, changed, "The member has been updated.");
 });
 
@@ -134,7 +134,7 @@ export function healthOf(
   row: Pick<PoolMembersTable, "id" | "name" | "active">,
   standing: MemberStatus | undefined,
 ): HealthReplyData {
-  const { state = "up", until = null, inFlight = 0, firstOutputMs = null } = standing ?? {};
+  const { state = "up", until = null, inFlight = 0, firstOutputMs = null, refused = [] } = standing ?? {};
   return {
     member: row.id,
     name: row.name,
@@ -142,6 +142,7 @@ export function healthOf(
     until: until === null || row.active === 0 ? null : isoTime(until),
     in_flight: inFlight,
     first_output_ms: firstOutputMs,
+    refused: refused.map((refusal) => ({ ...refusal, until: isoTime(refusal.until) })),
   };
 }
 

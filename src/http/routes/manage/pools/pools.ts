@@ -113,10 +113,10 @@ export const createPoolRoute = endpoint({
   replies: { 201: poolReply },
   problems: ["not_found"],
 })(async (call) => {
-  const given = validate(poolFields, call.body.value);
-  if (isProblem(given)) return given;
-  const made = await createPool(call.core, call.account.id, given.value);
-  const shown = await savedAnswer(call, made, "The pool has been created.");
+  const input = validate(poolFields, call.body.value);
+  if (isProblem(input)) return input;
+  const saved = await createPool(call.core, call.account.id, input.value);
+  const shown = await savedAnswer(call, saved, "The pool has been created.");
   const path = `/api/manage/v1/accounts/${call.account.id}/pools`;
   return createdAs(shown, ({ data }) => `${path}/${data.id}`);
 });
@@ -145,11 +145,11 @@ export const updatePoolRoute = endpoint({
   replies: { 200: poolReply },
   problems: ["not_found", "conflict"],
 })(async (call) => {
-  const given = validate(poolChanges, call.body.value);
-  if (isProblem(given)) return given;
+  const input = validate(poolChanges, call.body.value);
+  if (isProblem(input)) return input;
   const { pool } = call.params;
   if (!isId(pool)) return problem("not_found");
-  const changed = await updatePool(call.core, call.account.id, pool, given.value);
+  const changed = await updatePool(call.core, call.account.id, pool, input.value);
   return await savedAnswer(call, changed, "The pool has been updated.");
 });
 

@@ -70,8 +70,8 @@ export const getPoolUsageRoute = endpoint({
     return validationFailed([{ path: ["from"], message: `is more than ${mostDays} days before \`to\`` }]);
   const found = await findPool(call);
   if (found === null) return problem("not_found");
-  const asked = { accountId: account.id, poolId: found.pool.id, from, to, by };
-  const groups = await core.database.run(readUsage, asked);
+  const filter = { accountId: account.id, poolId: found.pool.id, from, to, by };
+  const groups = await core.database.run(readUsage, filter);
   return {
     status: 200,
     body: { success: true, message: "Usage found.", data: groups.map(sumOf), next_cursor: null },

@@ -123,6 +123,7 @@ test("health names every member; one that is switched off is off", async () => {
       until: null,
       in_flight: 0,
       first_output_ms: null,
+      refused: [],
     },
   );
   assert.deepEqual(
@@ -138,6 +139,9 @@ test("a standing is shown with its times on the wire, unless the member is switc
     until: Date.parse("2027-01-01T00:00:05Z"),
     inFlight: 3,
     firstOutputMs: 120.5,
+    refused: [
+      { model: "m", parameter: "temperature", value: "0.2", until: Date.parse("2027-01-01T06:00:00Z") },
+    ],
   };
   const row = { id: "mem_1", name: "one", active: 1 as const };
   const shown = {
@@ -147,6 +151,7 @@ test("a standing is shown with its times on the wire, unless the member is switc
     until: "2027-01-01T00:00:05.000Z",
     in_flight: 3,
     first_output_ms: 120.5,
+    refused: [{ model: "m", parameter: "temperature", value: "0.2", until: "2027-01-01T06:00:00.000Z" }],
   };
   assert.deepEqual(healthOf(row, standing), shown);
   assert.deepEqual(healthOf(row, { ...standing, until: null }), { ...shown, until: null });

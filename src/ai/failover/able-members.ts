@@ -1,0 +1,23 @@
+// Which members can serve a request, by what they have refused before.
+
+import type { Member } from "#ai/pools/member.ts";
+import type { Choice } from "#ai/pools/pool.ts";
+import { adapt } from "#providers/translate/hints.ts";
+
+/**
+ * The choices without those whose model refused a parameter of the request that it cannot go without. All of them,
+ * if each lacks something: then the request is tried, and the caller hears the vendor's words.
+ */
+export function ableMembers(
+  choices: readonly Choice<Member>[],
+  body: Readonly<Record<string, unknown>>,
+  now: number,
+): readonly Choice<Member>[] {
+  const lacks = ({ member, model }: Choice<Member>) => {
+    const refused = member.health.refused.of(model, body, now);
+    return refused.length > 0 && adapt(refused).lacking.length > 0;
+  };
+  if (!choices.some(lacks)) return choices;
+  const able = choices.filter((choice) => !lacks(choice));
+  return able.length > 0 ? able : choices;
+}

@@ -1,0 +1,78 @@
+// What each model of a member has refused as unsupported: the parameters by name, or by name and value. For some hours
+// requests with them go to other members first, or here without them where they are hints. Pure: time comes in.
+
+import type { RefusedParameter } from "#providers/provider.ts";
+
+/** How long a refusal is remembered, ms: vendors change what their models take. */
+export const rememberedMs = 6 * 3_600_000;
+/** Per model. The oldest goes first. */
+const maxRefusals = 64;
+/** Longer values are not remembered: they are the caller's text, and seldom come again. */
+const maxValueLength = 40;
+const maxNameLength = 64;
+
+/** Every request has these, so that a refusal of one says nothing about others. */
+const essential: ReadonlySet<string> = new Set(["model", "messages", "input", "stream"]);
+
+/** A parameter that a model refused. `value`: JSON of the only value that it refused; null: any. */
+export interface Refusal {
+  model: string;
+  parameter: string;
+  value: string | null;
+  /** When it is forgotten, monotonic ms. */
+  until: number;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+export class RefusedParameters {
+  /** By model; bounded by the models that the member's settings name. */
+  readonly #byModel = new Map<string, Refusal[]>();
+
+  /** Remembers what a vendor refused. False: it names nothing that the request has. */
+  learn(model: string, { name, given }: RefusedParameter, body: Body, now: number): boolean {
+    // The gateway itself adds `stream_options`.
+    const present = Object.hasOwn(body, name) || name === "stream_options";
+    if (!present || essential.has(name) || name.length > maxNameLength) return false;
+    const value = given ? valueText(name, body[name]) : null;
+    if (given && value === null) return false;
+    const others = this.#current(model, now).filter(
+      (refusal) => refusal.parameter !== name || (value !== null && refusal.value !== value),
+    );
+    const refusals = [...others, { model, parameter: name, value, until: now + rememberedMs }];
+    this.#byModel.set(model, refusals.slice(-maxRefusals));
+    return true;
+  }
+
+  /** Names of the request's parameters that the model refused, and of `stream_options` if it refused that. */
+  of(model: string, body: Body, now: number): readonly string[] {
+    // Nearly every request ends here.
+    if (this.#byModel.size === 0) return [];
+    return this.#current(model, now)
+      .filter(
+        ({ parameter, value }) =>
+          (value === null && parameter === "stream_options") ||
+          (Object.hasOwn(body, parameter) &&
+            (value === null || value === valueText(parameter, body[parameter]))),
+      )
+      .map(({ parameter }) => parameter);
+  }
+
+  /** All that is remembered, the oldest first. */
+  list(now: number): Refusal[] {
+    return [...this.#byModel.keys()].flatMap((model) => this.#current(model, now));
+  }
+
+  #current(model: string, now: number): readonly Refusal[] {
+    return this.#byModel.get(model)?.filter(({ until }) => until > now) ?? [];
+  }
+}
+
+/** The value as JSON, if it is short enough to come again; of a `tool_choice` that names a function: its type. */
+function valueText(name: string, value: unknown): string | null {
+  const type = name === "tool_choice" && typeof value === "object" && value !== null && "type" in value;
+  const known = type ? value.type : value;
+  if (typeof known !== "string" && typeof known !== "number" && typeof known !== "boolean") return null;
+  const text = JSON.stringify(known);
+  return text.length > maxValueLength ? null : text;
+}

@@ -1,0 +1,52 @@
+// Parameters that no member is passed over for: hints, which change price, speed or style and not what is asked for, and
+// parameters under two names. A member that refuses one is asked without it, or with its other name.
+
+/**
+ * Bookkeeping (`store`, `metadata`, `user`, `safety_identifier`), price and speed (`service_tier`, `prediction`,
+ * `prompt_cache_*`), style (`verbosity`, penalties), best effort at every vendor (`seed`), and what the gateway
+ * itself reads (`stream_options`).
+ */
+const hints: ReadonlySet<string> = new Set([
+  "stream_options",
+  "store",
+  "metadata",
+  "user",
+  "safety_identifier",
+  "service_tier",
+  "prediction",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+  "verbosity",
+  "presence_penalty",
+  "frequency_penalty",
+  "seed",
+]);
+
+/** OpenAI renamed it; its newer models refuse the older name, and most other vendors know the older one alone. */
+const otherNames: Readonly<Record<string, string>> = {
+  max_tokens: "max_completion_tokens",
+  max_completion_tokens: "max_tokens",
+};
+
+export const isHint = (name: string): boolean => hints.has(name);
+
+/** How to ask a model that refused some parameters. */
+export interface Adaptation {
+  /** The name that a parameter takes instead; undefined: it is left out. */
+  changes: ReadonlyMap<string, string | undefined>;
+  /** Neither hints nor known under another name: the model cannot serve a request with these. */
+  lacking: readonly string[];
+}
+
+export function adapt(refused: readonly string[]): Adaptation {
+  const changes = new Map<string, string | undefined>();
+  const lacking: string[] = [];
+  for (const name of refused) {
+    const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
+    if (other !== undefined && !refused.includes(other)) changes.set(name, other);
+    else if (hints.has(name)) changes.set(name, undefined);
+    else lacking.push(name);
+  }
+  return { changes, lacking };
+}
