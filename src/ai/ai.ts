@@ -12,6 +12,7 @@ import type { PoolKey } from "#ai/pools/pool-key.ts";
 import { type Opened, Pools } from "#ai/pools/pools.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
 import type { Core } from "#core/core.ts";
+import type { Failure } from "#providers/provider.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
@@ -65,6 +66,9 @@ export interface AiGateway {
   /** Ends the background loops and writes the pending usage records. */
   stop(): Promise<void>;
 }
+
+/** What a failure is, in codes: a vendor's words may quote the prompt. */
+const reasonOf = ({ kind, status, error }: Failure) => `${kind} ${status} ${error.code ?? ""}`.trim();
 
 /** How long `stop` waits for calls whose connections were cut to record their end. */
 const lastCallsMs = 1_000;
@@ -138,6 +142,31 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
       reportMember(pool, member, "pool.member_down", failure.detail ?? failure.error.message);
     },
     memberUp: (member) => reportMember(pool, member, "pool.member_up", null),
+    failedOver: (from, to, failure, attempts) =>
+      log.info(
+        {
+          event: "call.failed_over",
+          pool: pool.name,
+          member: from.member.name,
+          model: from.model,
+          reason: reasonOf(failure),
+          attempts,
+          next: to.member.name,
+        },
+        "A pool member failed a call, and another one is asked.",
+      ),
+    exhausted: (last, failure, attempts) =>
+      log.warn(
+        {
+          event: "call.exhausted",
+          pool: pool.name,
+          member: last?.member.name ?? null,
+          model: last?.model ?? null,
+          reason: reasonOf(failure),
+          attempts,
+        },
+        "No member of the pool could serve a call.",
+      ),
   });
 
   function record(pool: Pool, call: AdmittedCall, outcome: CallOutcome): void {

@@ -1,12 +1,12 @@
 // One completion: members are attempted in turn, and the client sees nothing of a member before its first real
 // output. The outcome is reported exactly once, however the call ends.
 
-import type { AttemptRecord, FailoverDeps, FailoverResult } from "#ai/failover/call.ts";
+import type { AttemptRecord, FailoverDeps, FailoverResult, FailoverRules } from "#ai/failover/call.ts";
 import { runFailover } from "#ai/failover/failover.ts";
 import type { RetryBudget } from "#ai/failover/retry-budget.ts";
 import { answerTokens, unitsPerToken } from "#ai/limits/estimate.ts";
 import type { Member } from "#ai/pools/member.ts";
-import { eligibleMembers } from "#ai/pools/pool.ts";
+import { eligibleMembers, embeddingMembers, type ModelRequest } from "#ai/pools/pool.ts";
 import { errorFrame, rewrite, type ServicePool, SseWriter } from "#ai/stream/sse-writer.ts";
 import { aiProblems } from "#contract/ai/openai-error.ts";
 import { apiError } from "#providers/failure/api-error.ts";
@@ -14,7 +14,7 @@ import type { ApiError, Failure, Usage } from "#providers/provider.ts";
 import { LightAbortController, type LightAbortSignal } from "#runtime/light-abort-controller.ts";
 
 /** A pool as requests use it. */
-export interface Pool {
+export interface Pool extends FailoverRules {
   id: string;
   accountId: string;
   name: string;
@@ -25,10 +25,6 @@ export interface Pool {
   streamMode: "live" | "complete";
   headersAfterMs: number;
   deadlineMs: number;
-  /**
-   * Limit for a member's whole answer while another member is left, ms; null: half of the remaining deadline.
-   */
-  answerMs: number | null;
   members: readonly Member[];
   retryBudget: RetryBudget;
 }
@@ -100,11 +96,13 @@ export async function complete(
   const { clock } = deps;
   const tally = new CallTally(deps, request, onEnd);
   const embeds = request.kind === "embeddings";
-  const found = eligibleMembers(
-    pool.members,
-    { model: request.model, poolName: pool.name, strict: pool.strictModels, allowed: request.allowedModels },
-    (member) => (!embeds ? member.models : member.provider.embeds ? member.embeddingModels : []),
-  );
+  const { model, allowedModels: allowed } = request;
+  const wanted: ModelRequest = { model, poolName: pool.name, strict: pool.strictModels, allowed };
+  const found = embeds
+    ? embeddingMembers(pool.members, wanted, ({ provider, embeddingModels }) =>
+        provider.embeds ? embeddingModels : [],
+      )
+    : eligibleMembers(pool.members, wanted);
   if (found.kind === "unknown_model") {
     tally.close(404, null);
     return {
@@ -120,7 +118,8 @@ export async function complete(
     return { kind: "error", status: 400, error: noEmbeddings, retryAfterMs: null, served: null };
   }
   const naming = (model: string) => ({
-    model: pool.answerModel === "pool" ? pool.name : model,
+    // Vectors of two models do not mix, so embeddings always say which one it was.
+    model: pool.answerModel === "pool" && !embeds ? pool.name : model,
     created: Math.floor(clock.now() / 1000),
   });
   const mode = embeds
@@ -137,6 +136,8 @@ export async function complete(
     body: request.body,
     promptTokens: request.promptTokens,
     answerMs: pool.answerMs,
+    repeat: pool.repeat,
+    waitMs: pool.waitMs,
     deadlineAt: tally.startedAt + pool.deadlineMs,
     signal,
     retryBudget: pool.retryBudget,

@@ -154,7 +154,9 @@ export const poolFields = z.strictObject({
   strict_models: z
     .boolean()
     .default(false)
-    .describe("Whether a model that no member serves is refused, instead of meaning the whole pool."),
+    .describe(
+      "Whether a model that no member serves is refused, instead of meaning the whole pool, and whether a named model is answered by the members that serve it alone.",
+    ),
   answer_model: z
     .enum(["pool", "served"])
     .default("pool")
@@ -171,6 +173,22 @@ export const poolFields = z.strictObject({
   deadline_ms: milliseconds(1_000, hourMs)
     .default(600_000)
     .describe("For a request over all members that are tried, ms."),
+  repeat: z
+    .int()
+    .min(0)
+    .max(3)
+    .default(1)
+    .describe(
+      "How often a member is asked again at once that failed within a second, before any output, with 500, 502 or 503 without `Retry-After`, or a reset. 0: never.",
+    ),
+  wait_ms: z
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(0)
+    .describe(
+      "A `Retry-After` of up to this long is waited for at the same member before another is asked, ms.",
+    ),
   timeouts: poolTimeouts.prefault({}),
 });
 export type PoolFields = z.output<typeof poolFields>;

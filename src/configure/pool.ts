@@ -74,15 +74,27 @@ function columnsOf(input: PoolFields) {
     headers_after_ms: input.headers_after_ms,
     deadline_ms: input.deadline_ms,
     answer_ms: input.timeouts.answer_ms,
+    repeats: input.repeat,
+    wait_ms: input.wait_ms,
   };
 }
 
 /** A stored pool as the input that would create it. */
 export function poolFieldsOf(pool: PoolsTable): PoolFields {
-  const { name, answer_model, stream_mode, headers_after_ms, deadline_ms } = pool;
+  const { name, answer_model, stream_mode, headers_after_ms, deadline_ms, repeats: repeat, wait_ms } = pool;
   const strict_models = pool.strict_models === 1;
   const timeouts = { answer_ms: pool.answer_ms };
-  return { name, strict_models, answer_model, stream_mode, headers_after_ms, deadline_ms, timeouts };
+  return {
+    name,
+    strict_models,
+    answer_model,
+    stream_mode,
+    headers_after_ms,
+    deadline_ms,
+    repeat,
+    wait_ms,
+    timeouts,
+  };
 }
 
 async function store(

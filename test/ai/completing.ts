@@ -23,6 +23,8 @@ export const poolOf = (members: Member[], more: Partial<Pool> = {}): Pool => ({
   headersAfterMs: 20_000,
   deadlineMs: 600_000,
   answerMs: null,
+  repeat: 0,
+  waitMs: 0,
   members,
   retryBudget: createRetryBudget(),
   ...more,

@@ -42,6 +42,8 @@ export interface Script {
   deps: FailoverDeps;
   down: { member: string; failure: Failure }[];
   up: string[];
+  /** What was reported of failovers and of chains that ended without an answer. */
+  logged: string[];
   member(name: string, replies: readonly Reply[], more?: Partial<Member>): Member;
   /** Names of the members that were asked, in order. */
   names(): string[];
@@ -142,6 +144,7 @@ export function script(): Script {
   const replies = new Map<string, Reply[]>();
   const down: Script["down"] = [];
   const up: string[] = [];
+  const logged: string[] = [];
   const upstreams: StreamingClient = {
     open: (request) => {
       const name = new URL(request.url).hostname.split(".")[0] ?? "";
@@ -200,12 +203,17 @@ export function script(): Script {
     aborted,
     down,
     up,
+    logged,
     deps: {
       clock,
       upstreams,
       fraction: () => 0,
       memberDown: (member, failure) => down.push({ member: member.name, failure }),
       memberUp: (member) => up.push(member.name),
+      failedOver: (from, to, failure, attempts) =>
+        logged.push(`${from.member.name} → ${to.member.name}: ${failure.kind} ${attempts}`),
+      exhausted: (last, failure, attempts) =>
+        logged.push(`${last?.member.name ?? "nobody"}: ${failure.kind} ${attempts}`),
     },
     member: (name, itsReplies, more = {}) => {
       replies.set(name, [...itsReplies]);

@@ -25,6 +25,8 @@ test("the defaults are the documented ones", () => {
     stream_mode: "live",
     headers_after_ms: 20_000,
     deadline_ms: 600_000,
+    repeat: 1,
+    wait_ms: 0,
     timeouts: { answer_ms: null },
   });
   assert.deepEqual(members, [

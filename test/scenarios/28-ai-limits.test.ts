@@ -246,7 +246,7 @@ for (const engine of engines) {
             { ...box, name: "second", models: ["failing"], priority: 2 },
             { ...box, name: "third", models: ["echo"], priority: 3 },
           ];
-          await makePool(it!, { members, keys: [] }, of.accountId);
+          await makePool(it!, { members, keys: [], strict_models: true }, of.accountId);
           const leftOf = (reply: Awaited<ReturnType<typeof ask>>) =>
             ["requests", "tokens"].map((of) => Number(reply.headers[`x-ratelimit-remaining-${of}`]));
           const any = { model: "default", max_tokens: 10 };

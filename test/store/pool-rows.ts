@@ -20,6 +20,8 @@ export function poolRow(accountId: string, columns: Partial<PoolsTable> = {}): P
     headers_after_ms: 20_000,
     deadline_ms: 600_000,
     answer_ms: null,
+    repeats: 1,
+    wait_ms: 0,
     revision: 0,
     created_at: now,
     updated_at: now,

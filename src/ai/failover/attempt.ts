@@ -165,7 +165,7 @@ async function openAnswer(
 const connectErrors = {
   not_allowed: { code: "url_not_allowed", message: "The provider's address is not allowed." },
   unreachable: { code: "upstream_unreachable", message: "The provider could not be reached." },
-  cut: { code: "upstream_unreachable", message: "The provider closed the connection without an answer." },
+  cut: { code: "upstream_cut", message: "The provider closed the connection without an answer." },
   aborted: { code: "upstream_unreachable", message: "The request was stopped." },
   connect_timeout: { code: "upstream_timeout", message: "The provider took too long to connect." },
   headers_timeout: { code: "upstream_timeout", message: "The provider took too long to answer." },

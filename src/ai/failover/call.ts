@@ -10,7 +10,19 @@ import type { RetryBudget } from "./retry-budget.ts";
 
 export type AnswerMode = "chat" | "stream" | "buffered" | "embeddings";
 
-export interface FailoverCall {
+/** How a pool goes through its members. */
+export interface FailoverRules {
+  /**
+   * Limit for a member's whole answer while another member is left, ms; null: half of the remaining deadline.
+   */
+  answerMs: number | null;
+  /** How often each member that fails quickly is asked again at once. */
+  repeat: number;
+  /** A `Retry-After` of up to this long is waited for at the same member, ms. */
+  waitMs: number;
+}
+
+export interface FailoverCall extends FailoverRules {
   choices: readonly Choice<Member>[];
   mode: AnswerMode;
   text: string;
@@ -19,10 +31,6 @@ export interface FailoverCall {
   promptTokens: number;
   /** Monotonic ms. */
   deadlineAt: number;
-  /**
-   * Limit for a member's whole answer while another member is left, ms; null: half of the remaining deadline.
-   */
-  answerMs: number | null;
   signal: LightAbortSignal;
   retryBudget: RetryBudget;
 }
@@ -33,6 +41,10 @@ export interface FailoverDeps extends AttemptDeps {
   /** A member's circuit opened or its credentials were refused, and why; reported to the account. */
   memberDown(member: Member, failure: Failure): void;
   memberUp(member: Member): void;
+  /** Another member is asked than the one that failed. `attempts`: members asked so far. */
+  failedOver(from: Choice<Member>, to: Choice<Member>, failure: Failure, attempts: number): void;
+  /** No member could serve the call, and none is to blame for it but the pool's own. */
+  exhausted(last: Choice<Member> | null, failure: Failure, attempts: number): void;
 }
 
 /** One attempt, for the usage record. */

@@ -10,8 +10,8 @@ import type { FailoverCall, FailoverDeps, FailoverResult, Run } from "./call.ts"
 import { isHealthy } from "./healthy-members.ts";
 import { responseKindOf, tryMember } from "./try-member.ts";
 
-/** The only available member is attempted once more after this. */
-const repeatAfterMs = 250;
+/** A failure within this time is quick: a repeat costs the caller nothing that they notice. */
+const quickMs = 1_000;
 /**
  * How long at most a request waits for a member that is cooling down, once, while no other can serve it.
  * Clients with a time limit of their own then still see the 429.
@@ -23,8 +23,12 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
   const { clock } = deps;
   const run: Run = { tried: [], failures: [], excluded: [], attemptedIds: [], last: null, failedBy: null };
   const choices = ableMembers(call.choices, call.body, clock.monotonic());
-  let repeats = 1;
+  const repeats = new Map<string, number>();
   let waited = false;
+  /** Those whose `Retry-After` was waited for. */
+  const awaited = new Set<Choice<Member>>();
+  let failedLast: { choice: Choice<Member>; failure: Failure } | null = null;
+  let isFinal = false;
   /** The member to ask once more, at once. */
   let same: Choice<Member> | null = null;
   call.retryBudget.deposit();
@@ -58,26 +62,52 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
       choice = ordered.find((other) => isHealthy(other, now));
       if (choice === undefined) break;
     }
-    const outcome = await tryMember(deps, call, choice, run);
+    if (failedLast !== null && failedLast.choice !== choice)
+      deps.failedOver(failedLast.choice, choice, failedLast.failure, run.attemptedIds.length);
+    const isRepeat = repeats.has(choice.member.id);
+    const startedAt = clock.monotonic();
+    const outcome = await tryMember(deps, call, choice, run, isRepeat);
     if (outcome.kind !== "failed") return outcome;
     const { failure } = outcome;
+    failedLast = { choice, failure };
     if (outcome.adaptable) {
       same = choice;
       continue;
     }
     run.failures.push(failure);
-    if (outcome.final) break;
-    if (failure.kind === "context_length" && !keepLargerContext(deps, choices, run.excluded, choice)) break;
-    const alone = noneElseAvailable(choices, run.excluded, choice, clock.monotonic());
-    if (outcome.again && alone && repeats > 0 && call.retryBudget.tryWithdraw()) {
-      repeats -= 1;
-      await clock.sleep(repeatAfterMs, call.signal);
-    } else if (failure.kind !== "rate_limited" || failure.retryAfterMs === null) run.excluded.push(choice);
+    isFinal = outcome.final;
+    if (isFinal) break;
+    if (failure.kind === "context_length" && !keepRoomier(deps, call, choices, run, choice)) {
+      isFinal = true;
+      break;
+    }
+    const failedAt = clock.monotonic();
+    const repeated = repeats.get(choice.member.id) ?? 0;
+    const isQuick = outcome.transient && failedAt - startedAt < quickMs;
+    if (isQuick && repeated < call.repeat && call.retryBudget.tryWithdraw()) {
+      repeats.set(choice.member.id, repeated + 1);
+      same = choice;
+      continue;
+    }
+    const restMs = failure.retryAfterMs ?? Number.POSITIVE_INFINITY;
+    if (
+      call.waitMs > 0 &&
+      restMs <= call.waitMs &&
+      !awaited.has(choice) &&
+      failedAt + restMs < call.deadlineAt
+    ) {
+      awaited.add(choice);
+      same = choice;
+      await clock.sleep(Math.max(restMs, cooldownLeft(choice, failedAt)), call.signal);
+      continue;
+    }
     // A member with a known cooldown stays: the others come first, then the request may wait for it.
+    if (failure.kind !== "rate_limited" || failure.retryAfterMs === null) run.excluded.push(choice);
   }
   const failure = mostUsefulFailure(run.failures);
   const last = run.failedBy?.get(failure) ?? run.last;
   const restMs = failure.kind === "rate_limited" ? soonest(choices, clock.monotonic()) : null;
+  if (!isFinal) deps.exhausted(last, failure, run.attemptedIds.length);
   return {
     kind: "failed",
     failure: restMs === null ? failure : { ...failure, retryAfterMs: restMs },
@@ -85,21 +115,6 @@ export async function runFailover(deps: FailoverDeps, call: FailoverCall): Promi
     attempts: run.attemptedIds.length,
     tried: run.tried,
   };
-}
-
-/** Whether no other member is available now. */
-function noneElseAvailable(
-  choices: readonly Choice<Member>[],
-  out: readonly Choice<Member>[],
-  choice: Choice<Member>,
-  now: number,
-): boolean {
-  return choices.every(
-    (other) =>
-      other === choice ||
-      out.includes(other) ||
-      other.member.health.availability(now, other.model).kind === "down",
-  );
 }
 
 /** How long the member is still cooling down, ms; 0: it is not. */
@@ -115,20 +130,23 @@ function soonest(choices: readonly Choice<Member>[], now: number): number | null
 }
 
 /**
- * The prompt is too long for this member: keeps one member with a larger declared context, excludes the
- * others.
+ * The prompt is too long for this member: keeps one member, and excludes the others. One that declares a larger context
+ * comes before one that declares none; a member that declares none itself is taken to have room for what its prompt
+ * was estimated at. False: there is no such member, or it was the one that was kept.
  */
-function keepLargerContext(
+function keepRoomier(
   deps: FailoverDeps,
+  call: FailoverCall,
   choices: readonly Choice<Member>[],
-  out: Choice<Member>[],
+  { excluded }: Run,
   choice: Choice<Member>,
 ): boolean {
-  const size = choice.member.contextTokens;
-  const left = choices.filter((other) => other !== choice && !out.includes(other));
-  const larger = size === null ? [] : left.filter(({ member }) => (member.contextTokens ?? 0) > size);
-  const next = order(larger, deps.clock.monotonic(), deps.fraction)[0];
-  for (const other of left) if (other !== next) out.push(other);
+  const size = choice.member.contextTokens ?? call.promptTokens;
+  const left = choices.filter((other) => other !== choice && !excluded.includes(other));
+  const larger = left.filter(({ member }) => (member.contextTokens ?? 0) > size);
+  const candidates = larger.length > 0 ? larger : left.filter(({ member }) => member.contextTokens === null);
+  const next = order(candidates, deps.clock.monotonic(), deps.fraction)[0];
+  for (const other of left) if (other !== next) excluded.push(other);
   return next !== undefined;
 }
 

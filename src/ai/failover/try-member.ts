@@ -23,8 +23,21 @@ import type {
 import { hasHealthyAlternative } from "./healthy-members.ts";
 import { answerDeadline, mayBeRequestFault, silenceFailure } from "./silence.ts";
 
-/** Statuses of faults that may be transient. */
-const retryableStatuses: readonly number[] = [500, 502];
+/** Codes of failures that are the gateway's own reading of what came, not the vendor's words; a reset is not among them. */
+const ownCodes: readonly string[] = [
+  "upstream_unreachable",
+  "upstream_timeout",
+  "url_not_allowed",
+  "bad_upstream_answer",
+  "empty_answer",
+  "malformed_frame",
+];
+
+const isTransient = ({ kind, status, retryAfterMs, error }: Failure) =>
+  kind === "upstream_error" &&
+  retryAfterMs === null &&
+  (status === 500 || status === 502 || status === 503) &&
+  !ownCodes.includes(error.code ?? "");
 
 /** The moving average to compare with. A buffered stream is judged like a whole answer. */
 export const responseKindOf = (ask: AnswerMode): ResponseKind =>
@@ -32,22 +45,26 @@ export const responseKindOf = (ask: AnswerMode): ResponseKind =>
 
 export type Outcome =
   | Exclude<FailoverResult, { kind: "failed" }>
-  /** `final`: the request is at fault. `again`: the fault may be transient. */
+  /**
+   * `final`: the request is at fault. `transient`: the vendor itself said 500, 502 or 503 without asking to wait, or the
+   * connection was reset, before any output.
+   */
   | {
       kind: "failed";
       failure: Failure;
       final: boolean;
-      again: boolean;
+      transient: boolean;
       /** The member refused a parameter that it can be asked without. */
       adaptable?: boolean;
     };
 
-/** Asks one member. */
+/** Asks one member. `isRepeat`: again at once, so that its failure is no second one in a row. */
 export async function tryMember(
   deps: FailoverDeps,
   call: FailoverCall,
   choice: Choice<Member>,
   run: Run,
+  isRepeat: boolean,
 ): Promise<Outcome> {
   const { clock } = deps;
   const { member, model } = choice;
@@ -60,7 +77,8 @@ export async function tryMember(
     run.tried.push({ member: member.name, model, ms: clock.monotonic() - startedAt, outcome, status });
   if (prepared.kind === "unsupported_parameter") {
     note("unsupported_parameter", null);
-    return { kind: "failed", failure: unsupportedParameter(prepared), final: false, again: false };
+    const failure = unsupportedParameter(prepared);
+    return { kind: "failed", failure, final: false, transient: false };
   }
   run.last = choice;
   if (!run.attemptedIds.includes(member.id)) run.attemptedIds.push(member.id);
@@ -107,13 +125,14 @@ export async function tryMember(
     if (attempted.overtime) health.dropped(ticket);
     else if (
       failure.kind === "upstream_error" &&
-      mayBeRequestFault(health, failure, timeout, startedAt, now)
+      (isRepeat || mayBeRequestFault(health, failure, timeout, startedAt, now))
     ) {
       if (health.failed(ticket, now, "upstream_error", null, null, true)) deps.memberDown(member, failure);
     } else updateHealth(deps, choice, ticket, failure);
     const final = failure.kind === "invalid_request" || failure.kind === "content_policy";
-    const again = !timeout && retryableStatuses.includes(failure.status);
-    return { kind: "failed", failure, final, again, adaptable: learn(choice, call, failure, refused, now) };
+    const transient = !timeout && isTransient(failure);
+    const adaptable = learn(choice, call, failure, refused, now);
+    return { kind: "failed", failure, final, transient, adaptable };
   }
   note("ok", 200);
   const won = winner(deps, choice, run.attemptedIds.length, ticket, startedAt, kind, size);

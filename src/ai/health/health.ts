@@ -22,10 +22,12 @@ export const healthRules = {
   failureRateThreshold: 1 / 3,
   /**
    * Delay before the first probe without a successful check; it doubles up to `maxProbeMs`. A request every 4
-   * s through an outage of 60 s then reaches the member at most four times, even when its checks succeed.
+   * s through an outage of 60 s then reaches the member at most four times, six times when its checks lie.
    */
   firstProbeMs: 8_000,
   maxProbeMs: 30_000,
+  /** Between probes of a member whose check said well while it failed: only they tell when it is back. */
+  unreliableProbeMs: 15_000,
   /** While checks fail, one probe in this time: a check may be wrong forever. */
   maxUnprobedMs: 60_000,
   /** Cooldown after a 429 without `Retry-After`, and the longest one that is honoured. */
@@ -241,8 +243,10 @@ export class MemberHealth {
       if (!ticket.probe) return false;
       const { checked, probes } = this.#open;
       if (checked) this.#checkUnreliable = true;
-      const { firstProbeMs, maxProbeMs } = healthRules;
-      const waitMs = checked ? maxProbeMs : Math.min(firstProbeMs * 2 ** probes, maxProbeMs);
+      const { firstProbeMs, maxProbeMs, unreliableProbeMs } = healthRules;
+      const waitMs = this.#checkUnreliable
+        ? unreliableProbeMs
+        : Math.min(firstProbeMs * 2 ** probes, maxProbeMs);
       this.#open = { since: now, probeAt: now + waitMs, probes: probes + 1, checked: false };
       this.#openedAt = now;
       return false;

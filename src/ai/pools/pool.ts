@@ -19,6 +19,8 @@ export interface Choice<Member extends Candidate> {
   member: Member;
   /** The model to request from the member. */
   model: string;
+  /** The request names a model that this member does not serve: those that do come first. */
+  substitute?: true;
 }
 
 /**
@@ -29,36 +31,87 @@ export type Eligible<Member extends Candidate> =
   | { kind: "choices"; choices: Choice<Member>[] }
   | { kind: "unknown_model" };
 
-/**
- * The members that can serve a request, each with the model to request. No model, the pool's own name and an
- * unknown name select the whole pool; a model name selects the members that serve it. `allowed`: the key's
- * models; null: all. `modelsOf`: the member's models for completions or for embeddings.
- */
-export function eligibleMembers<Member extends Candidate>(
-  members: readonly Member[],
-  request: { model: string | null; poolName: string; strict: boolean; allowed: readonly string[] | null },
-  modelsOf: (member: Member) => readonly string[] = (member) => member.models,
-): Eligible<Member> {
-  const { model, poolName, strict, allowed } = request;
-  const modelName = model !== null && model !== poolName ? model : null;
-  const choices: Choice<Member>[] = [];
-  if (modelName !== null) {
-    for (const member of members)
-      if (member.active && modelsOf(member).includes(modelName)) choices.push({ member, model: modelName });
-    const known = choices.length > 0;
-    if (known ? allowed !== null && !allowed.includes(modelName) : strict) return { kind: "unknown_model" };
-    if (known) return { kind: "choices", choices };
-  }
-  for (const member of members) {
-    if (!member.active) continue;
-    const first = modelsOf(member).find((name) => allowed === null || allowed.includes(name));
-    if (first !== undefined) choices.push({ member, model: first });
-  }
-  return { kind: "choices", choices };
+export interface ModelRequest {
+  /** What the request says; null: nothing. */
+  model: string | null;
+  poolName: string;
+  /** A model that no member serves is refused, and one that is served is not substituted. */
+  strict: boolean;
+  /** The key's models; null: all. */
+  allowed: readonly string[] | null;
 }
 
 /**
- * The order of attempts: by priority tier, within a tier by weight and health, without members that are down.
+ * The members that can serve a request, each with the model to request. No model, the pool's own name and an
+ * unknown name select the whole pool. A model name selects the members that serve it, and, unless the pool is
+ * strict, then the others with their own models.
+ */
+export function eligibleMembers<Member extends Candidate>(
+  members: readonly Member[],
+  request: ModelRequest,
+  modelsOf: (member: Member) => readonly string[] = (member) => member.models,
+): Eligible<Member> {
+  const { strict, allowed } = request;
+  const name = modelNameOf(request);
+  const served = name === null ? [] : servingMembers(members, name, modelsOf);
+  if (name !== null && !isUsable(served, name, request)) return { kind: "unknown_model" };
+  if (served.length > 0 && strict) return { kind: "choices", choices: served };
+  const others: Choice<Member>[] = [];
+  for (const member of members) {
+    if (!member.active || served.some((choice) => choice.member === member)) continue;
+    const first = modelsOf(member).find((model) => allowed === null || allowed.includes(model));
+    if (first === undefined) continue;
+    others.push(served.length > 0 ? { member, model: first, substitute: true } : { member, model: first });
+  }
+  return { kind: "choices", choices: [...served, ...others] };
+}
+
+/**
+ * The members that can embed a request. All of them with one model, because vectors of two models do not mix: the
+ * one that is named, otherwise the first of the first member.
+ */
+export function embeddingMembers<Member extends Candidate>(
+  members: readonly Member[],
+  request: ModelRequest,
+  modelsOf: (member: Member) => readonly string[],
+): Eligible<Member> {
+  const { allowed } = request;
+  const name = modelNameOf(request);
+  const served = name === null ? [] : servingMembers(members, name, modelsOf);
+  if (name !== null && !isUsable(served, name, request)) return { kind: "unknown_model" };
+  if (served.length > 0) return { kind: "choices", choices: served };
+  const usable = members.flatMap((member) => {
+    const model = modelsOf(member).find((one) => allowed === null || allowed.includes(one));
+    return member.active && model !== undefined ? [{ priority: member.priority, model }] : [];
+  });
+  const [first] = usable.toSorted((a, b) => a.priority - b.priority);
+  const choices = first === undefined ? [] : servingMembers(members, first.model, modelsOf);
+  return { kind: "choices", choices };
+}
+
+const modelNameOf = ({ model, poolName }: ModelRequest) =>
+  model !== null && model !== poolName ? model : null;
+
+/** A name that no member serves means the whole pool, unless that is strict; one that the key may not use is refused. */
+const isUsable = (
+  served: readonly unknown[],
+  name: string,
+  { strict, allowed }: Pick<ModelRequest, "strict" | "allowed">,
+) => (served.length > 0 ? allowed === null || allowed.includes(name) : !strict);
+
+function servingMembers<Member extends Candidate>(
+  members: readonly Member[],
+  model: string,
+  modelsOf: (member: Member) => readonly string[],
+): Choice<Member>[] {
+  return members
+    .filter((member) => member.active && modelsOf(member).includes(model))
+    .map((member) => ({ member, model }));
+}
+
+/**
+ * The order of attempts: those that serve the named model before the others, then by priority tier, within a tier by
+ * weight and health, without members that are down.
  * If all are down, the one that is back soonest comes first, because the least bad member beats none.
  * `fraction`: random numbers in [0, 1). `kind`: whose response times are compared.
  */
@@ -80,16 +133,19 @@ export function order<Member extends Candidate>(
     );
     return choices.toSorted((a, b) => until.get(a)! - until.get(b)!);
   }
-  const tiers = [...new Set(usable.map(({ member }) => member.priority))].sort((a, b) => a - b);
+  const tiers = [...new Set(usable.map(tierOf))].sort((a, b) => a - b);
   return tiers.flatMap((tier) =>
     shuffled(
-      usable.filter(({ member }) => member.priority === tier),
+      usable.filter((choice) => tierOf(choice) === tier),
       now,
       fraction,
       kind,
     ),
   );
 }
+
+/** Substitutes come behind every priority, which is 1,000 at most. */
+const tierOf = ({ member, substitute }: Choice<Candidate>) => member.priority + (substitute ? 10_000 : 0);
 
 function availabilityOf<Member extends Candidate>({ member, model }: Choice<Member>, now: number) {
   if (member.health.isModelMissing(model, now)) return { kind: "down" as const, until: now + 1e9 };

@@ -161,6 +161,8 @@ export class Pools {
       headersAfterMs: row.headers_after_ms,
       deadlineMs: row.deadline_ms,
       answerMs: row.answer_ms,
+      repeat: row.repeats,
+      waitMs: row.wait_ms,
       members: members.flatMap((member) => this.#memberOf(member) ?? []),
       retryBudget: loaded?.pool.retryBudget ?? createRetryBudget(),
     };

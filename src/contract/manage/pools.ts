@@ -44,6 +44,8 @@ const pool = z
     stream_mode: z.enum(["live", "complete"]),
     headers_after_ms: z.int(),
     deadline_ms: z.int(),
+    repeat: z.int(),
+    wait_ms: z.int(),
     timeouts: z.object({ answer_ms: z.int().nullable() }),
     members: z.array(member).describe("Oldest first."),
     revision: revision.describe(

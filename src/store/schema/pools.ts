@@ -18,6 +18,10 @@ export interface PoolsTable extends Revised {
   deadline_ms: number;
   /** For a whole answer of one member while another is left; null: half of what is left of the deadline. */
   answer_ms: number | null;
+  /** How often a member that fails quickly is asked again at once. */
+  repeats: number;
+  /** A `Retry-After` of up to this long is waited for at the same member. */
+  wait_ms: number;
   created_at: number;
   updated_at: number;
 }

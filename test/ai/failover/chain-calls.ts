@@ -24,6 +24,8 @@ export function call(
     promptTokens: 5,
     deadlineAt: 600_000,
     answerMs: null,
+    repeat: 0,
+    waitMs: 0,
     signal: new AbortController().signal,
     retryBudget: createRetryBudget(),
     ...more,

@@ -93,22 +93,6 @@ test("a silent member is never asked again in the request, alone or not", async 
   }
 });
 
-test("a lone 500 or 502 is tried once more, a lone 503 is not", async () => {
-  for (const [status, times] of [
-    [500, 2],
-    [502, 2],
-    [503, 1],
-  ] as const) {
-    const it = script();
-    const failure = failureOf(await run(it, call([it.member("only", [refusal(status, "server_error")])])));
-    assert.equal(failure.status, status);
-    assert.equal(it.asked.length, times, `${status}`);
-  }
-  const it = script();
-  const result = await run(it, call([it.member("only", [refusal(500, "server_error"), answered()])]));
-  assert.equal(result.kind === "answer" && result.won.attempts, 1, "a repeat is no other member");
-});
-
 test("a reset on a reused connection: one retry on the same member, which learns nothing", async () => {
   const it = script();
   const member = it.member("only", [{ failed: "cut", reused: true }, answered()]);
@@ -175,10 +159,20 @@ test("too long: a member declared larger is tried once; others are not, and the 
   const untold = script();
   const none = [
     untold.member("first", [long]),
+    untold.member("other", [answered()]),
     untold.member("big", [answered()], { contextTokens: 64_000 }),
   ];
-  assert.equal(failureOf(await run(untold, call(none))).kind, "context_length");
-  assert.deepEqual(untold.names(), ["first"]);
+  await run(untold, call(none));
+  assert.deepEqual(untold.names(), ["first", "big"]);
+
+  const last = script();
+  const others = [
+    last.member("first", [long], { contextTokens: 8_000 }),
+    last.member("untold", [long]),
+    last.member("other", [answered()]),
+  ];
+  assert.equal(failureOf(await run(last, call(others))).kind, "context_length");
+  assert.deepEqual(last.names(), ["first", "untold"]);
 });
 
 test("of the larger ones, one that is well goes before one that is down", async () => {

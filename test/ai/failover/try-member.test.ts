@@ -220,7 +220,7 @@ test("the configured length of an answer is a bound, four times as long for embe
 test("what is told of a member that was not reached: no address to the caller, and the reason to the owner", async () => {
   const codes = {
     unreachable: "upstream_unreachable",
-    cut: "upstream_unreachable",
+    cut: "upstream_cut",
     connect_timeout: "upstream_timeout",
     headers_timeout: "upstream_timeout",
   } as const;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { MemberHealth } from "#ai/health/health.ts";
-import { type Candidate, type Choice, eligibleMembers, order } from "#ai/pools/pool.ts";
+import { type Candidate, type Choice, eligibleMembers, embeddingMembers, order } from "#ai/pools/pool.ts";
 import { seededRandom } from "../../harness.ts";
 
 interface Embedding extends Candidate {
@@ -30,13 +30,32 @@ const shown = (served: ReturnType<typeof eligibleMembers<Embedding>>) =>
     ? served.kind
     : served.choices.map((one) => `${one.member.name}:${one.model}`);
 
-test("no model, the pool's name and an unknown name mean the whole pool; a name that is served narrows it", () => {
+test("no model, the pool's name and an unknown name mean the whole pool; a name that is served says who is first", () => {
   const members = [member("a"), member("b"), member("off", { active: false })];
   const whole = ["a:a-large", "b:b-large"];
   for (const model of [null, "pool", "gpt-unheard-of", "off-large"])
     assert.deepEqual(shown(eligibleMembers(members, { ...asked, model })), whole, `${model}`);
-  assert.deepEqual(shown(eligibleMembers(members, { ...asked, model: "b-large" })), ["b:b-large"]);
+  const named = eligibleMembers(members, { ...asked, model: "b-large" });
+  assert.deepEqual(shown(named), ["b:b-large", "a:a-large"]);
+  assert.ok(named.kind === "choices");
+  assert.deepEqual(names(order(named.choices, 0, () => 0)), ["b", "a"]);
+  const strict = { ...asked, strict: true, model: "b-large" };
+  assert.deepEqual(shown(eligibleMembers(members, strict)), ["b:b-large"]);
   assert.deepEqual(shown(eligibleMembers(members, { ...asked, model: "shared" })), ["a:shared", "b:shared"]);
+});
+
+test("the named model goes before every priority, and a member that is down behind those that are well", () => {
+  const members = [
+    member("a", { priority: 0 }),
+    member("b", { priority: 900 }),
+    member("c", { priority: 1 }),
+  ];
+  const named = eligibleMembers(members, { ...asked, model: "b-large" });
+  assert.ok(named.kind === "choices");
+  assert.deepEqual(names(order(named.choices, 0, () => 0)), ["b", "a", "c"]);
+  const { health } = members[1]!;
+  for (let turn = 0; turn < 2; turn += 1) health.failed(health.begin(0), 0, "upstream_error", null);
+  assert.deepEqual(names(order(named.choices, 0, () => 0)), ["a", "c"]);
 });
 
 test("a strict pool refuses an unknown name, but not its own nor none", () => {
@@ -61,15 +80,32 @@ test("a key's list of models: others are unknown to it, and without a model it m
   assert.deepEqual(shown(eligibleMembers(members, { ...asked, allowed: [] })), []);
 });
 
-test("embeddings go by the members' embedding models", () => {
-  const members = [member("a"), member("b", { embeddingModels: ["embed"] })];
+test("embeddings go by the members' embedding models, and never leave the model that is first", () => {
+  const members = [
+    member("a"),
+    member("b", { embeddingModels: ["embed"], priority: 2 }),
+    member("c", { embeddingModels: ["other", "embed"], priority: 1 }),
+    member("d", { embeddingModels: ["other"], priority: 3 }),
+  ];
   const of = (one: Embedding) => one.embeddingModels;
-  assert.deepEqual(shown(eligibleMembers(members, asked, of)), ["b:embed"]);
-  assert.deepEqual(shown(eligibleMembers(members, { ...asked, model: "a-large" }, of)), ["b:embed"]);
+  assert.deepEqual(shown(embeddingMembers(members, asked, of)), ["c:other", "d:other"]);
+  assert.deepEqual(shown(embeddingMembers(members, { ...asked, model: "a-large" }, of)), [
+    "c:other",
+    "d:other",
+  ]);
+  assert.deepEqual(shown(embeddingMembers(members, { ...asked, model: "embed" }, of)), [
+    "b:embed",
+    "c:embed",
+  ]);
+  assert.deepEqual(shown(embeddingMembers(members, { ...asked, allowed: ["embed"] }, of)), [
+    "b:embed",
+    "c:embed",
+  ]);
   assert.equal(
-    shown(eligibleMembers(members, { ...asked, strict: true, model: "a-large" }, of)),
+    shown(embeddingMembers(members, { ...asked, strict: true, model: "a-large" }, of)),
     "unknown_model",
   );
+  assert.deepEqual(shown(embeddingMembers([member("a")], asked, of)), []);
 });
 
 const choice = (one: Embedding): Choice<Embedding> => ({ member: one, model: one.models[0]! });

@@ -39,6 +39,8 @@ test("a pool is made with its defaults, shown with its members, and listed", asy
     stream_mode: "live",
     headers_after_ms: 20_000,
     deadline_ms: 600_000,
+    repeat: 1,
+    wait_ms: 0,
     timeouts: { answer_ms: null },
     members: [],
     revision: 1,
