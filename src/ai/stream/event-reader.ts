@@ -12,6 +12,9 @@ const maxEventUnits = 16 * 1024 * 1024;
  */
 const maxLines = 16_384;
 
+/** Pieces of this length are fed in two parts, bytes. */
+const longPiece = 4096;
+
 export class EventReader {
   readonly #decoder = new TextDecoder();
   #events: VendorEvent[] = [];
@@ -28,7 +31,7 @@ export class EventReader {
 
   /** The events that these bytes complete; null after one that is too long. */
   push(bytes: Buffer): VendorEvent[] | null {
-    const events = this.#feed(this.#decoder.decode(bytes, { stream: true }));
+    const events = this.#feedBytes(bytes);
     // Most pieces complete an event and are not counted. A piece has at most 64 KiB.
     if (events === null || events.length > 0) this.#lines = 0;
     else if (this.#countLines(bytes) > maxLines) this.#overflowed = true;
@@ -38,6 +41,20 @@ export class EventReader {
   /** The event that the end of the stream completes: the last one needs no empty line after it. */
   end(): VendorEvent[] | null {
     return this.#feed(`${this.#decoder.decode()}\n\n`);
+  }
+
+  /**
+   * The rest behind the last whole line is fed apart: V8 keeps the whole text of which the parser keeps a part, 64 KiB for
+   * each stream that waits for its client.
+   */
+  #feedBytes(bytes: Buffer): VendorEvent[] | null {
+    const wholeLines = bytes.length < longPiece ? 0 : bytes.lastIndexOf(0x0a) + 1;
+    if (wholeLines === 0) return this.#feed(this.#decoder.decode(bytes, { stream: true }));
+    const events = this.#feed(this.#decoder.decode(bytes.subarray(0, wholeLines), { stream: true }));
+    const rest = this.#feed(this.#decoder.decode(bytes.subarray(wholeLines), { stream: true }));
+    // A rest completes an event only where lines end with CR.
+    if (events !== null && rest !== null) for (const event of rest) events.push(event);
+    return rest === null ? null : events;
   }
 
   #countLines(bytes: Buffer): number {

@@ -1,6 +1,7 @@
 // The way out for answers that are read as they come (completions). Like `outbound.ts` it never talks to a
 // forbidden address and follows nothing; unlike it, it hands over the answer's head at once and its body piece
 // by piece, each with a time limit of its own, and stops reading from the socket while the reader asks for no more.
+// What answers bring is handed on within the budget of a turn of the event loop, so that a flood delays no other answer.
 
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";
@@ -15,6 +16,8 @@ import {
   type Lookup,
   systemLookup,
 } from "./connect.ts";
+import { minPieceBytes } from "./paced-request.ts";
+import { TurnBudget } from "./turn-budget.ts";
 import { urlRefusal } from "./url.ts";
 
 export interface UpstreamRequest {
@@ -68,14 +71,18 @@ export function isBodyError(piece: Buffer | null | BodyError): piece is BodyErro
 /** Long enough to be useful between the calls of a chat, short enough that most peers have not closed it. */
 const idleMs = 15_000;
 const connectionsPerOrigin = 4096;
-/** Bytes that are kept for a reader who is slower than the peer; then the socket waits. */
-const highWater = 256 * 1024;
-/** What a piece costs beside its bytes: a peer may send them one by one. */
-const pieceCost = 128;
+/** Bytes that are kept for a reader who is slower than the peer; then the socket waits. Node keeps a read or two more. */
+const highWater = 64 * 1024;
+/** What a piece counts: a peer may send single bytes. */
+const sizeOf = (piece: Buffer) => Math.max(piece.length, minPieceBytes);
 
-/** HTTP/1.1 over keep-alive connections of its own. Answers are asked for uncompressed. */
-export function createStreamingClient(options: { allow: AllowList; lookup?: Lookup }): StreamingClient {
-  const { allow, lookup = systemLookup } = options;
+/** HTTP/1.1 over keep-alive connections of its own. Answers are asked for uncompressed. `budget`: that of all of them. */
+export function createStreamingClient(options: {
+  allow: AllowList;
+  lookup?: Lookup;
+  budget?: TurnBudget;
+}): StreamingClient {
+  const { allow, lookup = systemLookup, budget = new TurnBudget() } = options;
   const connector = guardedConnector(allow, guardedLookup(allow, lookup));
   const settings = {
     connect: connector.connect,
@@ -110,7 +117,7 @@ export function createStreamingClient(options: { allow: AllowList; lookup?: Look
         return Promise.resolve(failed("not_allowed", `Not allowed: ${refused}.`));
       if (request.signal.aborted) return Promise.resolve(failed("aborted", "Stopped."));
       return new Promise((resolve) => {
-        const exchange = new UpstreamExchange(request, url.host, resolve);
+        const exchange = new UpstreamExchange(request, url.host, budget, resolve);
         const { method, body } = request;
         const headers = ["accept-encoding", "identity"];
         for (const name in request.headers) headers.push(name, request.headers[name]!);
@@ -169,6 +176,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
   socket: Socket | null = null;
   readonly #request: UpstreamRequest;
   readonly #host: string;
+  readonly #budget: TurnBudget;
   readonly #settle: (result: UpstreamResult) => void;
   #timer: NodeJS.Timeout;
   /** What it waits for now, ms; and until when, monotonic ms. */
@@ -186,9 +194,15 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
   #end: null | BodyError | "end" = null;
   #reader: ((piece: Buffer | null | BodyError) => void) | null = null;
 
-  constructor(request: UpstreamRequest, host: string, settle: (result: UpstreamResult) => void) {
+  constructor(
+    request: UpstreamRequest,
+    host: string,
+    budget: TurnBudget,
+    settle: (result: UpstreamResult) => void,
+  ) {
     this.#request = request;
     this.#host = host;
+    this.#budget = budget;
     this.#settle = settle;
     this.#patienceMs = wholeMs(request.connectMs);
     this.#patientUntil = performance.now() + this.#patienceMs;
@@ -222,14 +236,19 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#phase !== "reading") return;
+    const size = sizeOf(chunk);
     const reader = this.#reader;
-    if (reader) {
-      this.#reader = null;
-      reader(chunk);
-      return;
+    // With a reader and a piece kept, the reader waits for a turn.
+    if (reader && this.#pieces.length === 0) {
+      if (this.#budget.take(size)) {
+        this.#reader = null;
+        reader(chunk);
+        return;
+      }
+      this.#budget.wait(size, this.#onTurn);
     }
     this.#pieces.push(chunk);
-    this.#kept += chunk.length + pieceCost;
+    this.#kept += size;
     if (this.#kept < highWater || this.#paused) return;
     this.#paused = true;
     controller.pause();
@@ -256,20 +275,34 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
   }
 
   read(patienceMs: number): Promise<Buffer | null | BodyError> {
-    const piece = this.#pieces.shift();
-    if (piece !== undefined) {
-      this.#kept -= piece.length + pieceCost;
-      if (this.#paused && this.#kept < highWater / 2) {
-        this.#paused = false;
-        this.#controller?.resume();
-      }
-      return Promise.resolve(piece);
-    }
-    if (this.#end !== null) return Promise.resolve(this.#end === "end" ? null : this.#end);
+    const [next] = this.#pieces;
+    if (next !== undefined && this.#budget.take(sizeOf(next))) return Promise.resolve(this.#shift(next));
+    if (next === undefined && this.#end !== null)
+      return Promise.resolve(this.#end === "end" ? null : this.#end);
     return new Promise((resolve) => {
-      this.#arm(patienceMs);
       this.#reader = resolve;
+      if (next === undefined) this.#arm(patienceMs);
+      else this.#budget.wait(sizeOf(next), this.#onTurn);
     });
+  }
+
+  /** The reader gets the piece for which it waited; it has none, and no piece is left, when the answer was given up. */
+  readonly #onTurn = () => {
+    const reader = this.#reader;
+    const [next] = this.#pieces;
+    if (reader === null || next === undefined) return;
+    this.#reader = null;
+    reader(this.#shift(next));
+  };
+
+  #shift(next: Buffer): Buffer {
+    this.#pieces.shift();
+    this.#kept -= sizeOf(next);
+    if (this.#paused && this.#kept < highWater / 2) {
+      this.#paused = false;
+      this.#controller?.resume();
+    }
+    return next;
   }
 
   cancel(): void {
@@ -295,8 +328,8 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
       return;
     }
     this.#timerAt = Number.POSITIVE_INFINITY;
-    // Time in which the reader asks for nothing does not count against the peer.
-    if (this.#phase === "reading" && this.#reader === null) return;
+    // Time in which the reader asks for nothing, or waits for its turn, does not count against the peer.
+    if (this.#phase === "reading" && (this.#reader === null || this.#pieces.length > 0)) return;
     this.#giveUp("timeout", `nothing came within ${this.#patienceMs} ms`);
   }
 
@@ -322,6 +355,8 @@ class UpstreamExchange implements Dispatcher.DispatchHandler, BodyReader {
     clearTimeout(this.#timer);
     this.#request.signal.removeEventListener("abort", this.#onAbort);
     this.#end = end;
+    // In its turn the reader gets the next piece, and the end behind the last one.
+    if (this.#pieces.length > 0) return;
     const reader = this.#reader;
     this.#reader = null;
     reader?.(end === "end" ? null : end);

@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { describe, test } from "node:test";
 import { readAllowList } from "#runtime/net/address.ts";
-import { createStreamingClient } from "#runtime/net/streaming-client.ts";
+import { createStreamingClient, isBodyError } from "#runtime/net/streaming-client.ts";
+import { TurnBudget, turnBudgetBytes } from "#runtime/net/turn-budget.ts";
 import { allow, turn } from "../asking.ts";
 import { answered, chunked, drain, failed, open, patience, piece, withPeer, withServer } from "../opening.ts";
 import { answer, closedPort } from "../peer.ts";
@@ -59,6 +60,40 @@ describe("an answer", () => {
       assert.match(peer.received()[0]!, /^GET /);
       assert.doesNotMatch(peer.received()[0]!, /content-length/);
     }));
+});
+
+test("answers share what a turn of the event loop hands on, and nothing of them is lost", async () => {
+  const works: (() => void)[] = [];
+  const budget = new TurnBudget((work) => works.push(work));
+  const upstreams = createStreamingClient({ allow, budget });
+  const long = "x".repeat(2 * turnBudgetBytes);
+  await withPeer({ onRequest: (socket) => socket.write(answer(long)) }, async (url) => {
+    const bodies = [await open(upstreams, url), await open(upstreams, url)].map((it) => answered(it).body);
+    let handedOn = 0;
+    const drained = Promise.all(
+      bodies.map(async (body) => {
+        let length = 0;
+        for (;;) {
+          const piece = await body.read(patience);
+          if (piece === null || isBodyError(piece)) return piece === null ? length : -1;
+          length += piece.length;
+          handedOn += piece.length;
+        }
+      }),
+    );
+    let isDone = false;
+    void drained.then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      const before = handedOn;
+      for (let turns = 0; turns < 20; turns += 1) await turn();
+      assert.ok(handedOn - before <= turnBudgetBytes + 2 * 65_536, `${handedOn - before} in one turn`);
+      for (const work of works.splice(0)) work();
+    }
+    assert.deepEqual(await drained, [long.length, long.length]);
+  });
+  await upstreams.close();
 });
 
 describe("patience", () => {
