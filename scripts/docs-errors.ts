@@ -49,6 +49,8 @@ export const messageCodes: Record<string, string> = {
   too_long: "The text needs more than 255 short messages.",
   partial:
     "The SMSC took some parts of a long text and not the others. It is not sent again, because some of it was.",
+  opted_out: "The recipient has opted out at the vendor, which sends nothing. No list of ours is changed.",
+  refused: "The provider refused it in an answer that names no code; the reason has its words.",
   not_sendable: "The text cannot stand where the gateway's settings put it.",
   aborted: "It was stopped before it went out. It is tried again.",
   unreachable: "The provider's address did not answer. Nothing was sent; the gateway pauses.",

@@ -74,6 +74,8 @@ export type Received =
       inbound: InboundMessage[];
       engagements?: Engagement[];
       replayGuard?: ReplayGuard;
+      /** Statuses that no table of the adapter lists: they are counted and shown, and change nothing. */
+      unknownWords?: string[];
       /** A URL to GET once, which confirms the subscription of this callback. The adapter has checked that its host is the provider's. */
       confirmUrl?: string;
       reply?: { contentType: string; body: string };

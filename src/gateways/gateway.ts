@@ -23,6 +23,11 @@ export interface GatewayTools {
   clock: Clock;
   /** The URL of this gateway's callbacks (`https://…/callbacks/{identifier}`); null without a public URL. */
   callbackUrl: string | null;
+  /**
+   * The same for reports about one message, for the request that sends it: the URL carries our id and proves itself
+   * (`provenMessage`). Null without a public URL.
+   */
+  messageUrl(messageId: string): string | null;
   timeoutMs: number;
   signal: AbortSignal;
   /** Keys that sign for the gateway's sending domain, as the account manages them; empty: none. */
@@ -33,6 +38,8 @@ export interface GatewayTools {
 export interface CallbackTools extends Pick<GatewayTools, "clock" | "outbound"> {
   /** Reads a returned mail, off the event loop. */
   readReport: ReadReport;
+  /** Our id in a URL that `messageUrl` made for this gateway; null for any other URL. */
+  provenMessage(callback: CallbackRequest): string | null;
 }
 
 const defaultTimeoutMs = 30_000;
@@ -197,12 +204,13 @@ function openingOf<Settings extends z.ZodObject, Kind extends ContentKind>(
       const { send } = definition;
       return {
         connection: "on_demand",
-        open: async (settings, { outbound, clock, callbackUrl, timeoutMs, dkim }) => ({
+        open: async (settings, { outbound, clock, callbackUrl, messageUrl, timeoutMs, dkim }) => ({
           send: (message, signal) =>
             send(message as OutgoingMessage<Kind>, settings as Parsed, {
               outbound,
               clock,
               callbackUrl,
+              messageUrl,
               timeoutMs,
               signal,
               dkim,

@@ -12,6 +12,8 @@ export interface OutgoingMessage<Kind extends ContentKind = ContentKind> {
   recipient: string;
   /** 1 for the first transmission. */
   attempt: number;
+  /** An earlier transmission may have reached the provider, and its policy is to send the message once more. */
+  repeated?: boolean;
   content: Contents[Kind];
 }
 

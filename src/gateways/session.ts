@@ -84,6 +84,8 @@ export interface GatewayHost {
   outbound: Outbound;
   /** Where this gateway's provider reaches us (`https://…/callbacks/{identifier}`); null without a public URL. */
   callbackUrl: string | null;
+  /** See `GatewayTools.messageUrl`. */
+  messageUrl(messageId: string): string | null;
   /** For one message, ms. */
   timeoutMs: number;
   /** Keys that sign for the gateway's sending domain, as the account manages them; empty: none. */

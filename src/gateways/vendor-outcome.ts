@@ -14,8 +14,24 @@ import type { FinalReceipt, Outcome } from "./outcome.ts";
  * - `configuration`: the gateway is at fault, with every message
  * - `transient`: the message was not sent and can be tried again
  * - `ambiguous`: the message may have been sent
+ * - `duplicate`: the vendor has such a message already. If an earlier transmission may have reached it, this one is
+ *   accepted; otherwise it is another message, and this one is tried again later
+ * - `opted_out`: the recipient has opted out at the vendor, which sends nothing
  */
-export type Fault = "permanent" | "configuration" | "transient" | "ambiguous";
+export type Fault = "permanent" | "configuration" | "transient" | "ambiguous" | "duplicate" | "opted_out";
+
+/**
+ * What a 2xx says of its message, for vendors that answer 2xx to refusals too.
+ * - `taken`: as the status says
+ * - `refused`: `code` is the vendor's, null if it names none
+ * - `unreadable`: it says neither yes nor no; `why` follows the status in "The vendor answered 200 without $.id"
+ * - `unexpected`: the status is none that this vendor accepts with
+ */
+export type Verdict =
+  | { kind: "taken" }
+  | { kind: "refused"; code: string | null; fault: Fault; text?: string }
+  | { kind: "unreadable"; why: string }
+  | { kind: "unexpected" };
 
 /** An error in an answer: its code, the status, and the vendor's words as they will be shown. */
 export interface VendorError {
@@ -31,8 +47,14 @@ export interface AnswerFormat {
   vendor: string;
   /** The vendor's id of the message in a 2xx; null: the answer is not the vendor's, so the outcome is ambiguous. */
   reference(json: Json, answer: Answer): string | null;
+  /** True: a 2xx without an id is accepted as well; receipts then carry our id. */
+  referenceOptional?: boolean;
+  /** Reads a 2xx before its reference. `json`: undefined if the body is not JSON. Default: it is `taken`. */
+  verdict?(json: Json | undefined, answer: Answer): Verdict;
   /** How the message ended, if a 2xx already says so; null: it does not. */
   receipt?(json: Json): FinalReceipt | null;
+  /** The vendor's words in an answer that refuses; null: they are where most vendors put them. */
+  text?(json: Json): string | null;
   /** The vendor's code in any other answer, for the record; null: it has none. */
   code?(json: Json, answer: Answer): string | null;
   /**
@@ -51,6 +73,8 @@ export interface AnswerContext {
   secrets: () => readonly string[];
   /** Epoch ms. */
   now: number;
+  /** True: an earlier transmission of the message may have reached the vendor. */
+  repeated?: boolean;
 }
 
 export type Answer = Extract<OutboundResult, { kind: "answer" }>;
@@ -59,14 +83,39 @@ export type Answer = Extract<OutboundResult, { kind: "answer" }>;
 export function vendorOutcome(
   result: OutboundResult,
   format: AnswerFormat,
-  { secrets, now }: AnswerContext,
+  { secrets, now, repeated = false }: AnswerContext,
 ): Outcome {
   if (result.kind !== "answer") return outcomeOfFailure(result, { secrets, now });
   const { status } = result;
-  const json = parseJson(result.body) ?? null;
+  const parsed = parseJson(result.body);
+  const json = parsed ?? null;
   if (status >= 200 && status < 300) {
+    const verdict = format.verdict?.(parsed, result) ?? { kind: "taken" };
+    switch (verdict.kind) {
+      case "taken":
+        break;
+      case "unexpected":
+        return outcomeOfFailure(result, { secrets, now });
+      case "unreadable": {
+        const reason = cleanText(`${format.vendor} answered ${status}${verdict.why}.`, secrets(), 290);
+        return { kind: "unknown", code: "unreadable_answer", reason };
+      }
+      case "refused": {
+        const texts = secrets();
+        const { fault } = verdict;
+        const code = readableCode(verdict.code, texts) ?? "refused";
+        const text = cleanText(verdict.text ?? "", texts) || providerText(result.body, texts);
+        const reason = `${format.vendor} refused it${text === "" ? "." : `: ${text}`}`;
+        return outcomeOfFault(fault, {
+          code,
+          reason,
+          repeated,
+          ...retryAfter(result.headers["retry-after"], now),
+        });
+      }
+    }
     const reference = referenceFrom(format.reference(json, result));
-    if (reference !== null) {
+    if (reference !== null || format.referenceOptional) {
       const receipt = format.receipt?.(json) ?? null;
       return receipt === null ? { kind: "accepted", reference } : { kind: "accepted", reference, receipt };
     }
@@ -79,22 +128,40 @@ export function vendorOutcome(
   const wait = isReadable || status !== 429 ? header : (format.retryAfter?.(result, now) ?? header);
   const headers = wait === undefined ? result.headers : { ...result.headers, "retry-after": wait };
   const byStatus = outcomeOfFailure({ ...result, headers }, { secrets, now, notAcceptedStatuses });
-  const code = format.code?.(json, result) ?? null;
-  if (byStatus.kind === "accepted" || code === null || !/^[\w.:-]{1,64}$/.test(code)) return byStatus;
-  if (cleanText(code, secrets(), 64) !== code) return byStatus;
-  const text = providerText(result.body, secrets());
+  const code = readableCode(format.code?.(json, result) ?? null, secrets());
+  if (byStatus.kind === "accepted" || code === null) return byStatus;
+  const text = cleanText(format.text?.(json) ?? "", secrets()) || providerText(result.body, secrets());
   const reason = `${format.vendor} error ${code}${text === "" || text === code ? "." : `: ${text}`}`;
   const isUncertain = status < 400 || (status > 499 && !notAcceptedStatuses.includes(status));
-  switch (isUncertain ? undefined : format.faultOf?.({ code, status, text, json })) {
+  const fault = isUncertain ? undefined : format.faultOf?.({ code, status, text, json });
+  if (fault === undefined) return { ...byStatus, code, reason };
+  return outcomeOfFault(fault, { code, reason, repeated, ...retryAfter(wait, now) });
+}
+
+/** A vendor's code as it is stored and shown; null for a text that is no code, or that contains a secret. */
+function readableCode(code: string | null, secrets: readonly string[]): string | null {
+  if (code === null || !/^[\w.:-]{1,64}$/.test(code)) return null;
+  return cleanText(code, secrets, 64) === code ? code : null;
+}
+
+function outcomeOfFault(
+  fault: Fault,
+  error: { code: string; reason: string; repeated: boolean; retryAfterMs?: number },
+): Outcome {
+  const { repeated, retryAfterMs, ...told } = error;
+  switch (fault) {
     case "permanent":
-      return { kind: "rejected", code, reason };
+      return { kind: "rejected", ...told };
+    case "opted_out":
+      return { kind: "rejected", ...told, code: "opted_out" };
     case "configuration":
-      return { kind: "deferred", code, reason, gatewayFault: "refused" };
+      return { kind: "deferred", ...told, gatewayFault: "refused" };
+    case "duplicate":
+      if (repeated) return { kind: "accepted", reference: null };
+      return { kind: "deferred", ...told };
     case "transient":
-      return { kind: "deferred", code, reason, ...retryAfter(wait, now) };
+      return { kind: "deferred", ...told, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
     case "ambiguous":
-      return { kind: "unknown", code, reason };
-    case undefined:
-      return { ...byStatus, code, reason };
+      return { kind: "unknown", ...told };
   }
 }

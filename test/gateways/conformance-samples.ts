@@ -7,7 +7,9 @@ import type { CallbackTools, GatewayAdapter, GatewayTools } from "#gateways/gate
 import type { EmailContent, OutgoingMessage, TextContent } from "#gateways/message.ts";
 import type { Outcome } from "#gateways/outcome.ts";
 import type { SessionHost } from "#gateways/session.ts";
+import { messageUrl, provenMessage } from "#messaging/message-urls.ts";
 import type { Clock } from "#runtime/runtime.ts";
+import { createSealer } from "#store/seal.ts";
 import { memoryLog } from "../log.ts";
 import { scriptedOutbound } from "./scripted-outbound.ts";
 
@@ -51,6 +53,12 @@ export function sampleAttachment(filename: string, contentType: string, bytes: B
   return { filename, contentType, size: bytes.length, sha256, content: async () => bytes };
 }
 
+const sealer = createSealer("a master key of the gateway tests", {
+  bytes: (count) => new Uint8Array(count),
+  fraction: () => 0,
+});
+const gatewayId = "gw_conformance";
+
 export const stillClock: Clock = { now: () => now, monotonic: () => 0, sleep: async () => {} };
 
 export function toolsWith(change: Partial<GatewayTools & CallbackTools> = {}): GatewayTools & CallbackTools {
@@ -58,6 +66,8 @@ export function toolsWith(change: Partial<GatewayTools & CallbackTools> = {}): G
     outbound: scriptedOutbound({ kind: "no_answer", reason: "nothing scripted" }),
     clock: stillClock,
     callbackUrl,
+    messageUrl: (id) => messageUrl(sealer, gatewayId, callbackUrl, id),
+    provenMessage: (callback) => provenMessage(sealer, gatewayId, callback),
     timeoutMs: 30_000,
     signal: new AbortController().signal,
     dkim: [],

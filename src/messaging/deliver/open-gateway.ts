@@ -10,6 +10,7 @@ import type { GatewayRules } from "#gateways/rules.ts";
 import { needsPublicUrl } from "#messaging/email/links.ts";
 import { activeDkimKeys } from "#messaging/email/signing-keys.ts";
 import { storeReport } from "#messaging/feedback/store-report.ts";
+import { messageUrl } from "#messaging/message-urls.ts";
 import { Lane } from "#queue/lane.ts";
 import type { ClaimedLane, OpenLane } from "#queue/open-lane.ts";
 import { dayOf, startOfNextDay, withinHours } from "#runtime/time-zones.ts";
@@ -106,7 +107,15 @@ export async function openGateway(deps: OpenGatewayDeps, state: ClaimedLane): Pr
   const { fence } = state;
   const transport = openTransport(
     { ...deps, storeReport: (report) => storeReport(deps, gateway, report) },
-    { id, identifier, fence, callbackUrl, timeoutMs: adapter.timeoutMs(settings), dkim },
+    {
+      id,
+      identifier,
+      fence,
+      callbackUrl,
+      messageUrl: (messageId) => messageUrl(sealer, id, callbackUrl, messageId),
+      timeoutMs: adapter.timeoutMs(settings),
+      dkim,
+    },
     adapter,
     settings,
   );

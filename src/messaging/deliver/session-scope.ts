@@ -21,7 +21,8 @@ export interface SessionDeps
 }
 
 /** The gateway, as the owner of its lane knows it. */
-export interface SessionGateway extends Pick<GatewayHost, "callbackUrl" | "timeoutMs" | "dkim"> {
+export interface SessionGateway
+  extends Pick<GatewayHost, "callbackUrl" | "messageUrl" | "timeoutMs" | "dkim"> {
   id: string;
   identifier: string;
   fence: number;
@@ -75,13 +76,14 @@ export class SessionScope {
     this.#gateway = gateway;
     this.#stopping = stopping;
     const { clock, random, log, outbound, storeReport } = deps;
-    const { identifier, callbackUrl, timeoutMs, dkim } = gateway;
+    const { identifier, callbackUrl, messageUrl, timeoutMs, dkim } = gateway;
     this.host = {
       clock,
       random,
       log: log.child({ gateway: identifier }),
       outbound,
       callbackUrl,
+      messageUrl,
       timeoutMs,
       dkim,
       signal: this.#over.signal,

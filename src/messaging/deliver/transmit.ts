@@ -80,12 +80,9 @@ async function send(
   switch (row.content) {
     case "text": {
       const { id, recipient, body: text } = row;
-      return await transmit(
-        deps,
-        gateway,
-        { id, recipient, attempt, content: { kind: "text", text } },
-        signal,
-      );
+      const repeated = row.resends > 0 ? { repeated: true } : {};
+      const content = { kind: "text", text } as const;
+      return await transmit(deps, gateway, { id, recipient, attempt, content, ...repeated }, signal);
     }
     case "email":
       return await sendEmail(deps, gateway, memory, row, attempt, signal);

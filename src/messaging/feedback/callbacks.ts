@@ -6,6 +6,7 @@ import type { CallbackRequest, Received, ReplayGuard } from "#gateways/callback.
 import type { ReadReport } from "#gateways/email/reports/reader.ts";
 import { findAdapter } from "#gateways/registry.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
+import { provenMessage } from "#messaging/message-urls.ts";
 import { claimSignature } from "#store/feedback/callback-signatures.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
 import { type StoreReportDeps, storeReport } from "./store-report.ts";
@@ -47,7 +48,12 @@ export async function receiveCallback(
   let received: Received;
   try {
     const { clock, outbound, readReport } = deps;
-    const tools = { clock, outbound, readReport };
+    const tools = {
+      clock,
+      outbound,
+      readReport,
+      provenMessage: (call: CallbackRequest) => provenMessage(deps.sealer, gateway.id, call),
+    };
     received = await adapter.receive(request, openSettings(deps.sealer, gateway), tools);
   } catch (error) {
     deps.log.error(

@@ -51,6 +51,7 @@ export const loopback = () => createOutbound({ allow: readAllowList("127.0.0.0/8
 export interface Mailing extends Tools {
   clock: MovableClock;
   callbackUrl: null;
+  messageUrl(): null;
   dkim: readonly DkimKey[];
   stop: AbortController;
 }
@@ -61,6 +62,7 @@ export function mailingTools(change: Partial<Mailing> = {}): Mailing {
     outbound: loopback(),
     clock: movableClock(),
     callbackUrl: null,
+    messageUrl: () => null,
     timeoutMs: 30_000,
     signal: stop.signal,
     dkim: [],

@@ -46,6 +46,7 @@ function play(
       identifier: "main",
       fence: 1,
       callbackUrl: "https://trunkline.test/callbacks/main",
+      messageUrl: () => null,
       timeoutMs: 7000,
       dkim: [],
     },

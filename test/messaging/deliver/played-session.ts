@@ -115,7 +115,16 @@ export async function play({ open = () => ({}), linked = false, deps = {} }: Scr
       signals: signalsTo(),
       ...deps,
     },
-    { id: gatewayId, identifier: "link", fence: 1, linked, callbackUrl: null, timeoutMs: 30_000, dkim: [] },
+    {
+      id: gatewayId,
+      identifier: "link",
+      fence: 1,
+      linked,
+      callbackUrl: null,
+      messageUrl: () => null,
+      timeoutMs: 30_000,
+      dkim: [],
+    },
     async (host) => {
       const number = it.hosts.push(host);
       it.openedAt.push(clock.monotonic());

@@ -1,14 +1,14 @@
 // Any provider with an HTTP interface, described by settings: what to send, how to tell that it was accepted, and how to
-// read the provider's reports. Secrets may be anywhere in url, headers and body, so nothing of these may reach a reason.
+// read the provider's reports. They are compiled to what a vendor's own file says (`defineHttpSms`). Secrets may be anywhere
+// in url, headers and body, so nothing of these may reach a reason.
 
-import { defineGateway, type GatewayTools } from "#gateways/gateway.ts";
-import { type FailureContext, outcomeOfFailure, providerText } from "#gateways/http-outcome.ts";
-import { parseJson, readPath, referenceFrom, textAt } from "#gateways/json-path.ts";
-import type { OutgoingMessage } from "#gateways/message.ts";
-import type { Outcome } from "#gateways/outcome.ts";
-import type { OutboundRequest, OutboundResult } from "#runtime/runtime.ts";
-import { cleanText } from "#settings/redact.ts";
-import { receiveHttpApi } from "./callback.ts";
+import { type Json, parseJson, readPath, textAt } from "#gateways/json-path.ts";
+import type { SmsCallback } from "#gateways/sms/engine/callback.ts";
+import { defineHttpSms } from "#gateways/sms/engine/http-sms.ts";
+import type { SmsRequest } from "#gateways/sms/engine/request.ts";
+import type { Sms } from "#gateways/sms/engine/sms.ts";
+import type { Answer, AnswerFormat, Verdict } from "#gateways/vendor-outcome.ts";
+import { callbackOf } from "./callback.ts";
 import { type HttpApiSettings, httpApiSettings } from "./settings.ts";
 import {
   fillForm,
@@ -21,56 +21,31 @@ import {
   type Values,
 } from "./template.ts";
 
-export const httpApi = defineGateway({
+export const httpApi = defineHttpSms({
   kind: "http-api",
-  channels: ["sms"],
-  contents: ["text"],
   title: "HTTP API",
   summary:
     "Any SMS provider with an HTTP interface: the settings describe its requests, answers and callbacks.",
   settings: httpApiSettings,
-  urls: (settings) => [fillUrl(settings.url, sampleValues) ?? settings.url],
-  timeoutMs: (settings) => settings.timeout_ms,
-  async send(message, settings, tools): Promise<Outcome> {
-    const request = requestOf(message, settings, tools);
-    if (request === null) {
-      const reason = "The text cannot be put into the path of the gateway's URL.";
-      return { kind: "rejected", code: "not_sendable", reason };
-    }
-    const result = await tools.outbound.request(request);
-    return outcomeOf(result, settings, tools.clock.now());
-  },
-  receive: (callback, settings) => receiveHttpApi(callback, settings.callback, () => secretsOf(settings)),
+  url: (settings) => fillUrl(settings.url, sampleValues) ?? settings.url,
+  request: requestOf,
+  answer: answerOf,
+  callback: (settings): SmsCallback<HttpApiSettings> => callbackOf(settings.callback),
+  secrets: secretsOf,
 });
 
 /** The request for a message; null when its text would change the URL's path. */
-function requestOf(
-  message: OutgoingMessage<"text">,
-  settings: HttpApiSettings,
-  tools: GatewayTools,
-): OutboundRequest | null {
-  const values: Values = {
-    to: message.recipient,
-    message: message.content.text,
-    id: message.id,
-    from: settings.from ?? "",
-  };
-  let url = fillUrl(settings.url, values);
+function requestOf(sms: Sms, settings: HttpApiSettings): SmsRequest | null {
+  const values: Values = { to: sms.to, message: sms.text, id: sms.id, from: settings.from ?? "" };
+  const url = fillUrl(settings.url, values);
   if (url === null) return null;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(settings.headers)) headers[name] = fillHeader(value, values);
-  const request: OutboundRequest = {
-    method: settings.method,
-    url,
-    headers,
-    timeoutMs: tools.timeoutMs,
-    signal: tools.signal,
-  };
+  const request: SmsRequest = { method: settings.method, url, headers };
   if (settings.body === undefined) return request;
   if (settings.encoding === "query") {
     const query = fillForm(settings.body, values);
-    if (query !== "") url += (url.includes("?") ? "&" : "?") + query;
-    return { ...request, url };
+    return query === "" ? request : { ...request, url: `${url}${url.includes("?") ? "&" : "?"}${query}` };
   }
   const isJson = settings.encoding === "json";
   if (!Object.keys(headers).some((name) => name.toLowerCase() === "content-type")) {
@@ -80,7 +55,7 @@ function requestOf(
 }
 
 /**
- * What the provider's answer means; failures are read as everywhere (`outcomeOfFailure`). For a 2xx:
+ * What the provider's answers mean; failures are read as everywhere (`outcomeOfFailure`). For a 2xx:
  * - a status outside `success.status`: `unknown`, the provider has said neither yes nor no
  * - `path` or `reference` given and the answer not JSON (a login page, a cut answer): `unknown`
  * - the value at `path` not there: `unknown`; one of `equals`: `accepted`; one of `deferred` or
@@ -88,46 +63,30 @@ function requestOf(
  *   did answer, in its settings error codes
  * - no `reference` in a good answer: `accepted` without one; receipts then need `callback.id`
  */
-function outcomeOf(result: OutboundResult, settings: HttpApiSettings, now: number): Outcome {
-  const context: FailureContext = {
-    notAcceptedStatuses: settings.definite,
-    secrets: () => secretsOf(settings),
-    now,
+function answerOf({ success, definite }: HttpApiSettings): AnswerFormat {
+  return {
+    vendor: "The provider",
+    reference: (json) => {
+      const value = success.reference === undefined ? null : readPath(json, success.reference);
+      return typeof value === "string" ? value : null;
+    },
+    referenceOptional: true,
+    verdict: (json, answer) => verdictOf(json, answer, success),
+    notAcceptedStatuses: () => definite,
   };
-  if (result.kind !== "answer" || result.status < 200 || result.status > 299) {
-    return outcomeOfFailure(result, context);
-  }
-  const { success } = settings;
-  if (!isSuccessStatus(result.status, success.status)) return outcomeOfFailure(result, context);
-  if (success.path === undefined && success.reference === undefined)
-    return { kind: "accepted", reference: null };
-  const json = parseJson(result.body);
-  if (json === undefined) {
-    const reason = `The provider answered ${result.status}, but not with JSON.`;
-    return { kind: "unknown", code: "unreadable_answer", reason };
-  }
-  if (success.path !== undefined) {
-    const value = textAt(json, success.path);
-    if (value === null) {
-      const reason = `The provider answered ${result.status} without ${success.path}.`;
-      return {
-        kind: "unknown",
-        code: "unreadable_answer",
-        reason: cleanText(reason, secretsOf(settings), 290),
-      };
-    }
-    if (!isOneOf(value, success.equals ?? [])) {
-      const secrets = secretsOf(settings);
-      const text = providerText(result.body, secrets);
-      const code = codeFrom(value, secrets);
-      const reason = `The provider refused it${text === "" ? "." : `: ${text}`}`;
-      if (isOneOf(value, success.refused)) return { kind: "deferred", code, reason, gatewayFault: "refused" };
-      if (isOneOf(value, success.deferred)) return { kind: "deferred", code, reason };
-      return { kind: "rejected", code, reason };
-    }
-  }
-  const reference = success.reference === undefined ? null : readPath(json, success.reference);
-  return { kind: "accepted", reference: referenceFrom(typeof reference === "string" ? reference : null) };
+}
+
+function verdictOf(json: Json | undefined, { status }: Answer, success: HttpApiSettings["success"]): Verdict {
+  if (!isSuccessStatus(status, success.status)) return { kind: "unexpected" };
+  if (success.path === undefined && success.reference === undefined) return { kind: "taken" };
+  if (json === undefined) return { kind: "unreadable", why: ", but not with JSON" };
+  if (success.path === undefined) return { kind: "taken" };
+  const value = textAt(json, success.path);
+  if (value === null) return { kind: "unreadable", why: ` without ${success.path}` };
+  if (isOneOf(value, success.equals ?? [])) return { kind: "taken" };
+  const isLater = isOneOf(value, success.deferred);
+  const fault = isOneOf(value, success.refused) ? "configuration" : isLater ? "transient" : "permanent";
+  return { kind: "refused", code: value, fault };
 }
 
 function isSuccessStatus(status: number, expected: string | number): boolean {
@@ -139,11 +98,6 @@ function isSuccessStatus(status: number, expected: string | number): boolean {
 
 function isOneOf(value: string, words: readonly (string | number | boolean)[]): boolean {
   return words.some((word) => String(word) === value);
-}
-
-/** A provider's settings code, when it looks like one and is not a secret. */
-function codeFrom(value: string, secrets: readonly string[]): string {
-  return /^[\w.:-]{1,64}$/.test(value) && cleanText(value, secrets) === value ? value : "refused";
 }
 
 /**

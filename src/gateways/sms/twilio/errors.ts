@@ -16,7 +16,6 @@ const permanent = [
   21604, // no 'To'
   21605, // body too long
   21608, // 'To' is not verified (trial account)
-  21610, // the recipient has opted out
   21612, // 'To' cannot be reached from this 'From'
   21614, // 'To' is not a mobile number
   21617, // body over 1600 characters
@@ -67,6 +66,7 @@ const transient = [
 ];
 
 const faults = new Map<number, Fault>([
+  [21610, "opted_out"],
   ...permanent.map((code) => [code, "permanent"] as const),
   ...configuration.map((code) => [code, "configuration"] as const),
   ...transient.map((code) => [code, "transient"] as const),

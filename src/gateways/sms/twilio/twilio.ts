@@ -4,13 +4,12 @@
 
 import { z } from "zod";
 import type { InboundMessage, Receipt, Received } from "#gateways/callback.ts";
-import { defineGateway } from "#gateways/gateway.ts";
 import { timeoutField } from "#gateways/http-settings.ts";
 import { referenceFrom, textAt } from "#gateways/json-path.ts";
-import type { OutgoingMessage } from "#gateways/message.ts";
-import type { FinalReceipt, Outcome, ReceiptStatus } from "#gateways/outcome.ts";
-import { type AnswerFormat, vendorOutcome } from "#gateways/vendor-outcome.ts";
-import type { OutboundResult } from "#runtime/runtime.ts";
+import type { FinalReceipt, ReceiptStatus } from "#gateways/outcome.ts";
+import { basic } from "#gateways/sms/engine/auth.ts";
+import { defineHttpSms } from "#gateways/sms/engine/http-sms.ts";
+import type { AnswerFormat } from "#gateways/vendor-outcome.ts";
 import { secret } from "#settings/secrets.ts";
 import { baseUrlField, joinUrl } from "#settings/url.ts";
 import { deliveryError, faultOf } from "./errors.ts";
@@ -45,71 +44,14 @@ const settings = z
 
 type TwilioSettings = z.output<typeof settings>;
 
-export const twilio = defineGateway({
-  kind: "twilio",
-  channels: ["sms"],
-  contents: ["text"],
-  title: "Twilio",
-  summary: "SMS through Twilio, with signed delivery reports and incoming messages.",
-  settings,
-  urls: (settings) => [messagesUrl(settings)],
-  timeoutMs: (settings) => settings.timeout_ms,
-  async send(message, settings, tools): Promise<Outcome> {
-    const result = await tools.outbound.request({
-      method: "POST",
-      url: messagesUrl(settings),
-      headers: {
-        authorization: `Basic ${basicPair(settings)}`,
-        "content-type": "application/x-www-form-urlencoded",
-        accept: "application/json",
-      },
-      body: formOf(message, settings, tools.callbackUrl),
-      timeoutMs: tools.timeoutMs,
-      signal: tools.signal,
-    });
-    return outcomeOf(result, settings, tools.clock.now());
-  },
-  receive(callback, settings): Received {
-    if (settings.auth_token === "")
-      return { kind: "not_configured", reason: "The gateway has no auth token." };
-    const parameters = verifiedParameters(callback, settings.auth_token);
-    if (parameters === null) return { kind: "forbidden", reason: "The X-Twilio-Signature does not fit." };
-    return receivedFrom(parameters, callback.query.get("message"));
-  },
-});
-
-function messagesUrl(settings: TwilioSettings): string {
-  return joinUrl(settings.base_url, `/2010-04-01/Accounts/${settings.account_sid}/Messages.json`);
-}
-
-function basicPair(settings: TwilioSettings): string {
-  return Buffer.from(`${settings.account_sid}:${settings.auth_token}`).toString("base64");
-}
-
-function formOf(
-  message: OutgoingMessage<"text">,
-  settings: TwilioSettings,
-  callbackUrl: string | null,
-): string {
-  const form = new URLSearchParams({ To: message.recipient });
-  if (settings.from !== undefined) form.set("From", settings.from);
-  if (settings.messaging_service_sid !== undefined)
-    form.set("MessagingServiceSid", settings.messaging_service_sid);
-  form.set("Body", message.content.text);
-  if (callbackUrl !== null)
-    form.set("StatusCallback", `${callbackUrl}?message=${encodeURIComponent(message.id)}`);
-  return form.toString();
+function messagesUrl({ base_url, account_sid }: TwilioSettings): string {
+  return joinUrl(base_url, `/2010-04-01/Accounts/${account_sid}/Messages.json`);
 }
 
 /**
  * A 2xx with a `sid` is `accepted`, one without is `unknown`. The error code decides a 4xx that has one, and the status
  * everything else; a 5xx is `unknown`, and its body is not read for that.
  */
-function outcomeOf(result: OutboundResult, settings: TwilioSettings, now: number): Outcome {
-  const secrets = () => [settings.auth_token, basicPair(settings)];
-  return vendorOutcome(result, answerFormat, { secrets, now });
-}
-
 const answerFormat: AnswerFormat = {
   vendor: "Twilio",
   reference: (json) => textAt(json, "$.sid"),
@@ -133,7 +75,9 @@ const receiptStatuses = new Map<string, ReceiptStatus>([
   ["canceled", "failed"],
 ]);
 
-/** Null for intermediate statuses (`accepted`, `queued`, `scheduled`, `sending`) and unknown ones. */
+const intermediate = new Set(["accepted", "queued", "scheduled", "sending", "receiving"]);
+
+/** Null for intermediate statuses and unknown ones. */
 function receiptOf(word: string | null, errorCode: string | null): FinalReceipt | null {
   const status = receiptStatuses.get(word ?? "");
   if (status === undefined) return null;
@@ -166,7 +110,10 @@ function receivedFrom(parameters: URLSearchParams, messageId: string | null): Re
   const status = word ?? parameters.get("SmsStatus");
   if (status === null) return { kind: "malformed", reason: "The callback says nothing about its message." };
   const final = receiptOf(status, parameters.get("ErrorCode"));
-  if (final === null) return { kind: "received", receipts: [], inbound: [] };
+  if (final === null) {
+    const unknown = intermediate.has(status) ? {} : { unknownWords: [status] };
+    return { kind: "received", receipts: [], inbound: [], ...unknown };
+  }
   const receipt: Receipt = { ...final, reference };
   if (messageId !== null && /^[\w-]{1,64}$/.test(messageId)) receipt.messageId = messageId;
   return { kind: "received", receipts: [receipt], inbound: [] };
@@ -185,3 +132,29 @@ function inboundFrom(parameters: URLSearchParams, reference: string): InboundMes
   }
   return { reference, from, to: text("To"), message: text("Body"), media };
 }
+
+export const twilio = defineHttpSms({
+  kind: "twilio",
+  title: "Twilio",
+  summary: "SMS through Twilio, with signed delivery reports and incoming messages.",
+  settings,
+  url: messagesUrl,
+  auth: ({ account_sid, auth_token }) => basic(account_sid, auth_token),
+  request: ({ id, to, text, callbackUrl }, { from, messaging_service_sid }, url) => ({
+    url,
+    form: {
+      To: to,
+      From: from,
+      MessagingServiceSid: messaging_service_sid,
+      Body: text,
+      StatusCallback: callbackUrl === null ? undefined : `${callbackUrl}?message=${encodeURIComponent(id)}`,
+    },
+  }),
+  answer: answerFormat,
+  receive(callback, { auth_token }): Received {
+    if (auth_token === "") return { kind: "not_configured", reason: "The gateway has no auth token." };
+    const parameters = verifiedParameters(callback, auth_token);
+    if (parameters === null) return { kind: "forbidden", reason: "The X-Twilio-Signature does not fit." };
+    return receivedFrom(parameters, callback.query.get("message"));
+  },
+});

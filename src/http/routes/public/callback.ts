@@ -74,7 +74,7 @@ async function receive(call: Call) {
   });
   switch (result.kind) {
     case "done":
-      return { ...plain(200, result.reply?.body ?? "ok"), type: result.reply?.contentType ?? plainText };
+      return { ...plain(200, result.reply?.body ?? ""), type: result.reply?.contentType ?? plainText };
     case "forbidden":
       return plain(403, "Forbidden.");
     case "not_configured":

@@ -118,12 +118,15 @@ export const callbacks: CallbackCases = {
         { id: "2", state: "BUFFRED" },
         { id: "3", state: "REJECTD" },
       ]),
-      received: received({ status: "delivered", reference: "1" }, { status: "failed", reference: "3" }),
+      received: {
+        ...received({ status: "delivered", reference: "1" }, { status: "failed", reference: "3" }),
+        unknownWords: ["BUFFRED"],
+      },
     },
     {
       name: "a status that nobody named",
       unsigned: json({ id: "1", state: "delivrd" }),
-      received: received(),
+      received: { ...received(), unknownWords: ["delivrd"] },
     },
     { name: "no reference at all", unsigned: json({ state: "DELIVRD" }), received: received() },
     {

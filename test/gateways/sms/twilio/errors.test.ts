@@ -18,7 +18,7 @@ test("each listed code has one meaning", () => {
 
 test("whose fault it is decides what happens to the message", () => {
   assert.equal(faultOf(21211), "permanent");
-  assert.equal(faultOf(21610), "permanent");
+  assert.equal(faultOf(21610), "opted_out");
   assert.equal(faultOf(21606), "configuration");
   assert.equal(faultOf(20003), "configuration");
   assert.equal(faultOf(63038), "configuration");

@@ -73,7 +73,7 @@ test("without a public address there is only the path", async () => {
 });
 
 const results: [result: CallbackResult, status: number, type: string, text: string][] = [
-  [{ kind: "done" }, 200, "text/plain; charset=utf-8", "ok"],
+  [{ kind: "done" }, 200, "text/plain; charset=utf-8", ""],
   [{ kind: "done", reply: { contentType: "text/xml", body: "<Response/>" } }, 200, "text/xml", "<Response/>"],
   [{ kind: "forbidden" }, 403, "text/plain; charset=utf-8", "Forbidden."],
   [

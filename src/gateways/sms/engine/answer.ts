@@ -1,0 +1,85 @@
+// How a vendor's answers are read: what is a yes, where the vendor's id and code are, and what each code means. Tables list
+// codes that say more than their status; for all others the status decides, and a refusal in a 2xx rejects the message.
+
+import { type Json, textAt } from "#gateways/json-path.ts";
+import type { Answer, AnswerFormat, Fault, Verdict } from "#gateways/vendor-outcome.ts";
+
+/** The vendor's codes by what they mean. A key may end in `*`: every code that begins so. */
+export type FaultTable = Partial<Record<Fault, readonly (string | number)[]>>;
+
+type Reader = string | ((json: Json, answer: Answer) => string | null);
+
+export interface SmsAnswer {
+  /** The vendor's name in reasons. */
+  vendor: string;
+  /** Statuses with which the vendor accepts; default: every 2xx. */
+  statuses?: readonly number[];
+  /** For vendors that answer 2xx to refusals: where the result is, and which results mean yes (none: any but an error's). */
+  verdict?: { path: string; accepted: readonly string[] };
+  /** Path of the vendor's id, or what finds it; null: the vendor gives none, and receipts carry our id. */
+  reference: Reader | null;
+  /** Paths of the vendor's code, the first that has a value; in a 2xx of a `verdict` the result itself is the last of them. */
+  code?: string | readonly string[];
+  /** Paths of the vendor's words about an error. */
+  text?: string | readonly string[];
+  faults?: FaultTable;
+  /** 5xx with which the message has certainly not been taken. */
+  notAcceptedStatuses?: readonly number[];
+}
+
+/** Compiles tables and paths once, when the adapter is defined. */
+export function answerFormat(answer: SmsAnswer): AnswerFormat {
+  const faultOf = faultReader(answer.faults ?? {});
+  const { verdict, reference, statuses } = answer;
+  const codeIn = firstOf(answer.code);
+  const textIn = firstOf(answer.text);
+  const read = (reader: Reader, json: Json, result: Answer) =>
+    typeof reader === "string" ? textAt(json, reader) : reader(json, result);
+  const judged = (json: Json | undefined): Verdict => {
+    if (verdict === undefined) return { kind: "taken" };
+    const result = json === undefined ? null : textAt(json, verdict.path);
+    const code = json === undefined ? null : (codeIn(json) ?? result);
+    if (json === undefined || (result === null && code === null)) {
+      return { kind: "unreadable", why: ` without ${verdict.path}` };
+    }
+    if (result !== null && verdict.accepted.includes(result)) return { kind: "taken" };
+    const text = textIn(json);
+    const fault = (code === null ? undefined : faultOf(code)) ?? "permanent";
+    return { kind: "refused", code, fault, ...(text === null ? {} : { text }) };
+  };
+  return {
+    vendor: answer.vendor,
+    reference: (json, result) => (reference === null ? null : read(reference, json, result)),
+    referenceOptional: reference === null,
+    verdict: (json, { status }) =>
+      statuses === undefined || statuses.includes(status) ? judged(json) : { kind: "unexpected" },
+    code: codeIn,
+    text: textIn,
+    faultOf: ({ code }) => faultOf(code),
+    notAcceptedStatuses: () => answer.notAcceptedStatuses ?? [],
+  };
+}
+
+function firstOf(paths: string | readonly string[] | undefined): (json: Json) => string | null {
+  const list = paths === undefined ? [] : typeof paths === "string" ? [paths] : paths;
+  return (json) => {
+    for (const path of list) {
+      const text = textAt(json, path);
+      if (text !== null && text !== "") return text;
+    }
+    return null;
+  };
+}
+
+/** What a code means; undefined: no table lists it. */
+export function faultReader(table: FaultTable): (code: string) => Fault | undefined {
+  const exact = new Map<string, Fault>();
+  const prefixes: [string, Fault][] = [];
+  for (const [fault, codes] of Object.entries(table) as [Fault, readonly (string | number)[]][]) {
+    for (const code of codes.map(String)) {
+      if (code.endsWith("*")) prefixes.push([code.slice(0, -1), fault]);
+      else exact.set(code, fault);
+    }
+  }
+  return (code) => exact.get(code) ?? prefixes.find(([prefix]) => code.startsWith(prefix))?.[1];
+}

@@ -1,0 +1,199 @@
+// Reads the callbacks of SMS vendors: JSON, a form, or the query of a GET. The proof comes first, and decides what is read.
+
+import { createHash } from "node:crypto";
+import type { CallbackRequest, InboundMessage, Receipt, Received } from "#gateways/callback.ts";
+import type { CallbackTools } from "#gateways/gateway.ts";
+import { type Json, parseJson, readPath, referenceFrom, textAt } from "#gateways/json-path.ts";
+import { eventTime, omitUndefined, reasonText } from "#gateways/vendor-event.ts";
+import type { Proof } from "./proof.ts";
+import type { Words } from "./words.ts";
+
+/** A path and the values there that select a report; without values any value does. */
+export type Condition = readonly [path: string, ...values: string[]];
+
+type Reader = string | ((report: Json) => string | null);
+
+export interface SmsCallback<Settings> {
+  /** The callback is read when any of them proves it. */
+  proofs: readonly Proof<Settings>[];
+  /** Path of the list, if one callback has several reports; a document that is a list is one itself. */
+  items?: string;
+  receipt?: {
+    when?: Condition;
+    /** The vendor's id of the message. */
+    reference?: Reader;
+    /** Our id. */
+    id?: Reader;
+    /** Null: the report is about something else. */
+    status: Reader;
+    words: Words;
+    code?: Reader;
+    reason?: Reader;
+    at?: Reader;
+  };
+  inbound?: {
+    when: Condition;
+    /** The vendor's id; undefined: it gives none, and one is made of the content. */
+    id?: Reader;
+    from: Reader;
+    to: Reader;
+    text: Reader;
+    /** Numbers come without their plus: it is added to those that are long enough to be international. */
+    withoutPlus?: boolean;
+    replyTo?: Reader;
+    media?(report: Json): InboundMessage["media"];
+    /** Told apart by this, where the same text may come twice and has no id. */
+    at?: Reader;
+  };
+  /** What the vendor wants in the answer; default: nothing, because some vendors send it to the person who wrote. */
+  reply?: { contentType: string; body: string };
+}
+
+const read = (report: Json, reader: Reader | undefined): string | null =>
+  reader === undefined ? null : typeof reader === "string" ? textAt(report, reader) : reader(report);
+
+/**
+ * Verifies a callback and reads its reports. A report of another kind than the definition reads is left out; a callback
+ * without any report that it reads, and without a condition that says so, is `malformed`. If the URL was made for one
+ * message, only reports about that one count, and they carry no reference: the URL proves its message and no other.
+ */
+export async function receiveSms<Settings>(
+  definition: SmsCallback<Settings>,
+  callback: CallbackRequest,
+  settings: Settings,
+  tools: CallbackTools,
+): Promise<Received> {
+  const proved = await firstProof(definition.proofs, callback, settings, tools);
+  if (proved.kind === "answered") return proved.received;
+  if (proved.kind !== "proved") return proved;
+  if (callback.method !== "GET" && callback.method !== "POST") {
+    return { kind: "malformed", reason: "Callbacks are GET or POST." };
+  }
+  const document = proved.document ?? documentOf(callback);
+  if (document === undefined) return { kind: "malformed", reason: "The callback is not readable." };
+  const found = definition.items === undefined ? document : readPath(document, definition.items);
+  const reports = Array.isArray(found) ? found : found === undefined ? [] : [found];
+  const received: Extract<Received, { kind: "received" }> = { kind: "received", receipts: [], inbound: [] };
+  const unknownWords: string[] = [];
+  let understood = reports.length === 0 && Array.isArray(found);
+  for (const report of reports) {
+    if (definition.inbound !== undefined && matches(report, definition.inbound.when)) {
+      understood = true;
+      const message = proved.messageId === undefined ? inboundOf(report, definition.inbound) : null;
+      if (message !== null) received.inbound.push(message);
+      continue;
+    }
+    const { receipt: rules } = definition;
+    if (rules === undefined) continue;
+    if (rules.when !== undefined && !matches(report, rules.when)) {
+      understood ||= read(report, rules.when[0]) !== null;
+      continue;
+    }
+    const word = read(report, rules.status);
+    if (word === null) continue;
+    understood = true;
+    const status = rules.words(word);
+    if (status === undefined) unknownWords.push(word);
+    else if (status !== "ignored") {
+      const receipt = receiptOf(report, rules, status, proved.messageId);
+      if (receipt !== null) received.receipts.push(receipt);
+    }
+  }
+  if (!understood) {
+    const { receipt, inbound } = definition;
+    const path = [receipt?.when?.[0] ?? receipt?.status, inbound?.when[0]].find(
+      (at) => typeof at === "string",
+    );
+    return { kind: "malformed", reason: `The callback has no ${path ?? "status"}.` };
+  }
+  if (unknownWords.length > 0) received.unknownWords = unknownWords;
+  if (definition.reply !== undefined) received.reply = definition.reply;
+  return received;
+}
+
+/** The first proof that holds; otherwise the most useful refusal: one that can be repaired or repeated, then `forbidden`. */
+async function firstProof<Settings>(
+  proofs: readonly Proof<Settings>[],
+  callback: CallbackRequest,
+  settings: Settings,
+  tools: CallbackTools,
+) {
+  let refusal: Exclude<Awaited<ReturnType<Proof<Settings>>>, { kind: "proved" | "answered" }> | null = null;
+  for (const proof of proofs) {
+    const proved = await proof(callback, settings, tools);
+    if (proved.kind === "proved" || proved.kind === "answered") return proved;
+    if (refusal === null || refusal.kind === "forbidden") refusal = proved;
+  }
+  return refusal ?? { kind: "not_taken" as const, reason: "This gateway takes no callbacks." };
+}
+
+function matches(report: Json, [path, ...values]: Condition): boolean {
+  const value = textAt(report, path);
+  return value !== null && (values.length === 0 || values.includes(value));
+}
+
+/** A form or query as an object of its first values, so that paths such as `$.id` work as in JSON. */
+export function documentOf(callback: CallbackRequest): Json | undefined {
+  const text = callback.method === "GET" ? "" : callback.body.toString("utf8").trim();
+  if (text === "") return fieldsOf(callback.query);
+  const type = callback.headers["content-type"] ?? "";
+  if (/[/+]json\b/i.test(type) || text.startsWith("{") || text.startsWith("[")) return parseJson(text);
+  return fieldsOf(new URLSearchParams(text));
+}
+
+function fieldsOf(parameters: URLSearchParams): Json {
+  const fields: { [name: string]: Json } = Object.create(null);
+  for (const [name, value] of parameters) fields[name] ??= value;
+  return fields;
+}
+
+function receiptOf<Settings>(
+  report: Json,
+  rules: NonNullable<SmsCallback<Settings>["receipt"]>,
+  status: Receipt["status"],
+  provenId: string | undefined,
+): Receipt | null {
+  const id = read(report, rules.id);
+  const readId = id !== null && /^[\w-]{1,64}$/.test(id) ? id : undefined;
+  if (provenId !== undefined && readId !== undefined && readId !== provenId) return null;
+  const messageId = provenId ?? readId;
+  const reference = provenId === undefined ? referenceFrom(read(report, rules.reference)) : null;
+  if (reference === null && messageId === undefined) return null;
+  const isFailure = status === "undelivered" || status === "failed";
+  const code = isFailure ? read(report, rules.code)?.trim() : undefined;
+  return omitUndefined<Receipt>({
+    status,
+    reference,
+    messageId,
+    reason: isFailure ? reasonText(read(report, rules.reason)) : undefined,
+    code: code !== undefined && /^[\w.:-]{1,64}$/.test(code) ? code : undefined,
+    at: eventTime(read(report, rules.at)),
+  });
+}
+
+/** Null: without a sender. NUL is dropped: PostgreSQL cannot store it in a text. */
+function inboundOf<Settings>(
+  report: Json,
+  rules: NonNullable<SmsCallback<Settings>["inbound"]>,
+): InboundMessage | null {
+  const text = (reader: Reader) => (read(report, reader) ?? "").replaceAll("\0", "").toWellFormed();
+  const number = (reader: Reader) =>
+    rules.withoutPlus ? text(reader).replace(/^(?=\d{8,15}$)/, "+") : text(reader);
+  const from = number(rules.from);
+  if (from === "") return null;
+  const [to, message] = [number(rules.to), text(rules.text)];
+  const reference =
+    referenceFrom(read(report, rules.id)) ??
+    createHash("sha256")
+      .update(JSON.stringify([from, to, message, read(report, rules.at)]))
+      .digest("base64url");
+  const replyTo = referenceFrom(read(report, rules.replyTo)) ?? undefined;
+  return omitUndefined<InboundMessage>({
+    reference,
+    from,
+    to,
+    message,
+    media: rules.media?.(report) ?? [],
+    replyTo,
+  });
+}

@@ -1,0 +1,42 @@
+// What proves that a callback comes from the vendor. Each proof compares in constant time, and never accepts an unset secret.
+
+import type { CallbackRequest, Received } from "#gateways/callback.ts";
+import { tokenRefusal } from "#gateways/callback-token.ts";
+import type { CallbackTools } from "#gateways/gateway.ts";
+import type { Json } from "#gateways/json-path.ts";
+
+/**
+ * - `proved`: the callback may be read. `messageId`: only about this message. `document`: what is proved, where that is not
+ *   the body
+ * - `answered`: there is nothing to read, and this is the answer
+ */
+export type Proved =
+  | { kind: "proved"; messageId?: string; document?: Json }
+  | { kind: "answered"; received: Received }
+  | { kind: "forbidden" | "not_configured" | "unavailable"; reason: string };
+
+export type Proof<Settings> = (
+  callback: CallbackRequest,
+  settings: Settings,
+  tools: CallbackTools,
+) => Proved | Promise<Proved>;
+
+export const forbidden = (reason: string): Proved => ({ kind: "forbidden", reason });
+export const notConfigured = (what: string): Proved => ({
+  kind: "not_configured",
+  reason: `The gateway has no ${what}.`,
+});
+
+/** The URL was made by us for one message (`GatewayTools.messageUrl`). */
+export const messageUrl: Proof<unknown> = (callback, _settings, tools) => {
+  const messageId = tools.provenMessage(callback);
+  return messageId === null
+    ? forbidden("The URL is not one that was made for a message.")
+    : { kind: "proved", messageId };
+};
+
+/** The `callback_token` of the settings, in the query, as a Basic password or as a Bearer token. */
+export const token: Proof<{ callback_token?: string | undefined }> = (callback, { callback_token }) => {
+  const refusal = tokenRefusal(callback, callback_token);
+  return refusal === null ? { kind: "proved" } : (refusal as Proved);
+};

@@ -1,0 +1,78 @@
+// The SMS that a vendor's request is made of. This is the one place where the engine reads an outgoing message.
+
+import { type Encoding, type Measure, measure } from "#contract/messages/segments.ts";
+import type { GatewayTools } from "#gateways/gateway.ts";
+import type { OutgoingMessage } from "#gateways/message.ts";
+
+export interface Sms {
+  /** Our id (`msg_…`, 30 characters). */
+  readonly id: string;
+  /** E.164 with its plus, or a short code in digits. */
+  readonly to: string;
+  /** The same without a plus. */
+  readonly digits: string;
+  readonly text: string;
+  /** The text in UTF-16BE, hex: UCS-2 as gateways of operators take it. */
+  readonly hexUcs2: string;
+  readonly encoding: Encoding;
+  /** At least 1. */
+  readonly segments: number;
+  /** Differs from one transmission of a message to the next. */
+  readonly transmission: string;
+  /** Where the gateway's callbacks go; null without a public URL. */
+  readonly callbackUrl: string | null;
+  /** Where reports about this message alone go, in a URL that proves itself; undefined without a public URL. */
+  readonly reportUrl: string | undefined;
+}
+
+/** Measured and encoded only if the vendor's request asks for it. */
+class OutgoingSms implements Sms {
+  readonly id: string;
+  readonly to: string;
+  readonly text: string;
+  readonly transmission: string;
+  readonly callbackUrl: string | null;
+  readonly #messageUrl: GatewayTools["messageUrl"];
+  #measure: Measure | null = null;
+
+  constructor(
+    message: OutgoingMessage<"text">,
+    { callbackUrl, messageUrl }: Pick<GatewayTools, "callbackUrl" | "messageUrl">,
+  ) {
+    this.callbackUrl = callbackUrl;
+    this.id = message.id;
+    this.to = message.recipient;
+    this.text = message.content.text;
+    this.transmission = `${message.id}-${message.attempt}`;
+    this.#messageUrl = messageUrl;
+  }
+
+  get digits(): string {
+    return this.to.replace(/^\+/, "");
+  }
+
+  get hexUcs2(): string {
+    return Buffer.from(this.text, "utf16le").swap16().toString("hex");
+  }
+
+  get encoding(): Encoding {
+    return this.#measured().encoding;
+  }
+
+  get segments(): number {
+    return this.#measured().segments;
+  }
+
+  get reportUrl(): string | undefined {
+    return this.#messageUrl(this.id) ?? undefined;
+  }
+
+  #measured(): Measure {
+    this.#measure ??= measure(this.text);
+    return this.#measure;
+  }
+}
+
+export function outgoingSms(message: OutgoingMessage<"text">, tools: GatewayTools): Sms {
+  return new OutgoingSms(message, tools);
+}
