@@ -43,6 +43,49 @@ export const gatewayExamples: Record<string, string> = {
     auth_token: \${TWILIO_AUTH_TOKEN}
     from: "+15550100"
   pace: { per_second: 1 }`,
+  vonage: `- identifier: sms-vonage
+  channel: sms
+  kind: vonage
+  settings:
+    api_key: abcd1234
+    api_secret: \${VONAGE_API_SECRET}
+    signature_secret: \${VONAGE_SIGNATURE_SECRET}
+    from: ACME
+  pace: { per_second: 30 }`,
+  plivo: `- identifier: sms-plivo
+  channel: sms
+  kind: plivo
+  settings:
+    auth_id: MAXXXXXXXXXXXXXXXXXX
+    auth_token: \${PLIVO_AUTH_TOKEN}
+    from: "+15550100"
+    callback_token: \${PLIVO_CALLBACK_TOKEN}
+  pace: { per_second: 5 }`,
+  infobip: `- identifier: sms-infobip
+  channel: sms
+  kind: infobip
+  settings:
+    base_url: https://xyz.api.infobip.com
+    api_key: \${INFOBIP_API_KEY}
+    from: ACME
+    callback_token: \${INFOBIP_CALLBACK_TOKEN}
+  pace: { per_second: 200, concurrency: 32 }`,
+  sinch: `- identifier: sms-sinch
+  channel: sms
+  kind: sinch
+  settings:
+    service_plan_id: 0123456789abcdef
+    api_token: \${SINCH_API_TOKEN}
+    from: "+15550100"
+    base_url: https://eu.sms.api.sinch.com`,
+  telnyx: `- identifier: sms-telnyx
+  channel: sms
+  kind: telnyx
+  settings:
+    api_key: \${TELNYX_API_KEY}
+    from: "+15550100"
+    public_key: 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
+  pace: { per_second: 1 }`,
   smpp: `- identifier: sms-operator
   channel: sms
   kind: smpp

@@ -12,6 +12,11 @@ import { smtp } from "#gateways/email/smtp/smtp.ts";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
 import { smpp } from "#gateways/sms/smpp/smpp.ts";
 import { twilio } from "#gateways/sms/twilio/twilio.ts";
+import { infobip } from "#gateways/sms/vendors/platforms/infobip.ts";
+import { plivo } from "#gateways/sms/vendors/platforms/plivo.ts";
+import { sinch } from "#gateways/sms/vendors/platforms/sinch.ts";
+import { telnyx } from "#gateways/sms/vendors/platforms/telnyx.ts";
+import { vonage } from "#gateways/sms/vendors/platforms/vonage.ts";
 import type { GatewayAdapter } from "./gateway.ts";
 import { sandbox } from "./sandbox.ts";
 
@@ -20,6 +25,11 @@ export const adapters: readonly GatewayAdapter[] = [
   httpApi,
   twilio,
   smpp,
+  vonage,
+  plivo,
+  infobip,
+  sinch,
+  telnyx,
   smtp,
   ses,
   sendgrid,

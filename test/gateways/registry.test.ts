@@ -27,7 +27,7 @@ test("every gateway can send what its channels consist of", () => {
 test("kinds are unique and named for the wire", () => {
   const kinds = adapters.map((gateway) => gateway.kind);
   assert.equal(new Set(kinds).size, kinds.length);
-  for (const kind of kinds) assert.match(kind, /^[a-z]+(-[a-z]+)*$/);
+  for (const kind of kinds) assert.match(kind, /^[a-z\d]+(-[a-z\d]+)*$/);
   for (const gateway of adapters)
     assert.ok(gateway.title !== "" && /\.$/.test(gateway.summary), gateway.kind);
 });

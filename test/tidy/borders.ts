@@ -90,6 +90,7 @@ export const longFiles: Readonly<Record<string, string>> = {};
 
 /** Files with logic that have no twin test, each with its reason. */
 export const withoutTwin: Readonly<Record<string, string>> = {
+  "src/gateways/sms/vendors/": "definitions, run by vendors.test.ts with the recorded traffic of each vendor",
   "src/gateways/session.ts": "types and one error, run by the test of messaging/deliver/session.ts",
   "src/gateways/message.ts":
     "types, and an error without logic that the tests of messaging/email/files.ts raise",

@@ -14,12 +14,12 @@ export interface SmsAnswer {
   vendor: string;
   /** Statuses with which the vendor accepts; default: every 2xx. */
   statuses?: readonly number[];
-  /** For vendors that answer 2xx to refusals: where the result is, and which results mean yes (none: any but an error's). */
-  verdict?: { path: string; accepted: readonly string[] };
+  /** For vendors that answer 2xx to refusals: where the result is, and which results mean yes . */
+  verdict?: { path: string; accepted: readonly string[] } | ((json: Json, answer: Answer) => Verdict);
   /** Path of the vendor's id, or what finds it; null: the vendor gives none, and receipts carry our id. */
   reference: Reader | null;
   /** Paths of the vendor's code, the first that has a value; in a 2xx of a `verdict` the result itself is the last of them. */
-  code?: string | readonly string[];
+  code?: string | readonly string[] | ((json: Json, answer: Answer) => string | null);
   /** Paths of the vendor's words about an error. */
   text?: string | readonly string[];
   faults?: FaultTable;
@@ -31,14 +31,16 @@ export interface SmsAnswer {
 export function answerFormat(answer: SmsAnswer): AnswerFormat {
   const faultOf = faultReader(answer.faults ?? {});
   const { verdict, reference, statuses } = answer;
-  const codeIn = firstOf(answer.code);
+  const { code } = answer;
+  const codeIn = typeof code === "function" ? code : firstOf(code);
   const textIn = firstOf(answer.text);
   const read = (reader: Reader, json: Json, result: Answer) =>
     typeof reader === "string" ? textAt(json, reader) : reader(json, result);
-  const judged = (json: Json | undefined): Verdict => {
+  const judged = (json: Json | undefined, answered: Answer): Verdict => {
     if (verdict === undefined) return { kind: "taken" };
+    if (typeof verdict === "function") return verdict(json ?? null, answered);
     const result = json === undefined ? null : textAt(json, verdict.path);
-    const code = json === undefined ? null : (codeIn(json) ?? result);
+    const code = json === undefined ? null : (codeIn(json, answered) ?? result);
     if (json === undefined || (result === null && code === null)) {
       return { kind: "unreadable", why: ` without ${verdict.path}` };
     }
@@ -51,8 +53,10 @@ export function answerFormat(answer: SmsAnswer): AnswerFormat {
     vendor: answer.vendor,
     reference: (json, result) => (reference === null ? null : read(reference, json, result)),
     referenceOptional: reference === null,
-    verdict: (json, { status }) =>
-      statuses === undefined || statuses.includes(status) ? judged(json) : { kind: "unexpected" },
+    verdict: (json, answered) =>
+      statuses === undefined || statuses.includes(answered.status)
+        ? judged(json, answered)
+        : { kind: "unexpected" },
     code: codeIn,
     text: textIn,
     faultOf: ({ code }) => faultOf(code),

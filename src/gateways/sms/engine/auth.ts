@@ -15,6 +15,8 @@ export function header(name: string, value: string, secrets: readonly string[] =
   return { headers: (draft) => ({ ...draft.headers, [name]: value }), secrets };
 }
 
+export const bearer = (token: string): Auth => header("authorization", `Bearer ${token}`);
+
 /** HTTP Basic (RFC 7617). */
 export function basic(user: string, password: string): Auth {
   const pair = Buffer.from(`${user}:${password}`).toString("base64");

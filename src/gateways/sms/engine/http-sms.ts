@@ -35,13 +35,34 @@ export interface HttpSmsDefinition<Settings extends z.ZodObject<SmsFields>>
   secrets?(settings: z.output<Settings>): readonly string[];
 }
 
-/** The settings of a vendor: its own fields, its address, and the time that a request may take. */
-export function smsSettings<Fields extends z.ZodRawShape>(baseUrl: string, fields: Fields) {
+/**
+ * The settings of a vendor: its own fields, its address, and the time that a request may take. `baseUrl`: null where every
+ * account has a host of its own.
+ */
+export function smsSettings<Fields extends z.ZodRawShape>(
+  baseUrl: string,
+  fields: Fields,
+): z.ZodObject<
+  Fields & { base_url: z.ZodDefault<ReturnType<typeof baseUrlField>>; timeout_ms: typeof timeoutField },
+  z.core.$strict
+>;
+export function smsSettings<Fields extends z.ZodRawShape>(
+  baseUrl: null,
+  fields: Fields,
+): z.ZodObject<
+  Fields & { base_url: ReturnType<typeof baseUrlField>; timeout_ms: typeof timeoutField },
+  z.core.$strict
+>;
+export function smsSettings(baseUrl: string | null, fields: z.ZodRawShape) {
+  const field = baseUrlField();
   return z.strictObject({
     ...fields,
-    base_url: baseUrlField()
-      .default(baseUrl)
-      .describe("The root of the vendor's API, for another region or a test double."),
+    base_url:
+      baseUrl === null
+        ? field.describe("The root of the API, on the host that the vendor gave the account.")
+        : field
+            .default(baseUrl)
+            .describe("The root of the vendor's API, for another region or a test double."),
     timeout_ms: timeoutField,
   });
 }

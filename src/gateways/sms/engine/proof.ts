@@ -21,6 +21,9 @@ export type Proof<Settings> = (
   tools: CallbackTools,
 ) => Proved | Promise<Proved>;
 
+/** A text of the settings; undefined or empty: not set. */
+export type Secret<Settings> = (settings: Settings) => string | undefined;
+
 export const forbidden = (reason: string): Proved => ({ kind: "forbidden", reason });
 export const notConfigured = (what: string): Proved => ({
   kind: "not_configured",
@@ -40,3 +43,6 @@ export const token: Proof<{ callback_token?: string | undefined }> = (callback, 
   const refusal = tokenRefusal(callback, callback_token);
   return refusal === null ? { kind: "proved" } : (refusal as Proved);
 };
+
+/** Of vendors that sign nothing: reports come to the URL of their message, everything else brings the token. */
+export const unsigned = [messageUrl, token] as const;

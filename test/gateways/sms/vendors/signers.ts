@@ -1,0 +1,115 @@
+// How vendors sign their callbacks, written from their documentation and apart from the adapters. Vendors that are not listed send
+// the token of the gateway's settings.
+
+import { createHash, createHmac, createPrivateKey, sign } from "node:crypto";
+import type { CallbackRequest } from "#gateways/callback.ts";
+import type { CallbackCases, Unsigned } from "../../conformance-callbacks.ts";
+import { callbackUrl, now } from "../../conformance-samples.ts";
+
+type Settings = Record<string, unknown>;
+type Signing = Pick<CallbackCases, "sign" | "covers" | "withoutSecret"> &
+  Partial<Pick<CallbackCases, "strip" | "unsigned">>;
+
+const seconds = String(now / 1000);
+const nothing = { body: false, url: false };
+const body = { body: true, url: false };
+
+/** The call as it is sent, with headers that prove it. */
+function call(
+  { method, query, contentType, body: bytes }: Unsigned,
+  headers: Record<string, string>,
+  more: [string, string][] = [],
+): CallbackRequest {
+  const parameters = new URLSearchParams([...query, ...more]);
+  const url = parameters.size === 0 ? callbackUrl : `${callbackUrl}?${parameters}`;
+  return {
+    method,
+    url,
+    query: parameters,
+    headers: { "content-type": contentType, ...headers },
+    body: bytes,
+  };
+}
+
+const without =
+  (...names: string[]): Signing["withoutSecret"] =>
+  (settings: Settings) =>
+    Object.fromEntries(Object.entries(settings).filter(([name]) => !names.includes(name)));
+
+const hmacOf = (hash: string, key: unknown, text: string | Buffer) =>
+  createHmac(hash, String(key)).update(text);
+const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+/** RFC 7519, by hand. */
+export function jwtOf(claims: object, key: unknown, algorithm = "HS256"): string {
+  const text = `${base64url({ alg: algorithm, typ: "JWT" })}.${base64url(claims)}`;
+  return `${text}.${hmacOf(algorithm.replace("HS", "sha"), key, text).digest("base64url")}`;
+}
+
+export const sha256 = (content: string | Buffer) => createHash("sha256").update(content).digest("hex");
+
+/** The private key of RFC 8032, 7.1, test 1, whose public key stands in Telnyx's settings. */
+const ed25519Key = createPrivateKey({
+  key: Buffer.from(
+    `302e020100300506032b6570042204209d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60`,
+    "hex",
+  ),
+  format: "der",
+  type: "pkcs8",
+});
+
+export const signers: Record<string, (settings: Settings) => Signing> = {
+  telnyx: () => ({
+    sign: (unsigned) => {
+      const text = Buffer.concat([Buffer.from(`${seconds}|`), unsigned.body]);
+      return call(unsigned, {
+        "telnyx-signature-ed25519": sign(null, text, ed25519Key).toString("base64"),
+        "telnyx-timestamp": seconds,
+      });
+    },
+    withoutSecret: without("public_key"),
+    covers: body,
+  }),
+  vonage: ({ signature_secret }) => ({
+    sign: (unsigned) => {
+      const claims = { iat: now / 1000, api_key: "key", payload_hash: sha256(unsigned.body) };
+      return call(unsigned, { authorization: `Bearer ${jwtOf(claims, signature_secret)}` });
+    },
+    withoutSecret: without("signature_secret"),
+    covers: body,
+    unsigned: "unavailable",
+  }),
+  plivo: ({ auth_token, callback_token }) => ({
+    sign: (unsigned) => {
+      const signature = hmacOf("sha256", auth_token, `${callbackUrl}nonce-1`).digest("base64");
+      return call(unsigned, { "x-plivo-signature-v2": signature, "x-plivo-signature-v2-nonce": "nonce-1" }, [
+        ["token", String(callback_token)],
+      ]);
+    },
+    withoutSecret: (settings: Settings) => ({ ...settings, auth_token: "" }),
+    covers: nothing,
+  }),
+  sinch: ({ webhook_secret }) => ({
+    sign: (unsigned) => {
+      const text = Buffer.concat([unsigned.body, Buffer.from(`.n1.${seconds}`)]);
+      return call(unsigned, {
+        "x-sinch-webhook-signature": hmacOf("sha256", webhook_secret, text).digest("base64"),
+        "x-sinch-webhook-signature-nonce": "n1",
+        "x-sinch-webhook-signature-timestamp": seconds,
+      });
+    },
+    withoutSecret: without("webhook_secret", "callback_token"),
+    covers: body,
+  }),
+};
+
+/** The signing of a kind. */
+export function signingOf(kind: string, settings: Settings): Signing {
+  const signer = signers[kind];
+  if (signer !== undefined) return signer(settings);
+  return {
+    sign: (unsigned) => call(unsigned, {}, [["token", String(settings.callback_token)]]),
+    withoutSecret: without("callback_token"),
+    covers: nothing,
+  };
+}

@@ -1,0 +1,75 @@
+// The recorded traffic of SMS vendors: `<kind>.json` in the folder of the vendor's subject. Requests, answers and callbacks are in the
+// words of the vendors' documentation and SDKs; none was recorded from a live account.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import type { Received } from "#gateways/callback.ts";
+import type { Outcome } from "#gateways/outcome.ts";
+
+export interface RecordedAnswer {
+  status: number;
+  headers?: Record<string, string>;
+  /** A text, or a document that is sent as JSON. */
+  body?: unknown;
+  /** An earlier transmission may have reached the vendor. */
+  repeated?: boolean;
+  /** The outcome and its reference or code, such as `accepted 7`, `rejected 1022`, `gateway http_401`, `deferred`, `unknown`. */
+  outcome: string;
+}
+
+export interface RecordedCallback {
+  method?: "GET" | "POST";
+  query?: Record<string, string>;
+  /** Default: JSON of a document, and a form of a text. */
+  type?: string;
+  body?: unknown;
+  received: Partial<Extract<Received, { kind: "received" }>>;
+}
+
+export interface Traffic {
+  settings: Record<string, unknown>;
+  /** Secrets beside the fields that the schema marks. */
+  secrets?: string[];
+  request: { method?: string; url: string; headers: Record<string, string>; body?: unknown };
+  answers: Record<string, RecordedAnswer>;
+  callbacks: Record<string, RecordedCallback>;
+}
+
+/** What every vendor's file has. */
+const classes = {
+  answers: ["accepted", "refused recipient", "refused account", "throttled", "doubt"],
+  callbacks: ["delivered", "undelivered", "inbound"],
+} as const;
+
+const here = new URL("./", import.meta.url);
+
+/** The traffic of every vendor by its kind. Fails for a file without every class of traffic. */
+export function readTraffic(): Map<string, Traffic> {
+  const files = readdirSync(here, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".json"),
+  );
+  const read = files.map((name) => {
+    const kind = name.replace(/^.*\/|\.json$/g, "");
+    const traffic: Traffic = JSON.parse(readFileSync(new URL(name, here), "utf8"));
+    for (const list of ["answers", "callbacks"] as const)
+      for (const name of classes[list]) assert.ok(traffic[list][name], `${kind}: ${list} without "${name}"`);
+    return [kind, traffic] as const;
+  });
+  return new Map(read);
+}
+
+/** The bytes of a body, and what they are. */
+export function bytesOf(body: unknown, type?: string): { contentType: string; body: Buffer } {
+  const isText = typeof body === "string" || body === undefined;
+  return {
+    contentType: type ?? (isText ? "application/x-www-form-urlencoded" : "application/json"),
+    body: Buffer.from(isText ? (body ?? "") : JSON.stringify(body)),
+  };
+}
+
+/** An outcome as the files have it. */
+export function summary(outcome: Outcome): string {
+  if (outcome.kind === "accepted") return `accepted ${outcome.reference}`;
+  const kind = outcome.kind === "deferred" && outcome.gatewayFault === "refused" ? "gateway" : outcome.kind;
+  return outcome.code === undefined ? kind : `${kind} ${outcome.code}`;
+}
