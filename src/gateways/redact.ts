@@ -6,6 +6,7 @@ import type { Received } from "./callback.ts";
 import type { GatewayHost, SessionHost, SessionReport } from "./session.ts";
 
 const maxReasonChars = 300;
+const maxWordChars = 100;
 
 interface Report {
   code?: string;
@@ -25,7 +26,12 @@ function redacted<T extends Report>({ code, reason, ...rest }: T, secrets: reado
 /** The same with `secrets` masked in every reason, which is cut to 300 characters. A code that contains a secret is dropped. */
 export function redactReceived(received: Received, secrets: readonly string[]): Received {
   if (received.kind !== "received") return { ...received, reason: clean(received.reason, secrets) };
-  return { ...received, ...redactReport(received, secrets) };
+  const { unknownWords } = received;
+  return {
+    ...received,
+    ...redactReport(received, secrets),
+    ...(unknownWords && { unknownWords: unknownWords.map((word) => cleanText(word, secrets, maxWordChars)) }),
+  };
 }
 
 function redactReport<T extends SessionReport>(report: T, secrets: readonly string[]): T {

@@ -26,6 +26,8 @@ export interface Metrics {
   /** One attempt of a message, by its outcome. */
   outcome(gateway: string, kind: string): void;
   receipts(gateway: string, count: number): void;
+  /** Reports with a status that the gateway's adapter does not know. */
+  unknownWords(gateway: string, count: number): void;
   /** A bounce mail could not be parsed. */
   reportUnreadable(): void;
   /** One attempt of a webhook delivery, by its outcome. */
@@ -66,6 +68,12 @@ export function createMetrics(
   const receipts = new Counter({
     name: "trunkline_receipts_total",
     help: "Delivery reports received.",
+    labelNames: ["gateway"],
+    registers,
+  });
+  const unknownWords = new Counter({
+    name: "trunkline_receipt_words_unknown_total",
+    help: "Delivery reports with a status that the gateway's adapter does not know.",
     labelNames: ["gateway"],
     registers,
   });
@@ -136,6 +144,7 @@ export function createMetrics(
     refused: (channel, why) => refused.inc({ channel, why }),
     outcome: (gateway, outcome) => outcomes.inc({ gateway, outcome }),
     reportUnreadable: () => unreadable.inc(),
+    unknownWords: (gateway, count) => unknownWords.inc({ gateway }, count),
     receipts: (gateway, count) => receipts.inc({ gateway }, count),
     webhookTry: (outcome) => tries.inc({ outcome }),
     text: async () => {

@@ -18,6 +18,7 @@ const modules: readonly object[] = await Promise.all([
   import("#store/feedback/inbound.ts"),
   import("#store/feedback/receipts.ts"),
   import("#store/feedback/suppressions.ts"),
+  import("#store/feedback/unknown-words.ts"),
   import("#store/gateways/actions.ts"),
   import("#store/gateways/gateways.ts"),
   import("#store/gateways/sessions.ts"),

@@ -60,6 +60,12 @@ const gateway = z
       .describe(
         "The connection that the gateway holds; null: it is switched off, or of a kind that holds none.",
       ),
+    unknown_word: z
+      .object({ word: z.string(), at: instant.describe("When it was first reported, or again after a day.") })
+      .nullable()
+      .describe(
+        "The last status in a report of the provider that Trunkline does not know; null: there was none.",
+      ),
     waiting: z.int().describe("The number of messages that wait for the gateway, counted up to 10,000."),
     callback_url: z
       .string()

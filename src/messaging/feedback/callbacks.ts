@@ -8,7 +8,10 @@ import { findAdapter } from "#gateways/registry.ts";
 import { openSettings } from "#messaging/deliver/open-gateway.ts";
 import { provenMessage } from "#messaging/message-urls.ts";
 import { claimSignature } from "#store/feedback/callback-signatures.ts";
+import { keepUnknownWord } from "#store/feedback/unknown-words.ts";
 import { findGatewayByIdentifier } from "#store/gateways/gateways.ts";
+import type { GatewaysTable } from "#store/schema/schema.ts";
+import { toDbText } from "./normalise.ts";
 import { type StoreReportDeps, storeReport } from "./store-report.ts";
 
 export interface CallbackDeps extends StoreReportDeps, Pick<Core, "outbound" | "sealer"> {
@@ -77,6 +80,7 @@ export async function receiveCallback(
     return { kind: received.kind === "not_taken" ? "not_found" : received.kind };
   }
   await storeReport(deps, gateway, received);
+  if (received.unknownWords !== undefined) await noteUnknownWords(deps, gateway, received.unknownWords);
   if (
     received.confirmUrl !== undefined &&
     !(await confirmSubscription(deps, identifier, received.confirmUrl))
@@ -84,6 +88,21 @@ export async function receiveCallback(
     return { kind: "unavailable" };
   }
   return received.reply ? { kind: "done", reply: received.reply } : { kind: "done" };
+}
+
+/** Counts statuses that no table of the adapter has, keeps the last one, and logs it once a day. */
+async function noteUnknownWords(
+  { clock, database, log, metrics }: CallbackDeps,
+  { id, identifier }: GatewaysTable,
+  words: readonly string[],
+): Promise<void> {
+  metrics.unknownWords(identifier, words.length);
+  const word = toDbText(words.at(-1) ?? "");
+  if (!(await database.run(keepUnknownWord, { gateway_id: id, word, at: clock.now() }))) return;
+  log.warn(
+    { event: "receipt.word_unknown", gateway: identifier, word },
+    "A provider reported a status that is not known; it changes nothing.",
+  );
 }
 
 /**

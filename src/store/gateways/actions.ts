@@ -2,6 +2,7 @@
 // account; another account's gateway is not found.
 
 import { readOperation, type Tx, writeOperation } from "#store/database.ts";
+import type { UnknownWordsTable } from "#store/schema/feedback.ts";
 import type { GatewaySessionsTable } from "#store/schema/gateway-sessions.ts";
 import type { GatewaysTable, LanesTable } from "#store/schema/schema.ts";
 import { eventIdOf } from "#store/webhooks/outbox.ts";
@@ -12,6 +13,8 @@ export interface GatewayWithLane {
   lane: Pick<LanesTable, "paused_until" | "pause_reason" | "paused_since" | "operator_paused_at">;
   /** As the owner of its lane last recorded it; null: it never held a connection. */
   session: Pick<GatewaySessionsTable, "status" | "reason" | "linked_at" | "changed_at"> | null;
+  /** The last status of its provider that its adapter does not know; null: there was none. */
+  unknownWord: Pick<UnknownWordsTable, "word" | "at"> | null;
   /** Messages that wait on it; counted up to `countTo`. */
   waiting: number;
 }
@@ -38,6 +41,11 @@ export const readGateways = readOperation(
         .select(["status", "reason", "linked_at", "changed_at"])
         .where("gateway_id", "=", gateway.id)
         .executeTakeFirst();
+      const unknownWord = await tx.db
+        .selectFrom("unknown_words")
+        .select(["word", "at"])
+        .where("gateway_id", "=", gateway.id)
+        .executeTakeFirst();
       const { count } = await tx.db
         .selectFrom((eb) =>
           eb
@@ -52,7 +60,13 @@ export const readGateways = readOperation(
         )
         .select((eb) => eb.fn.countAll<number>().as("count"))
         .executeTakeFirstOrThrow();
-      found.push({ gateway, lane, session: session ?? null, waiting: Number(count) });
+      found.push({
+        gateway,
+        lane,
+        session: session ?? null,
+        unknownWord: unknownWord ?? null,
+        waiting: Number(count),
+      });
     }
     return found;
   },
@@ -160,6 +174,7 @@ export const deleteGateway = writeOperation(
     }
     if (gateway.active === 1) return "active";
     if (gateway.updated_at > input.quietSince) return "just_switched_off";
+    await tx.db.deleteFrom("unknown_words").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateway_sessions").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("gateway_values").where("gateway_id", "=", gateway.id).execute();
     await tx.db.deleteFrom("lanes").where("id", "=", gateway.id).execute();

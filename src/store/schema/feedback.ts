@@ -29,6 +29,13 @@ export interface ReceiptsTable {
   bounce: "hard" | "soft" | null;
 }
 
+/** The last status of each gateway's provider that its adapter does not know. */
+export interface UnknownWordsTable {
+  gateway_id: string;
+  word: string;
+  at: number;
+}
+
 export interface InboundTable {
   id: string;
   account_id: string;

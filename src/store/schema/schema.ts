@@ -14,7 +14,7 @@ import type {
   SendingDomainsTable,
   SoftBouncesTable,
 } from "./email.ts";
-import type { InboundTable, ReceiptsTable, ReferencesTable } from "./feedback.ts";
+import type { InboundTable, ReceiptsTable, ReferencesTable, UnknownWordsTable } from "./feedback.ts";
 import type { GatewaySessionsTable, GatewayValuesTable } from "./gateway-sessions.ts";
 import type {
   AuditEntriesTable,
@@ -305,6 +305,7 @@ export interface Schema {
   message_references: ReferencesTable;
   receipts: ReceiptsTable;
   callback_signatures: CallbackSignaturesTable;
+  unknown_words: UnknownWordsTable;
   gateway_sessions: GatewaySessionsTable;
   gateway_values: GatewayValuesTable;
   inbound_messages: InboundTable;

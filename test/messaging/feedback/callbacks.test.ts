@@ -87,6 +87,18 @@ for (const engine of engines) {
       assert.equal(later.error, null);
     });
 
+    test("a status that nobody knows changes nothing; it is counted, and logged once a day", async () => {
+      const before = await it.message(id);
+      for (let i = 0; i < 2; i++)
+        assert.deepEqual(await receiveCallback(deps, "main", callback({ id: `p-${id}`, state: "EATEN" })), {
+          kind: "done",
+        });
+      assert.deepEqual(await it.message(id), before);
+      assert.match(await deps.metrics.text(), /trunkline_receipt_words_unknown_total\{gateway="main"\} 2/);
+      assert.equal(it.log.text().match(/receipt\.word_unknown/g)?.length, 1);
+      assert.match(it.log.text(), /EATEN/);
+    });
+
     test("many receipts at once, doubled, are stored once each", async () => {
       const ids = await it.accepted(
         Array.from({ length: 20 }, (_, i) => ({ number: `+4915123456${i + 100}`, message: "Hello" })),

@@ -39,6 +39,7 @@ const gateways = [
     paused_until bigint, pause_reason text, pauses bigint not null, paused_since bigint, paused_ms bigint not null,
     day text, day_count bigint not null, revision bigint not null, operator_paused_at bigint, wanted_by text
   )`,
+  `create table unknown_words (gateway_id text primary key, word text not null, at bigint not null) clustered`,
   `create table gateway_sessions (
     gateway_id text primary key, status text not null, reason text, pairing text, pairing_expires_at bigint,
     linked_at bigint, changed_at bigint not null

@@ -65,7 +65,7 @@ function sessionOf({ gateway, session }: GatewayWithLane): GatewayReplyData["ses
 }
 
 function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): GatewayReplyData {
-  const { gateway, waiting } = found;
+  const { gateway, unknownWord, waiting } = found;
   const input = gatewayInputOf(core.sealer, gateway);
   const adapter = findAdapter(gateway.kind, gateway.channel);
   const { pace, retry } = input;
@@ -90,6 +90,7 @@ function dataOf({ core, settings }: AccountCall, found: GatewayWithLane): Gatewa
     on_unknown: input.on_unknown ?? null,
     ...stateOf(found),
     session: sessionOf(found),
+    unknown_word: unknownWord && { word: unknownWord.word, at: isoTime(unknownWord.at) },
     waiting,
     callback_url:
       settings.publicUrl === null || !adapter?.receives
