@@ -86,6 +86,70 @@ export const gatewayExamples: Record<string, string> = {
     from: "+15550100"
     public_key: 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
   pace: { per_second: 1 }`,
+  messagebird: `- identifier: sms-messagebird
+  channel: sms
+  kind: messagebird
+  settings:
+    access_key: \${MESSAGEBIRD_ACCESS_KEY}
+    signing_key: \${MESSAGEBIRD_SIGNING_KEY}
+    from: ACME`,
+  bandwidth: `- identifier: sms-bandwidth
+  channel: sms
+  kind: bandwidth
+  settings:
+    account_id: "9900000"
+    application_id: 93de2206-9669-4e07-948d-329f4b722ee2
+    username: api-user
+    password: \${BANDWIDTH_PASSWORD}
+    callback_token: \${BANDWIDTH_CALLBACK_TOKEN}
+    from: "+15550100"
+  pace: { per_second: 1 }`,
+  clicksend: `- identifier: sms-clicksend
+  channel: sms
+  kind: clicksend
+  settings:
+    username: acme
+    api_key: \${CLICKSEND_API_KEY}
+    callback_token: \${CLICKSEND_CALLBACK_TOKEN}
+    from: ACME`,
+  africastalking: `- identifier: sms-africastalking
+  channel: sms
+  kind: africastalking
+  settings:
+    username: acme
+    api_key: \${AFRICASTALKING_API_KEY}
+    callback_token: \${AFRICASTALKING_CALLBACK_TOKEN}
+    from: ACME`,
+  termii: `- identifier: sms-termii
+  channel: sms
+  kind: termii
+  settings:
+    base_url: https://v3.api.termii.com
+    api_key: \${TERMII_API_KEY}
+    secret_key: \${TERMII_SECRET_KEY}
+    from: ACME`,
+  "46elks": `- identifier: sms-46elks
+  channel: sms
+  kind: 46elks
+  settings:
+    api_username: u0123456789abcdef
+    api_password: \${ELKS_API_PASSWORD}
+    callback_token: \${ELKS_CALLBACK_TOKEN}
+    from: ACME`,
+  gatewayapi: `- identifier: sms-gatewayapi
+  channel: sms
+  kind: gatewayapi
+  settings:
+    token: \${GATEWAYAPI_TOKEN}
+    webhook_secret: \${GATEWAYAPI_WEBHOOK_SECRET}
+    from: ACME`,
+  seven: `- identifier: sms-seven
+  channel: sms
+  kind: seven
+  settings:
+    api_key: \${SEVEN_API_KEY}
+    signing_secret: \${SEVEN_SIGNING_SECRET}
+    from: ACME`,
   smpp: `- identifier: sms-operator
   channel: sms
   kind: smpp

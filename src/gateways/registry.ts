@@ -12,11 +12,19 @@ import { smtp } from "#gateways/email/smtp/smtp.ts";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
 import { smpp } from "#gateways/sms/smpp/smpp.ts";
 import { twilio } from "#gateways/sms/twilio/twilio.ts";
+import { bandwidth } from "#gateways/sms/vendors/platforms/bandwidth.ts";
 import { infobip } from "#gateways/sms/vendors/platforms/infobip.ts";
+import { messagebird } from "#gateways/sms/vendors/platforms/messagebird.ts";
 import { plivo } from "#gateways/sms/vendors/platforms/plivo.ts";
 import { sinch } from "#gateways/sms/vendors/platforms/sinch.ts";
 import { telnyx } from "#gateways/sms/vendors/platforms/telnyx.ts";
 import { vonage } from "#gateways/sms/vendors/platforms/vonage.ts";
+import { elks } from "#gateways/sms/vendors/sms-only/46elks.ts";
+import { africastalking } from "#gateways/sms/vendors/sms-only/africastalking.ts";
+import { clicksend } from "#gateways/sms/vendors/sms-only/clicksend.ts";
+import { gatewayapi } from "#gateways/sms/vendors/sms-only/gatewayapi.ts";
+import { seven } from "#gateways/sms/vendors/sms-only/seven.ts";
+import { termii } from "#gateways/sms/vendors/sms-only/termii.ts";
 import type { GatewayAdapter } from "./gateway.ts";
 import { sandbox } from "./sandbox.ts";
 
@@ -30,6 +38,14 @@ export const adapters: readonly GatewayAdapter[] = [
   infobip,
   sinch,
   telnyx,
+  messagebird,
+  bandwidth,
+  clicksend,
+  africastalking,
+  termii,
+  elks,
+  gatewayapi,
+  seven,
   smtp,
   ses,
   sendgrid,

@@ -89,6 +89,57 @@ export const signers: Record<string, (settings: Settings) => Signing> = {
     withoutSecret: (settings: Settings) => ({ ...settings, auth_token: "" }),
     covers: nothing,
   }),
+  messagebird: ({ signing_key }) => ({
+    sign: (unsigned) => {
+      const { url } = call(unsigned, {});
+      const claims = {
+        iss: "MessageBird",
+        nbf: now / 1000,
+        exp: now / 1000 + 60,
+        jti: "j1",
+        url_hash: sha256(url),
+        ...(unsigned.body.length === 0 ? {} : { payload_hash: sha256(unsigned.body) }),
+      };
+      return call(unsigned, { "messagebird-signature-jwt": jwtOf(claims, signing_key, "HS512") });
+    },
+    withoutSecret: without("signing_key"),
+    covers: { body: true, url: true },
+  }),
+  termii: ({ secret_key }) => ({
+    sign: (unsigned) =>
+      call(unsigned, { "x-termii-signature": hmacOf("sha512", secret_key, unsigned.body).digest("hex") }),
+    withoutSecret: without("secret_key"),
+    covers: body,
+  }),
+  gatewayapi: ({ webhook_secret }) => ({
+    // The claims are the event; the body that comes with them says the same and is not proved.
+    sign: (unsigned) => {
+      let claims: object = {};
+      try {
+        claims = JSON.parse(unsigned.body.toString()) ?? {};
+      } catch {}
+      return call(
+        { ...unsigned, body: Buffer.from('{"id":1,"status":"DELIVERED"}') },
+        { "x-gwapi-signature": jwtOf(claims, webhook_secret) },
+      );
+    },
+    withoutSecret: without("webhook_secret"),
+    covers: nothing,
+  }),
+  seven: ({ signing_secret }) => ({
+    sign: (unsigned) => {
+      const { url } = call(unsigned, {});
+      const digest = createHash("md5").update(unsigned.body).digest("hex");
+      const text = [seconds, "n1", unsigned.method, url, digest].join("\n");
+      return call(unsigned, {
+        "x-signature": hmacOf("sha256", signing_secret, text).digest("hex"),
+        "x-timestamp": seconds,
+        "x-nonce": "n1",
+      });
+    },
+    withoutSecret: without("signing_secret"),
+    covers: { body: true, url: true },
+  }),
   sinch: ({ webhook_secret }) => ({
     sign: (unsigned) => {
       const text = Buffer.concat([unsigned.body, Buffer.from(`.n1.${seconds}`)]);

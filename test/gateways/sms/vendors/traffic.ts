@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Received } from "#gateways/callback.ts";
 import type { Outcome } from "#gateways/outcome.ts";
+import { callbackUrl, toolsWith } from "../../conformance-samples.ts";
 
 export interface RecordedAnswer {
   status: number;
@@ -30,6 +31,7 @@ export interface Traffic {
   settings: Record<string, unknown>;
   /** Secrets beside the fields that the schema marks. */
   secrets?: string[];
+  /** `Basic user:password` is encoded. `{report}` and `{callback}` stand for our addresses. */
   request: { method?: string; url: string; headers: Record<string, string>; body?: unknown };
   answers: Record<string, RecordedAnswer>;
   callbacks: Record<string, RecordedCallback>;
@@ -41,6 +43,9 @@ const classes = {
   callbacks: ["delivered", "undelivered", "inbound"],
 } as const;
 
+/** The URL for reports about the sample message. */
+export const reportUrl = toolsWith().messageUrl("msg_01test") ?? "";
+
 const here = new URL("./", import.meta.url);
 
 /** The traffic of every vendor by its kind. Fails for a file without every class of traffic. */
@@ -50,7 +55,18 @@ export function readTraffic(): Map<string, Traffic> {
   );
   const read = files.map((name) => {
     const kind = name.replace(/^.*\/|\.json$/g, "");
-    const traffic: Traffic = JSON.parse(readFileSync(new URL(name, here), "utf8"));
+    const traffic: Traffic = JSON.parse(
+      readFileSync(new URL(name, here), "utf8")
+        .replaceAll("{report}", reportUrl)
+        .replaceAll("{callback}", callbackUrl),
+    );
+    for (const [name, value] of Object.entries(traffic.request.headers)) {
+      const pair = /^Basic (.+:.+)$/.exec(value)?.[1];
+      if (pair === undefined) continue;
+      const encoded = Buffer.from(pair).toString("base64");
+      traffic.request.headers[name] = `Basic ${encoded}`;
+      traffic.secrets = [...(traffic.secrets ?? []), encoded];
+    }
     for (const list of ["answers", "callbacks"] as const)
       for (const name of classes[list]) assert.ok(traffic[list][name], `${kind}: ${list} without "${name}"`);
     return [kind, traffic] as const;

@@ -8,7 +8,7 @@ import { gatewayConformance } from "../../conformance.ts";
 import { callbackUrl, sampleMessage, sendOnce, textOf, toolsWith } from "../../conformance-samples.ts";
 import { answer, scriptedOutbound } from "../../scripted-outbound.ts";
 import { signingOf } from "./signers.ts";
-import { bytesOf, readTraffic, summary } from "./traffic.ts";
+import { bytesOf, readTraffic, reportUrl, summary } from "./traffic.ts";
 
 const message = sampleMessage({ content: textOf("Grüße & 100% {{to}} 🎉") });
 
@@ -73,7 +73,6 @@ for (const [kind, traffic] of readTraffic()) {
     },
   });
 
-  const reportUrl = toolsWith().messageUrl(message.id) ?? "";
   if (
     JSON.stringify(traffic.request).includes(JSON.stringify(reportUrl).slice(1, -1)) ||
     traffic.request.url.includes(encodeURIComponent(reportUrl))
