@@ -84,6 +84,7 @@ export const vendorCodes: Record<string, string> = {
   invalid_email: "Brevo did not send it: it calls the address invalid.",
   error: "Brevo did not send it because of an error of its own.",
   invalid_number: "Plivo does not take the recipient's number.",
+  no_route: "Jasmin has no route for the message. The gateway pauses.",
   canceled: "It was cancelled at Twilio.",
   domain_not_allowed: "Mailgun: the account may not send for this domain.",
   domain_not_found: "Mailgun does not know the domain.",

@@ -150,6 +150,72 @@ export const gatewayExamples: Record<string, string> = {
     api_key: \${SEVEN_API_KEY}
     signing_secret: \${SEVEN_SIGNING_SECRET}
     from: ACME`,
+  "aws-sms": `- identifier: sms-aws
+  channel: sms
+  kind: aws-sms
+  settings:
+    region: eu-central-1
+    access_key_id: \${AWS_ACCESS_KEY_ID}
+    secret_access_key: \${AWS_SECRET_ACCESS_KEY}
+    from: "+15550100"
+    configuration_set: sms
+    topic_arn: arn:aws:sns:eu-central-1:123456789012:sms-events
+  pace: { per_second: 20 }`,
+  bulksms: `- identifier: sms-bulksms
+  channel: sms
+  kind: bulksms
+  settings:
+    token_id: ACME-01
+    token_secret: \${BULKSMS_TOKEN_SECRET}
+    callback_token: \${BULKSMS_CALLBACK_TOKEN}`,
+  clickatell: `- identifier: sms-clickatell
+  channel: sms
+  kind: clickatell
+  settings:
+    api_key: \${CLICKATELL_API_KEY}
+    callback_token: \${CLICKATELL_CALLBACK_TOKEN}`,
+  smsglobal: `- identifier: sms-smsglobal
+  channel: sms
+  kind: smsglobal
+  settings:
+    api_key: 0123456789abcdef
+    api_secret: \${SMSGLOBAL_API_SECRET}
+    callback_token: \${SMSGLOBAL_CALLBACK_TOKEN}
+    from: ACME`,
+  textmagic: `- identifier: sms-textmagic
+  channel: sms
+  kind: textmagic
+  settings:
+    username: acme
+    api_key: \${TEXTMAGIC_API_KEY}
+    callback_token: \${TEXTMAGIC_CALLBACK_TOKEN}
+  pace: { per_second: 20 }`,
+  d7: `- identifier: sms-d7
+  channel: sms
+  kind: d7
+  settings:
+    api_token: \${D7_API_TOKEN}
+    from: ACME`,
+  kannel: `- identifier: sms-kannel
+  channel: sms
+  kind: kannel
+  settings:
+    base_url: https://kannel.example.com
+    username: acme
+    password: \${KANNEL_PASSWORD}
+    callback_token: \${KANNEL_CALLBACK_TOKEN}
+    from: ACME
+  pace: { per_second: 500, concurrency: 32 }`,
+  jasmin: `- identifier: sms-jasmin
+  channel: sms
+  kind: jasmin
+  settings:
+    base_url: https://jasmin.example.com
+    username: acme
+    password: \${JASMIN_PASSWORD}
+    callback_token: \${JASMIN_CALLBACK_TOKEN}
+    from: ACME
+  pace: { per_second: 100, concurrency: 16 }`,
   smpp: `- identifier: sms-operator
   channel: sms
   kind: smpp

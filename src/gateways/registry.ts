@@ -12,6 +12,7 @@ import { smtp } from "#gateways/email/smtp/smtp.ts";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
 import { smpp } from "#gateways/sms/smpp/smpp.ts";
 import { twilio } from "#gateways/sms/twilio/twilio.ts";
+import { awsSms } from "#gateways/sms/vendors/platforms/aws-sms.ts";
 import { bandwidth } from "#gateways/sms/vendors/platforms/bandwidth.ts";
 import { infobip } from "#gateways/sms/vendors/platforms/infobip.ts";
 import { messagebird } from "#gateways/sms/vendors/platforms/messagebird.ts";
@@ -19,12 +20,19 @@ import { plivo } from "#gateways/sms/vendors/platforms/plivo.ts";
 import { sinch } from "#gateways/sms/vendors/platforms/sinch.ts";
 import { telnyx } from "#gateways/sms/vendors/platforms/telnyx.ts";
 import { vonage } from "#gateways/sms/vendors/platforms/vonage.ts";
+import { jasmin } from "#gateways/sms/vendors/self-hosted/jasmin.ts";
+import { kannel } from "#gateways/sms/vendors/self-hosted/kannel.ts";
 import { elks } from "#gateways/sms/vendors/sms-only/46elks.ts";
 import { africastalking } from "#gateways/sms/vendors/sms-only/africastalking.ts";
+import { bulksms } from "#gateways/sms/vendors/sms-only/bulksms.ts";
+import { clickatell } from "#gateways/sms/vendors/sms-only/clickatell.ts";
 import { clicksend } from "#gateways/sms/vendors/sms-only/clicksend.ts";
+import { d7 } from "#gateways/sms/vendors/sms-only/d7.ts";
 import { gatewayapi } from "#gateways/sms/vendors/sms-only/gatewayapi.ts";
 import { seven } from "#gateways/sms/vendors/sms-only/seven.ts";
+import { smsglobal } from "#gateways/sms/vendors/sms-only/smsglobal.ts";
 import { termii } from "#gateways/sms/vendors/sms-only/termii.ts";
+import { textmagic } from "#gateways/sms/vendors/sms-only/textmagic.ts";
 import type { GatewayAdapter } from "./gateway.ts";
 import { sandbox } from "./sandbox.ts";
 
@@ -46,6 +54,14 @@ export const adapters: readonly GatewayAdapter[] = [
   elks,
   gatewayapi,
   seven,
+  awsSms,
+  bulksms,
+  clickatell,
+  smsglobal,
+  textmagic,
+  d7,
+  kannel,
+  jasmin,
   smtp,
   ses,
   sendgrid,

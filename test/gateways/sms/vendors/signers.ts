@@ -5,10 +5,11 @@ import { createHash, createHmac, createPrivateKey, sign } from "node:crypto";
 import type { CallbackRequest } from "#gateways/callback.ts";
 import type { CallbackCases, Unsigned } from "../../conformance-callbacks.ts";
 import { callbackUrl, now } from "../../conformance-samples.ts";
+import * as ses from "../../email/ses/ses-example.ts";
 
 type Settings = Record<string, unknown>;
 type Signing = Pick<CallbackCases, "sign" | "covers" | "withoutSecret"> &
-  Partial<Pick<CallbackCases, "strip" | "unsigned">>;
+  Partial<Pick<CallbackCases, "strip" | "unsigned" | "outbound">>;
 
 const seconds = String(now / 1000);
 const nothing = { body: false, url: false };
@@ -88,6 +89,12 @@ export const signers: Record<string, (settings: Settings) => Signing> = {
     },
     withoutSecret: (settings: Settings) => ({ ...settings, auth_token: "" }),
     covers: nothing,
+  }),
+  "aws-sms": () => ({
+    sign: ses.sign,
+    withoutSecret: without("topic_arn", "inbound_topic_arn"),
+    covers: body,
+    outbound: ses.amazon(),
   }),
   messagebird: ({ signing_key }) => ({
     sign: (unsigned) => {
