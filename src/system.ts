@@ -90,7 +90,11 @@ export async function openSystem(
   const newId = createIds(clock, random);
   const signals = createSignals(log);
   const readWebhooks = () => database.run(countWebhooks, null);
-  const metrics = createMetrics(() => readLoad({ clock, database }), readWebhooks);
+  const metrics = createMetrics(
+    () => readLoad({ clock, database }),
+    readWebhooks,
+    () => ai.members(),
+  );
   const core: Core = { ...runtime, database, sealer, newId, newIds: newId.many, signals, metrics };
   const stopping = new AbortController();
 

@@ -13,6 +13,7 @@ import { type Opened, Pools } from "#ai/pools/pools.ts";
 import type { MemberState } from "#contract/manage/pools.ts";
 import type { Core } from "#core/core.ts";
 import type { Failure } from "#providers/provider.ts";
+import type { MeasuredCall, MemberLoad } from "#runtime/call-metrics.ts";
 import type { LightAbortSignal } from "#runtime/light-abort-controller.ts";
 import { recordMemberEvent } from "#store/pools/events.ts";
 import { admitCalls, endCalls, renewSlots } from "#store/pools/key-limits.ts";
@@ -27,8 +28,8 @@ export interface GatewayDeps
   takeoverMs: number;
   /** Longest whole answer of a provider, bytes. */
   answerBytes: number;
-  /** For the metrics: a call ended with this status; records of usage were dropped. */
-  counted: { call(status: number): void; dropped(count: number): void };
+  /** For the metrics: a call ended; records of usage were dropped. */
+  counted: { call(call: MeasuredCall): void; dropped(count: number): void };
 }
 
 /** How a member is doing as this process sees it, for the management API. */
@@ -59,6 +60,8 @@ export interface AiGateway {
   /** The models that the key may use now, the pool's own name first. */
   models(opened: Opened): ModelEntry[];
   health(poolId: string): MemberStatus[];
+  /** The members of all pools that are in use, for the metrics. */
+  members(): MemberLoad[];
   /** Pools or keys changed in this process: cached ones are read again. */
   forget(): void;
   /** Ends the streams under way, each with an in-band error. */
@@ -173,7 +176,19 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
     const row = usageRow(pool, call, outcome);
     usage.record(row);
     budgets.addCall(call.key, costOf(row));
-    deps.counted.call(outcome.status);
+    deps.counted.call({
+      account: pool.accountId,
+      pool: pool.name,
+      member: row.member,
+      model: row.model,
+      status: row.status,
+      firstOutputMs: outcome.firstByteMs,
+      ms: outcome.ms,
+      inputTokens: row.prompt_tokens,
+      outputTokens: row.completion_tokens,
+      cost: row.cost,
+      attempts: outcome.tried,
+    });
     streams.delete(call.id);
   }
 
@@ -211,6 +226,17 @@ export function openAiGateway(deps: GatewayDeps): AiGateway {
             .map((refusal) => ({ ...refusal, until: clock.now() + Math.round(refusal.until - now) })),
         };
       });
+    },
+    members: () => {
+      const now = clock.monotonic();
+      return pools.inUse.flatMap(({ accountId, name, members }) =>
+        members.map((member) => {
+          const { health, models, embeddingModels } = member;
+          const standing = health.overallAvailability(now, [...models, ...embeddingModels]);
+          const state = !member.active ? "off" : standing.kind === "down" ? standing.why : standing.kind;
+          return { account: accountId, pool: name, member: member.name, state };
+        }),
+      );
     },
     forget: () => pools.invalidate(),
     interrupt: () => {

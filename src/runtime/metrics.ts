@@ -1,6 +1,7 @@
 // The Prometheus metrics. The only file that uses prom-client.
 
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { CallMetrics, type MeasuredCall, type MemberLoad } from "./call-metrics.ts";
 
 export interface GatewayLoad {
   gateway: string;
@@ -33,7 +34,7 @@ export interface Metrics {
   /** One attempt of a webhook delivery, by its outcome. */
   webhookTry(outcome: string): void;
   /** A call of a pool key has ended. */
-  completion(status: number): void;
+  completion(call: MeasuredCall): void;
   /** Records of usage that were dropped because the storage did not take them. */
   usageDropped(count: number): void;
   /** The Prometheus text; the load is read at that moment. */
@@ -43,6 +44,7 @@ export interface Metrics {
 export function createMetrics(
   readLoad: () => Promise<GatewayLoad[]>,
   readWebhooks: () => Promise<WebhookLoad> = async () => ({ entries: 0, deliveries: 0 }),
+  readMembers: () => readonly MemberLoad[] = () => [],
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -135,8 +137,11 @@ export function createMetrics(
   });
   /** Counted since the text was last read: prom-client finds a counter by hashing its labels, 2 µs of each call. */
   const completionsSince = new Map<number, number>();
+  const calls = new CallMetrics();
   return {
-    completion: (status) => {
+    completion: (call) => {
+      calls.record(call);
+      const { status } = call;
       completionsSince.set(status, (completionsSince.get(status) ?? 0) + 1);
     },
     usageDropped: (count) => usageDropped.inc(count),
@@ -160,7 +165,7 @@ export function createMetrics(
       completionsSince.clear();
       deliveries.set(webhooks.deliveries);
       outboxEntries.set(webhooks.entries);
-      return await registry.metrics();
+      return `${await registry.metrics()}${calls.text(readMembers())}`;
     },
   };
 }

@@ -2,7 +2,22 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import type { MeasuredCall } from "#runtime/call-metrics.ts";
 import { createMetrics } from "#runtime/metrics.ts";
+
+const callOf = (status: number): MeasuredCall => ({
+  account: "acc_1",
+  pool: "default",
+  member: "main",
+  model: "echo",
+  status,
+  firstOutputMs: 1,
+  ms: 2,
+  inputTokens: 3,
+  outputTokens: 4,
+  cost: 0,
+  attempts: [],
+});
 
 test("counts what happened and reads the load when it is asked", async () => {
   let waiting = 3;
@@ -68,7 +83,7 @@ test("tries of webhooks are counted, and what waits for them is read when it is 
 
 test("calls of pool keys are counted by their status, each reading again, and so is usage that was dropped", async () => {
   const metrics = createMetrics(async () => []);
-  for (const status of [200, 200, 499]) metrics.completion(status);
+  for (const status of [200, 200, 499]) metrics.completion(callOf(status));
   metrics.usageDropped(3);
   const has = async (...lines: string[]) => {
     const text = (await metrics.text()).split("\n");
@@ -80,7 +95,7 @@ test("calls of pool keys are counted by their status, each reading again, and so
     'trunkline_completions_total{status="499"} 1',
     dropped,
   );
-  metrics.completion(200);
+  metrics.completion(callOf(200));
   await has(
     'trunkline_completions_total{status="200"} 3',
     'trunkline_completions_total{status="499"} 1',

@@ -185,7 +185,7 @@ test("storage that takes no writes keeps nobody from an answer", async () => {
   }
 });
 
-test("the metrics count calls by their status, and show neither models, nor keys, nor what a caller says", async () => {
+test("the metrics count calls by their status, and show neither keys nor what a caller says", async () => {
   const key = await it.pool({ keys: [{ name: "counted" }] });
   for (const model of ["canary-1", "canary-2"])
     assert.equal((await chat(it, { model, user: "canary-3" }, key)).status, 200);
@@ -196,5 +196,5 @@ test("the metrics count calls by their status, and show neither models, nor keys
     lines.join("\n"),
   );
   assert.ok(lines.every((line) => /^trunkline_completions_total\{status="\d{3}"\} \d+$/.test(line)));
-  assert.doesNotMatch(metrics.body, new RegExp(`canary|${key}|llama|gpt-4o`));
+  assert.doesNotMatch(metrics.body, new RegExp(`canary|${key}`));
 });
