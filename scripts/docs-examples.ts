@@ -43,6 +43,16 @@ export const gatewayExamples: Record<string, string> = {
     auth_token: \${TWILIO_AUTH_TOKEN}
     from: "+15550100"
   pace: { per_second: 1 }`,
+  "whatsapp-cloud": `- identifier: whatsapp-main
+  channel: whatsapp
+  kind: whatsapp-cloud
+  default: true
+  settings:
+    phone_number_id: "106540352242922"
+    access_token: \${WHATSAPP_TOKEN}
+    app_secret: \${WHATSAPP_APP_SECRET}
+    verify_token: \${WHATSAPP_VERIFY_TOKEN}
+  pace: { per_second: 60, concurrency: 16 }`,
   smtp: `- identifier: mail-main
   channel: email
   kind: smtp

@@ -11,6 +11,7 @@ import { ses } from "#gateways/email/ses/ses.ts";
 import { smtp } from "#gateways/email/smtp/smtp.ts";
 import { httpApi } from "#gateways/sms/http-api/http-api.ts";
 import { twilio } from "#gateways/sms/twilio/twilio.ts";
+import { whatsappCloud } from "#gateways/whatsapp/cloud/cloud.ts";
 import type { GatewayAdapter } from "./gateway.ts";
 import { sandbox } from "./sandbox.ts";
 
@@ -18,6 +19,7 @@ export const adapters: readonly GatewayAdapter[] = [
   sandbox,
   httpApi,
   twilio,
+  whatsappCloud,
   smtp,
   ses,
   sendgrid,

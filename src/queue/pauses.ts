@@ -68,8 +68,8 @@ export class Pauses<Outcome> {
   record(id: string, outcome: Outcome): boolean {
     const { breaker, clock } = this.#deps;
     if (!breaker) return false;
-    const { health, reason } = breaker.healthOf(outcome);
-    const decision = this.#breaker.record(id, health, reason, clock.monotonic());
+    const { health, reason, minPauseMs } = breaker.healthOf(outcome);
+    const decision = this.#breaker.record(id, health, reason, clock.monotonic(), minPauseMs);
     // A stored suspension is a pause already, and only a new connection ends it.
     if (!this.#suspensionStored) {
       if (decision.kind === "pause") this.#storePause(decision);
